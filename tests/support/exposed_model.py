@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.probing.hidden_text import Continuation, DataSetName, MaskedOption
 from folkways.benchmarks.probing.signal import Group
-from folkways.benchmarks.probing.signals import BEFORE, Continuation, DataSetName, MaskedOption
+from folkways.benchmarks.probing.signals import BEFORE
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from tests.support.culturalbench_data import write_culturalbench

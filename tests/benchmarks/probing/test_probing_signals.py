@@ -5,15 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from folkways.benchmarks.probing.hidden_text import MASK, Continuation, DataSetName, MaskedOption, MaskedWord
 from folkways.benchmarks.probing.signal import Group, Unit
 from folkways.benchmarks.probing.signals import (
-    MASK,
     SHUFFLES,
     SIGNALS,
-    Continuation,
-    DataSetName,
-    MaskedOption,
-    MaskedWord,
     OptionOrder,
     Paraphrase,
     ReleasedOrder,

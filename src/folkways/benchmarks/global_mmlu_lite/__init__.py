@@ -1,4 +1,5 @@
-"""The task of the benchmark, as ``mcq.toml`` declares it."""
+"""Global-MMLU-Lite: the same 400 exam questions in many languages, half of them culturally sensitive (arXiv
+2412.03304)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The task of the benchmark, as ``mcq.toml`` declares it."""
+"""Global PIQA, non-parallel: everyday physical situations, written by people in their own language variety
+(arXiv 2510.24081)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The task of the benchmark, as ``mcq.toml`` declares it."""
+"""INCLUDE: questions of local exams in 44 languages, asked in the language of the exam (arXiv 2411.19799)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways import text_tables
-from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, sift
+from folkways.benchmarks.xcr.build.fact_filter import (
+    KEPT_FILE,
+    LEFT_OUT_FILE,
+    MOST,
+    Clusters,
+    learnt_from,
+    repeated,
+    sift,
+    signatures,
+)
 from folkways.benchmarks.xcr.build.facts import (
     ALIKE,
     KEPT,
@@ -23,7 +32,6 @@ from folkways.benchmarks.xcr.build.facts import (
     representatives,
     spread,
 )
-from folkways.benchmarks.xcr.build.similar_facts import MOST, Clusters, learnt_from, repeated, signatures
 from folkways.errors import DataError, FolkwaysError
 from perf.facts.synthetic import Plan, write
 from tests.support.csi_facts import FACTS, write_facts

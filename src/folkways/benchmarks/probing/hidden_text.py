@@ -1,0 +1,307 @@
+"""Signals of hidden text: an option, a word or the rest of an item, and how far a reply gives it again.
+
+The prompts end where the hidden text begins, so that models that only continue a text can be asked too.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import ClassVar
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.build import Prompt
+from folkways.benchmarks.probing.signal import LETTERS, Group, Measure, Row, Signal, Unit, wording
+from folkways.text.scripts import RANGES
+
+WITHOUT_SPACES = "".join(RANGES[script] for script in ("Hani", "Kana", "Thai", "Laoo", "Khmr", "Mymr"))
+"""Letters of scripts that put no space between words: each is a token of its own."""
+
+FEWEST_WORDS, FEWEST_LETTERS = 6, 12
+"""Below so many words a text is cut between letters; below so many letters it is not cut."""
+
+SHORTEST_WORD = 4
+"""Letters of a word that is worth hiding, at least."""
+
+LEAST_ALIKE = 0.3
+"""Share of a question's words that stand in it reworded too, at least: names and numbers are to be kept."""
+
+_TOKEN = re.compile(rf"[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]+")
+_LABEL = re.compile(r"^\W*[A-Za-z]\s*[.):]\s+")
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text in small letters and without punctuation at their ends; single letters where no
+    space parts words."""
+    found = _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+    return [word for word in map(_bare, found) if word]
+
+
+def _bare(word: str) -> str:
+    """The word without punctuation at its ends. Vowel signs of many scripts are marks, and belong to it."""
+    kept = [place for place, letter in enumerate(word) if unicodedata.category(letter)[0] in "LMN"]
+    return word[kept[0] : kept[-1] + 1] if kept else ""
+
+
+def overlap(reply: str, hidden: str) -> float:
+    """ROUGE-L (Lin 2004) of a reply and what was hidden: from 0, no word in common, to 1, the same words in
+    the same order.
+
+    The F-measure of the longest common subsequence of tokens. Models go on past the end: of the reply as many
+    tokens count as were hidden. Letters that stand alone count on neither side: most are labels of options,
+    which are the same in every item.
+    """
+    wanted = _without_labels(tokens(hidden))
+    said = _without_labels(tokens(reply))[: len(wanted)]
+    if not said:
+        return 0.0
+    row = [0] * (len(wanted) + 1)
+    for word in said:
+        before = row[:]
+        for place, other in enumerate(wanted, 1):
+            row[place] = before[place - 1] + 1 if word == other else max(before[place], row[place - 1])
+    return 2 * row[-1] / (len(said) + len(wanted))
+
+
+def after(reply: str, beginning: str) -> str:
+    """What a reply adds to a beginning that it may repeat first, as many models do."""
+    wanted, place = tokens(beginning), 0
+    for found in _TOKEN.finditer(reply):
+        words = tokens(found.group())
+        if words != wanted[place : place + len(words)]:
+            return reply
+        place += len(words)
+        if place == len(wanted):
+            return reply[found.end() :]
+    return reply
+
+
+def first_line(reply: str) -> str:
+    """The first line of a reply with anything in it."""
+    return next((line for line in reply.splitlines() if line.strip()), "")
+
+
+def room(text: str) -> int:
+    """Output tokens at most for a reply about as long as a text in any script: two bytes a token, in steps of
+    32, up to 256."""
+    return min(256, 32 * (1 + (len(text.encode("utf-8", "surrogatepass")) // 2 + 16) // 32))
+
+
+def reworded(reply: str, text: str) -> str | None:
+    """A reply as the same question in other words; None where it says the same, or something else.
+
+    It has to end as the text does (with a question mark), and to have some words in common with it; models
+    that cannot do it answer the question instead, or go on for ever.
+    """
+    line = first_line(reply).strip().strip('"“”*').strip()
+    if not line or tokens(line) == tokens(text) or line[-1] != text.strip()[-1:]:
+        return None
+    alike = len(set(tokens(line)) & set(tokens(text))) / len(set(tokens(text)) or {""})
+    return line if alike >= LEAST_ALIKE and len(line) < 3 * len(text) else None
+
+
+def _without_labels(words: list[str]) -> list[str]:
+    """The tokens that are no single letter from a to z; all, where there are no others."""
+    return [word for word in words if len(word) > 1 or not word.isascii() or word.isdigit()] or words
+
+
+def same(reply: str, hidden: str) -> bool:
+    """Whether the first line of a reply is what was hidden, whatever case and punctuation, with or without a
+    label before it."""
+    line = first_line(reply)
+    return tokens(hidden) in (tokens(line), tokens(_LABEL.sub("", line)))
+
+
+def cut(text: str, name: str) -> tuple[str, str] | None:
+    """The first 40 to 70 % of a text and the rest, cut at a place that is drawn by its name (Golchin and
+    Surdeanu 2024, 3.1).
+
+    None for a text that is too short to be cut.
+    """
+    pieces = re.findall(r"\S+\s*", text)
+    if len(pieces) < FEWEST_WORDS:
+        pieces = list(text)
+        if len(pieces) < FEWEST_LETTERS:
+            return None
+    place = round(len(pieces) * (0.4 + 0.3 * drawn(name, 1001) / 1000))
+    return "".join(pieces[:place]).rstrip(), "".join(pieces[place:])
+
+
+def keyword(text: str) -> str | None:
+    """The longest word of a text that stands in it once, the first of several; None where none has
+    SHORTEST_WORD letters."""
+    words = [
+        word
+        for word in map(_bare, re.findall(rf"[^\s{WITHOUT_SPACES}]+", text))
+        if len(word) >= SHORTEST_WORD
+    ]
+    once = [word for word in words if text.count(word) == 1]
+    return max(once, key=len, default=None)
+
+
+def drawn(name: str, outcomes: int) -> int:
+    """A number from 0 to below ``outcomes``, always the same for a name."""
+    return (
+        int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+        % outcomes
+    )
+
+
+MASK = "[MASK]"
+
+
+SHORT = 32
+"""Output tokens that a hidden word needs at most."""
+
+
+class MaskedOption(Signal):
+    """TS-Guessing with options (Deng et al., arXiv 2311.09783, 3.2): one wrong option is hidden."""
+
+    name: ClassVar[str] = "masked-option"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("exact", "%"), Measure("overlap", "%"))
+    about: ClassVar[str] = "One wrong option of each question is hidden, and the model writes it."
+    cannot_say: ClassVar[str] = (
+        "how the model knows: options can be guessed from the question and from each other, and the "
+        "control items may be harder "
+        "or easier to guess than these"
+    )
+
+    def lacks(self, task: Task) -> str:
+        return "" if task.permutes_options else "its questions list no options"
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        found = []
+        for row in group.rows:
+            listed = group.task.options_of(row)
+            options, right = listed.texts, listed.right
+            wrong = [place for place in range(len(options)) if place != right]
+            if right is None or not wrong or not row["asked"]:
+                continue
+            place = wrong[drawn(f"{row['item']}\0option", len(wrong))]
+            lines = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
+            masked = [
+                line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(lines)
+            ]
+            beginning = "\n".join([*lines[:place], f"{LETTERS[place]}."])
+            before = f"{row['asked']}\n{beginning}"
+            text = wording("masked-option").format(
+                mask=MASK, question=row["asked"], masked="\n".join(masked), before=before
+            )
+            found.append(
+                Unit(
+                    row["question"],
+                    (group.prompt(row, self.name, text, room(before)),),
+                    (options[place], before, beginning),
+                )
+            )
+        return found
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        found: list[tuple[float, ...]] = []
+        for unit, (reply,) in zip(units, replies, strict=True):
+            hidden, before, listed = unit.about
+            said = first_line(after(after(reply, before), listed))
+            found.append((float(same(said, hidden)), overlap(said, hidden)))
+        return found
+
+
+class MaskedWord(Signal):
+    """TS-Guessing with a keyword (Deng et al., arXiv 2311.09783, 3.1): the longest word of the question is
+    hidden."""
+
+    name: ClassVar[str] = "masked-word"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("exact", "%"),)
+    about: ClassVar[str] = "The longest word of each question is hidden, and the model writes it."
+    cannot_say: ClassVar[str] = (
+        "how the model knows: a word can be guessed from the rest of its sentence, and the control items "
+        "may be harder or easier "
+        "to guess than these"
+    )
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        found = []
+        for row in group.rows:
+            if (word := keyword(row["asked"])) is not None:
+                text = wording("masked-word").format(mask=MASK, text=row["asked"].replace(word, MASK))
+                found.append(Unit(row["question"], (group.prompt(row, self.name, text, SHORT),), word))
+        return found
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        return [(float(same(reply, unit.about)),) for unit, (reply,) in zip(units, replies, strict=True)]
+
+
+class Continuation(Signal):
+    """An item is cut, and the model goes on with it, without being told where it is from."""
+
+    name: ClassVar[str] = "continuation"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("overlap", "%"),)
+    about: ClassVar[str] = "Each item stops in the middle, and the model goes on with it."
+    cannot_say: ClassVar[str] = (
+        "that nothing is remembered: models are trained not to recite, and an item can be known without "
+        "its wording; and items of "
+        "one mould (the same question for many countries) are easy to go on with"
+    )
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        return [
+            Unit(row["question"], (_general(group, row, first, rest),), (first, rest))
+            for row, first, rest in _pieces(group)
+        ]
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        return [(_given_again(reply, *unit.about),) for unit, (reply,) in zip(units, replies, strict=True)]
+
+
+class DataSetName(Signal):
+    """Guided against general instruction (Golchin and Surdeanu, ICLR 2024, 3.1): what the name of the data
+    set adds."""
+
+    name: ClassVar[str] = "named"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("overlap", "points"),)
+    about: ClassVar[str] = (
+        "How much better the model goes on with an item when it is told which data set it is from."
+    )
+    cannot_say: ClassVar[str] = (
+        "that nothing is remembered: an item can be known without the name of its data set; and the name "
+        "itself tells of what kind "
+        "the items are, which helps with items that nobody has seen too"
+    )
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        found = []
+        for row, first, rest in _pieces(group):
+            text = wording("guided").format(name=group.task.title, first=first)
+            guided = group.prompt(row, "guided", text, room(first + rest))
+            found.append(Unit(row["question"], (guided, _general(group, row, first, rest)), (first, rest)))
+        return found
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        trios = [
+            (guided, general, unit.about) for unit, (guided, general) in zip(units, replies, strict=True)
+        ]
+        return [
+            (_given_again(guided, *text) - _given_again(general, *text),) for guided, general, text in trios
+        ]
+
+
+def _pieces(group: Group) -> list[tuple[Row, str, str]]:
+    cuts = ((row, cut(group.whole_text(row), row["item"])) for row in group.rows)
+    return [(row, *found) for row, found in cuts if found is not None]
+
+
+def _general(group: Group, row: Row, first: str, rest: str) -> Prompt:
+    return group.prompt(row, "general", wording("general").format(first=first), room(first + rest))
+
+
+def _given_again(reply: str, first: str, rest: str) -> float:
+    return overlap(after(reply, first), rest)
