@@ -138,9 +138,9 @@ def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
     ]
     if not parts:
         return
-    found = pl.concat(parts)
+    scored = pl.concat(parts)
     regions = {code: culture.region for code, culture in cultures().items()}
-    grouped = found.group_by("endpoint", "culture", "benchmark", maintain_order=True).agg(
+    grouped = scored.group_by("endpoint", "culture", "benchmark", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("tasks"),
         pl.col("questions").max(),
         pl.col("score", "mean", "raw", "error").mean(),
@@ -160,8 +160,8 @@ def _of_task(inputs: Inputs, task: str, metric: Metric) -> Iterator[pl.DataFrame
     """Every model's cultures in a task; nothing of one with fewer than FEWEST_GROUPS."""
     columns = ("endpoint", "culture", "question", "counted", "state", metric.name)
     judged = inputs.of(task, columns=columns).filter(pl.col("culture").cast(pl.String) != NO_COUNTRY)
-    for (endpoint,), own in judged.group_by(["endpoint"], maintain_order=True):
-        scores = summarise_means(own, task, (metric,), (), [("culture",)])
+    for (endpoint,), of_model in judged.group_by(["endpoint"], maintain_order=True):
+        scores = summarise_means(of_model, task, (metric,), (), [("culture",)])
         named = scores.with_columns(endpoint=pl.lit(str(endpoint)), profile=pl.lit(""), signature=pl.lit(""))
         shrunk = shrunk_scores(named, {task: (metric,)}).drop_nulls("shrunk")
         if shrunk.height < FEWEST_GROUPS:
@@ -214,11 +214,11 @@ def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         .filter(pl.col("benchmarks") >= FEWEST_BENCHMARKS)
     )
     shrunk = [
-        _shrunk(own)
-        for own in groups.partition_by("endpoint", maintain_order=True)
-        if own.height >= FEWEST_GROUPS
+        _shrunk(of_model)
+        for of_model in groups.partition_by("endpoint", maintain_order=True)
+        if of_model.height >= FEWEST_GROUPS
     ]
-    found = pl.concat(shrunk) if shrunk else _shrunk(groups.clear())
+    profile = pl.concat(shrunk) if shrunk else _shrunk(groups.clear())
     beside = "cultures" if name == "region" else "region"
     order = pl.col("difference").mean().over("group")
     columns = (
@@ -234,7 +234,7 @@ def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         "weight",
     )
     return (
-        found.sort(order, "group", descending=[True, False], maintain_order=True)
+        profile.sort(order, "group", descending=[True, False], maintain_order=True)
         .select(columns)
         .rename({"group": name})
     )
@@ -246,12 +246,12 @@ def _shrunk(rows: pl.DataFrame) -> pl.DataFrame:
         return rows.with_columns(
             pl.lit(None, pl.Float64).alias(name) for name in ("difference", "low", "high", "weight")
         )
-    found = shrink_differences(rows["raw"].to_numpy(), rows["error"].to_numpy() ** 2)
+    estimates = shrink_differences(rows["raw"].to_numpy(), rows["error"].to_numpy() ** 2)
     return rows.with_columns(
-        pl.Series("difference", found.mean),
-        pl.Series("low", found.low),
-        pl.Series("high", found.high),
-        pl.Series("weight", found.weight),
+        pl.Series("difference", estimates.mean),
+        pl.Series("low", estimates.low),
+        pl.Series("high", estimates.high),
+        pl.Series("weight", estimates.weight),
     )
 
 
@@ -259,11 +259,11 @@ def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
     """Every group in every benchmark, shrunk by the benchmark's other groups; those that most benchmarks ask
     about first."""
     parts = [
-        own
-        for own in cells.partition_by("endpoint", "benchmark", maintain_order=True)
-        if own.height >= FEWEST_GROUPS
+        part
+        for part in cells.partition_by("endpoint", "benchmark", maintain_order=True)
+        if part.height >= FEWEST_GROUPS
     ]
-    found = pl.concat([_shrunk(own) for own in parts] or [_shrunk(cells.clear())])
+    rows = pl.concat([_shrunk(part) for part in parts] or [_shrunk(cells.clear())])
     many = pl.col("benchmark").n_unique().over("group")
     columns = (
         "group",
@@ -278,7 +278,7 @@ def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         "raw",
         "weight",
     )
-    ordered = found.sort(
+    ordered = rows.sort(
         many, "group", "endpoint", "benchmark", descending=[True, False, False, False], maintain_order=True
     )
     return ordered.select(columns).rename({"group": name})

@@ -217,9 +217,9 @@ def prompt_problems(
         yield problem(
             task, "prompts", "there is no item of that id among those that were to be asked", row, item
         )
-    asked = ("item", "language", "variant")
+    keys = ("item", "language", "variant")
     for row, item, language, variant in (
-        numbered.filter(pl.struct(asked).is_duplicated()).select("_row", *asked).iter_rows()
+        numbered.filter(pl.struct(keys).is_duplicated()).select("_row", *keys).iter_rows()
     ):
         yield problem(
             task, "prompts", f"it is asked twice in {language!r} with the variant {variant!r}", row, item
@@ -300,9 +300,9 @@ def judgement_problems(task: Task, responses: pl.DataFrame, judged: pl.DataFrame
         same = judged[name].cast(pl.String).eq_missing(responses[name].cast(pl.String))
         if not same.all():
             row = int((~same).arg_true()[0])
-            got, asked = judged[name][row], responses[name][row]
+            got, expected = judged[name][row], responses[name][row]
             what = (
-                f"{name} is {got!r}, and that of the response {asked!r}: judgements have to be in the "
+                f"{name} is {got!r}, and that of the response {expected!r}: judgements have to be in the "
                 "order of the responses"
             )
             yield problem(task, "judge", what, row + 1, responses["item"][row])
@@ -359,8 +359,8 @@ def value_problems(values: Mapping[str, Any]) -> Iterator[str]:
 
 def score_problems(task: Task, scores: pl.DataFrame) -> Iterator[str]:
     """What is wrong with the scores."""
-    given = ("endpoint", "profile", "signature")
-    if lacking := [name for name in SCORES if name not in scores.columns and name not in given]:
+    added_later = ("endpoint", "profile", "signature")
+    if lacking := [name for name in SCORES if name not in scores.columns and name not in added_later]:
         yield problem(task, "summarise", f"the scores lack the column {', '.join(lacking)}")
         return
     names = [metric.name for metric in task.metrics]

@@ -121,7 +121,7 @@ class ItemwiseTask(Task):
         without options."""
         if not order:
             return item
-        lists = {name: [item[name][place] for place in order] for name in {"options", *self.permuted}}
+        lists = {name: [item[name][index] for index in order] for name in {"options", *self.permuted}}
         return {
             **item,
             **lists,
@@ -241,12 +241,12 @@ class ItemwiseTask(Task):
         """What is sent of one item with one template; TaskError where the code fails or a {name} would be
         sent."""
         try:
-            for asked, parts in self.prompt_variants(item, language, variant, options):
+            for name, parts in self.prompt_variants(item, language, variant, options):
                 yield {
                     "task": self.name,
                     "item": item["item"],
                     "language": language,
-                    "variant": asked,
+                    "variant": name,
                     "user": template.fill(parts),
                     "choices": list(self.labels) if self.labels else None,
                     "prompt_source": template.source,
@@ -283,12 +283,12 @@ class ItemwiseTask(Task):
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         profile = self.resolve_profile(profile)
-        known = {item["item"]: item for item in items.iter_rows(named=True)}
+        by_id = {item["item"]: item for item in items.iter_rows(named=True)}
         rows = []
         for number, response in enumerate(
             require_columns(responses, RESPONSES, "responses").iter_rows(named=True), start=1
         ):
-            item = known.get(response["item"])
+            item = by_id.get(response["item"])
             if item is None:
                 raise DataError(f"{self.name} has no item {response['item']!r}", file="responses", row=number)
             rows.append({**item, **response, **self._as_asked(item, response, profile)})

@@ -57,8 +57,8 @@ class Published:
 
         DataError where one of the two files cannot be read.
         """
-        found = _read(self.package)
-        return found.filter(pl.col("place").is_in(places)) if places else found
+        figures = _read(self.package)
+        return figures.filter(pl.col("place").is_in(places)) if places else figures
 
     def cells(self, place: str, *groups: str) -> pl.DataFrame:
         """``metric``, the parts of the group ("KR+Food") under these names, and ``published``, of the figures
@@ -76,15 +76,16 @@ class Published:
 def _read(package: str) -> pl.DataFrame:
     try:
         folder = files(package)
-        told = tomllib.loads(folder.joinpath("places.toml").read_text(encoding="utf-8"))
+        common = tomllib.loads(folder.joinpath("places.toml").read_text(encoding="utf-8"))
         figures = pl.read_csv(folder.joinpath("figures.csv").read_bytes(), schema=dict(PRINTED))
     except (ImportError, OSError, ValueError, pl.exceptions.PolarsError) as error:
         raise DataError(f"its figures.csv and places.toml cannot be read: {error}", file=package) from None
-    places = told.pop("places", {})
+    places = common.pop("places", {})
     of_places = [
         pl.col("place")
         .replace_strict(
-            {place: more[name] for place, more in places.items() if name in more}, default=told.get(name, "")
+            {name_of_place: more[name] for name_of_place, more in places.items() if name in more},
+            default=common.get(name, ""),
         )
         .cast(kind)
         .alias(name)

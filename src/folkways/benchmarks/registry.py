@@ -70,9 +70,9 @@ def published_figures() -> pl.DataFrame:
     Those that cannot be read are left out with a FolkwaysWarning.
     """
     parts = [empty(FIGURES)]
-    for name, known in benchmarks().items():
+    for name, benchmark in benchmarks().items():
         try:
-            found = known.published.figures() if known.published else empty(FIGURES)
+            figures = benchmark.published.figures() if benchmark.published else empty(FIGURES)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the files of another package
             why = error if isinstance(error, DataError) else told(error, entries(BENCHMARKS)[name].value)
             warnings.warn(
@@ -82,7 +82,9 @@ def published_figures() -> pl.DataFrame:
             )
             continue
         parts.append(
-            found.filter(pl.col("task").is_not_null()).with_columns(paper=pl.lit(name)).select(list(FIGURES))
+            figures.filter(pl.col("task").is_not_null())
+            .with_columns(paper=pl.lit(name))
+            .select(list(FIGURES))
         )
     return pl.concat(parts)
 
@@ -91,16 +93,16 @@ def published_figures() -> pl.DataFrame:
 def builders() -> dict[str, Builder]:
     """Every builder by name. One whose name another benchmark has taken already is left out with a
     FolkwaysWarning."""
-    found: dict[str, Builder] = {}
+    by_name: dict[str, Builder] = {}
     for benchmark in benchmarks().values():
         for builder in benchmark.builders:
-            if found.setdefault(builder.name, builder) is not builder:
-                told = (
+            if by_name.setdefault(builder.name, builder) is not builder:
+                message = (
                     f"the builder {builder.name!r} of the benchmark {benchmark.name!r} is left out: "
                     "another one has that name"
                 )
-                warnings.warn(told, FolkwaysWarning, stacklevel=2)
-    return found
+                warnings.warn(message, FolkwaysWarning, stacklevel=2)
+    return by_name
 
 
 def study_exports() -> dict[str, tuple[StudyExport, ...]]:
@@ -110,33 +112,33 @@ def study_exports() -> dict[str, tuple[StudyExport, ...]]:
 
 def labels_of(kind: str) -> Mapping[str, Sequence[str]]:
     """Field -> the labels that releases know for a kind of stage, those of all benchmarks together."""
-    found: dict[str, dict[str, None]] = {}
+    by_field: dict[str, dict[str, None]] = {}
     for export in (
         export for exports in study_exports().values() for export in exports if export.kind == kind
     ):
         for field, labels in export.labels.items():
-            found.setdefault(field, {}).update(dict.fromkeys(labels))
-    return {field: tuple(labels) for field, labels in found.items()}
+            by_field.setdefault(field, {}).update(dict.fromkeys(labels))
+    return {field: tuple(labels) for field, labels in by_field.items()}
 
 
 @cache
 def all_suites() -> dict[str, Suite]:
     """Every suite by name: ours, then those of benchmarks. One whose name is taken is left out with a
     FolkwaysWarning."""
-    found = dict(suites())
+    by_name = dict(suites())
     for benchmark in benchmarks().values():
         for suite in benchmark.suites:
             if (
                 suite.name in tasks()
                 or suite.name in benchmarks()
-                or found.setdefault(suite.name, suite) is not suite
+                or by_name.setdefault(suite.name, suite) is not suite
             ):
                 message = (
                     f"the suite {suite.name!r} of the benchmark {benchmark.name!r} is left out: "
                     "something else has that name"
                 )
                 warnings.warn(message, FolkwaysWarning, stacklevel=2)
-    return found
+    return by_name
 
 
 def get_task(name: str) -> Task:
@@ -154,7 +156,9 @@ def present_name(name: str) -> str:
     if first in benchmarks():  # an alias of another package's cannot take it
         return name
     return (
-        next((found.name for found in benchmarks().values() if first in found.aliases), first) + slash + rest
+        next((benchmark.name for benchmark in benchmarks().values() if first in benchmark.aliases), first)
+        + slash
+        + rest
     )
 
 
@@ -168,20 +172,20 @@ def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
     (``xcr``: all its tasks) or suites (``culture-suite``), without repeats, in order. FolkwaysError for a
     task that is named in two ways.
     """
-    known = tasks()
+    by_name = tasks()
     chosen: dict[str, tuple[Task, Own]] = {}
     for text in without_suites(names):
-        name, own = split_task(text)
-        members = [task for task in known.values() if present_name(name) in (task.name, task.benchmark)]
+        name, settings = split_task(text)
+        members = [task for task in by_name.values() if present_name(name) in (task.name, task.benchmark)]
         if not members:
             raise UnknownNameError(
                 "task or benchmark",
                 name,
-                {*known, *(task.benchmark for task in known.values()), *all_suites()},
+                {*by_name, *(task.benchmark for task in by_name.values()), *all_suites()},
             )
         for task in members:
-            if chosen.setdefault(task.name, (task, own))[1] != own:
-                ways = " and ".join(joined(task.name, way) for way in (chosen[task.name][1], own))
+            if chosen.setdefault(task.name, (task, settings))[1] != settings:
+                ways = " and ".join(joined(task.name, way) for way in (chosen[task.name][1], settings))
                 raise FolkwaysError(
                     f"a run asks a task in one way, and {task.name} is named in two ({ways}); name it once"
                 )
@@ -190,18 +194,18 @@ def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
 
 def without_suites(names: Sequence[str]) -> list[str]:
     """The names with those of the tasks in place of suites."""
-    found: list[str] = []
+    expanded: list[str] = []
     for text in names:
-        name, own = split_task(text)
+        name, settings = split_task(text)
         members = (
             [split_task(member) for member in all_suites()[name].tasks] if name in all_suites() else None
         )
-        found += (
+        expanded += (
             [text]
             if members is None
-            else [joined(member, narrowed(of_member, own)) for member, of_member in members]
+            else [joined(member, narrowed(of_member, settings)) for member, of_member in members]
         )
-    return found
+    return expanded
 
 
 def expand_tasks(names: Sequence[str]) -> list[Task]:

@@ -83,8 +83,8 @@ class Inputs:
     def data_of(self, need: DataNeed) -> tuple[Release, ...]:
         """The releases that a result needs; NotAvailableError, which says what to fetch, where there is
         none."""
-        found = self.data.get(need.name, ())
-        if not found:
+        releases = self.data.get(need.name, ())
+        if not releases:
             fetch = (
                 f"fetch it: folkways data fetch {' '.join(need.default)}"
                 if need.default
@@ -93,7 +93,7 @@ class Inputs:
             raise NotAvailableError(
                 f"needs data that are not on this disk ({need.about.rstrip('.').lower()}); {fetch}"
             )
-        return found
+        return releases
 
     @property
     def asked(self) -> set[str]:
@@ -223,14 +223,14 @@ class Inputs:
             raise NotAvailableError(
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
-        kept = rows.filter(pl.col("profile") == chosen).select(
+        of_profile = rows.filter(pl.col("profile") == chosen).select(
             name for name in self.judged.columns if name in columns or not columns
         )
-        found = (
-            kept.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(kept)
+        judged = (
+            of_profile.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(of_profile)
         ).collect()
-        return found.select(
-            column for column in found if column.null_count() < found.height or column.name in JUDGEMENTS
+        return judged.select(
+            column for column in judged if column.null_count() < judged.height or column.name in JUDGEMENTS
         )
 
 
@@ -293,16 +293,16 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
     made: list[ResultTables] = []
     left_out: dict[str, str] = {}
     for result in results:
-        asked = [task for task in result.tasks if task in inputs.asked]
-        too_few = [sentence for task in asked for sentence in inputs.too_few(task)]
+        judged_tasks = [task for task in result.tasks if task in inputs.asked]
+        too_few = [sentence for task in judged_tasks for sentence in inputs.too_few(task)]
         try:
             if (
                 result.tasks
-                and not inputs.tasks.intersection(asked)
+                and not inputs.tasks.intersection(judged_tasks)
                 and (inputs.asked or not result.without_run)
             ):
-                raise inputs.lacking((asked or result.tasks)[0])
-            notes = inputs.left_out(asked)
+                raise inputs.lacking((judged_tasks or result.tasks)[0])
+            notes = inputs.left_out(judged_tasks)
             tables = [replace(table, notes=(*table.notes, *notes)) for table in result.make(inputs)]
             made.append(ResultTables(result, tables))
         except NotAvailableError as reason:
@@ -339,13 +339,13 @@ def make_tables(
     wanted = {members[name][0].name: members[name][0] for name in names}
     made, left_out = make_results(list(wanted.values()), inputs)
     tables_of = {one.result.name: one.tables for one in made}
-    found: list[Table] = []
+    chosen: list[Table] = []
     reasons: dict[str, str] = {}
     for name in names:
         result, tables = members[name]
         if result.name in left_out:
             reasons[name] = left_out[result.name]
-        found += [
+        chosen += [
             table for table in tables_of.get(result.name, ()) if not result.tables or table.name in tables
         ]
-    return found, reasons
+    return chosen, reasons

@@ -69,10 +69,10 @@ class Study:
 
     def require_one_stage(self, kind: str) -> None:
         """FolkwaysError unless the study has exactly one stage of that kind."""
-        found = [name for name, each in self.stages.items() if each == kind]
-        if len(found) != 1:
+        stages = [name for name, each in self.stages.items() if each == kind]
+        if len(stages) != 1:
             raise FolkwaysError(
-                f"study {self.name} has {len(found)} stages of kind {kind} ({', '.join(found) or 'none'}); "
+                f"study {self.name} has {len(stages)} stages of kind {kind} ({', '.join(stages) or 'none'}); "
                 "a release is made of one: export the tables of the study instead"
             )
 
@@ -129,4 +129,4 @@ def answers_by_person(votes: Iterable[Vote]) -> dict[str, Any]:
 
 def count_people(variants: Sequence[str], answers: Mapping[str, Sequence[str]]) -> int:
     """How many people gave any of these answers; one person counts once."""
-    return sum(bool(set(variants) & set(given)) for given in answers.values())
+    return sum(bool(set(variants) & set(of_person)) for of_person in answers.values())

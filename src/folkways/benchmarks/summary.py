@@ -103,11 +103,11 @@ def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
     """The judgements with ASKED_IN: LOCAL for a language of the culture (English in the United States), else
     ENGLISH or ANOTHER."""
     pairs = judgements.select("culture", "language").unique()
-    told = [
+    labels = [
         LOCAL if language in get_culture(culture).languages else ENGLISH if language == "en" else ANOTHER
         for culture, language in pairs.cast(pl.String).iter_rows()
     ]
-    named = pairs.with_columns(pl.Series(ASKED_IN, told, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
+    named = pairs.with_columns(pl.Series(ASKED_IN, labels, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
     return judgements.join(
         named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True
     )
@@ -136,25 +136,25 @@ def summarise_means(
     grouped_by = [*dict.fromkeys([*groupings, *((facet,) for facet in facets)])]
     needed = {"question", "counted", "state", *(column for grouping in grouped_by for column in grouping)}
     require_columns(judgements, dict.fromkeys(sorted(needed), pl.String), "judgements")
-    known = [metric for metric in metrics if metric.name in judgements.columns]
+    computed = [metric for metric in metrics if metric.name in judgements.columns]
     reasons = (
         pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, dtype=pl.String).alias(LEFT_OUT)
     )
     cut = pl.col(CUT) if CUT in judgements.columns else pl.lit(False).alias(CUT)
-    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in known)).filter(
+    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in computed)).filter(
         pl.col("counted")
     )
-    columns = _Columns.of(counted, known)
+    columns = _Columns.of(counted, computed)
     rows: list[dict[str, object]] = []
     for grouping in grouped_by:
         names, groups = _grouped(counted, grouping)
         facet = "+".join(grouping) or "all"
         scored = _scores(columns, groups, len(names))
         for number, name in enumerate(names):
-            for metric in known:
-                found = scored[metric.name][number]
-                if found["n"] or not grouping:
-                    rows.append({"task": task, "metric": metric.name, "facet": facet, "value": name, **found})
+            for metric in computed:
+                score = scored[metric.name][number]
+                if score["n"] or not grouping:
+                    rows.append({"task": task, "metric": metric.name, "facet": facet, "value": name, **score})
     return without_nan(pl.DataFrame(rows, schema={name: SCORES[name] for name in SCORE_COLUMNS}))
 
 
@@ -171,9 +171,9 @@ def interval_of_mean(values: Floats, questions: Ints, metric: Metric) -> Interva
 def _interval(sums: Floats, counts: Floats, squares: float, metric: Metric) -> Interval:
     if not counts.size:
         return Interval(math.nan, math.nan, NOT_REACHED)
-    found = clustered_mean(sums, counts, squares, metric.bounds).interval()
-    plain = math.isnan(found.low) or (counts == 1).all()
-    return found if plain else Interval(found.low, found.high, f"{found.method} by question")
+    interval = clustered_mean(sums, counts, squares, metric.bounds).interval()
+    plain = math.isnan(interval.low) or (counts == 1).all()
+    return interval if plain else Interval(interval.low, interval.high, f"{interval.method} by question")
 
 
 @dataclass(frozen=True)
@@ -238,13 +238,13 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
     groups = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")[
         "__group"
     ]
-    told = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
-    return told, groups.cast(pl.Int32).fill_null(-1).to_numpy()
+    labels = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
+    return labels, groups.cast(pl.Int32).fill_null(-1).to_numpy()
 
 
 def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list[dict[str, object]]]:
     """Metric -> the score of each group."""
-    found: dict[str, list[dict[str, object]]] = {}
+    by_metric: dict[str, list[dict[str, object]]] = {}
     for metrics, scored, unscored in columns.together:
         rows, out = scored[groups[scored] >= 0], unscored[groups[unscored] >= 0]
         of_row, states = groups[rows].astype(np.int64), columns.states[rows]
@@ -269,7 +269,7 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
             reached = np.bincount(of_row[replied], weights=values[replied], minlength=n_groups)
             squares = np.bincount(of_row, weights=values * values, minlength=n_groups)
             parts = [slice(cells.first[group], cells.first[group + 1]) for group in range(n_groups)]
-            found[metric.name] = [
+            by_metric[metric.name] = [
                 {"cut": int(cut[group])}
                 | _score(
                     metric,
@@ -282,7 +282,7 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
                 )
                 for group, part in enumerate(parts)
             ]
-    return found
+    return by_metric
 
 
 @dataclass(frozen=True)
@@ -317,7 +317,7 @@ def _score(
         "n": n,
         "questions": rows.size,
         "effective_questions": effective if effective < UNEQUAL * rows.size else None,
-        **{state: int(states[place] + left_out.states[place]) for place, state in enumerate(_STATES)},
+        **{state: int(states[index] + left_out.states[index]) for index, state in enumerate(_STATES)},
         "left_out": out,
         "why_left_out": json.dumps(left_out.why, ensure_ascii=False) if out else None,
         "coverage": (scored - lost) / n if n else 0.0,

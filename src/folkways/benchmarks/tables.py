@@ -25,7 +25,7 @@ DIFFERENCE: Schema = {"difference": pl.Float64, "low": pl.Float64, "high": pl.Fl
 
 def in_order(column: str, names: Iterable[str]) -> pl.Expr:
     """A key that sorts by the place in ``names``; what is not there comes last."""
-    places = {name: place for place, name in enumerate(names)}
+    places = {name: index for index, name in enumerate(names)}
     return pl.col(column).replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 

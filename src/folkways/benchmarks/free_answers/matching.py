@@ -170,10 +170,10 @@ class PaperMatcher(Matcher):
         )
 
     def _has_tokens(self, answer: str, reply: str, language: str) -> bool:
-        said = self._replies.get((language, reply))
-        if said is None:
-            said = self._replies[language, reply] = frozenset(self._tokens(reply, language))
-        return all(token in said for token in self._wanted(answer, language))
+        reply_tokens = self._replies.get((language, reply))
+        if reply_tokens is None:
+            reply_tokens = self._replies[language, reply] = frozenset(self._tokens(reply, language))
+        return all(token in reply_tokens for token in self._wanted(answer, language))
 
     def _wanted(self, answer: str, language: str) -> tuple[str, ...]:
         wanted = self._answers.get((language, answer))
@@ -211,10 +211,10 @@ class StrictMatcher(Matcher):
         phrase, units = self._form(answer, language)
         if not units:
             return None
-        said, _ = self._form(reply, language)
-        if stands_in(said, phrase, language):
+        reply_phrase, _ = self._form(reply, language)
+        if stands_in(reply_phrase, phrase, language):
             return "words"
-        if all(stands_in(said, unit, language) for unit in units):
+        if all(stands_in(reply_phrase, unit, language) for unit in units):
             return "tokens"
         bases = self._base_forms(answer, language)
         return "lemmas" if bases and bases <= self._base_forms(reply, language) else None
@@ -238,22 +238,22 @@ class StrictMatcher(Matcher):
         tool = get_tool(language, self.tool_set)
         if isinstance(tool, SimpleSegmenter):
             return frozenset()
-        known = self._bases.get((language, text))
-        if known is None:
+        bases = self._bases.get((language, text))
+        if bases is None:
             tokens = tool.tokens(plain_text(text, language))
-            known = self._bases[language, text] = frozenset(
+            bases = self._bases[language, text] = frozenset(
                 strict_token(word)
                 for token in tokens
                 for word in strict_text(token, language).split()
                 if any(char.isalnum() for char in word)
             )
-        return known
+        return bases
 
     def _form(self, text: str, language: str) -> tuple[str, tuple[str, ...]]:
         """The text's tokens as one string with a space before and after each, and the parts that must each be
         in a reply."""
-        known = self._forms.get((language, text))
-        if known is None:
+        form = self._forms.get((language, text))
+        if form is None:
             words = [
                 [strict_token(token) for token in _SEGMENTER.tokens(word)]
                 for word in strict_text(text, language).split()
@@ -265,8 +265,8 @@ class StrictMatcher(Matcher):
             ]
             phrase = " ".join(token for tokens in words for token in tokens)
             units = tuple(f" {unit} " for tokens in words for unit in _units(tokens))
-            known = self._forms[language, text] = (f" {phrase} ", units)
-        return known
+            form = self._forms[language, text] = (f" {phrase} ", units)
+        return form
 
 
 def _units(tokens: list[str]) -> list[str]:

@@ -62,8 +62,8 @@ def prompt_for(
 
     backwards: with the last answer first, to see whether their order sways the judge.
     """
-    asked, english = task.question_in(item, language), task.question_in(item, "en")
-    question = asked if asked == english else f"{asked}\n(in English: {english})"
+    local, english = task.question_in(item, language), task.question_in(item, "en")
+    question = local if local == english else f"{local}\n(in English: {english})"
     groups = task.accepted_answers(item)[:: -1 if backwards else 1]
     lines = (f"{number}. {' / '.join(map(_quoted, group))}" for number, group in enumerate(groups, 1))
     parts = {
@@ -83,10 +83,10 @@ def read_verdict(said: str, groups: int) -> JudgeVerdict | None:
     Verdicts that contradict each other are none: a judge that quotes a reply with a verdict in it must not be
     misread.
     """
-    found = {0 if number == "null" else int(number) for number in _VERDICT.findall(said)}
-    if len(found) != 1:
+    verdicts = {0 if number == "null" else int(number) for number in _VERDICT.findall(said)}
+    if len(verdicts) != 1:
         return None
-    group = found.pop()
+    group = verdicts.pop()
     return JudgeVerdict(group) if group <= groups else None
 
 

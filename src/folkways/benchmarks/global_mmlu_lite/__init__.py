@@ -54,24 +54,31 @@ class MmluReader(ChoiceReader):
             answers.setdefault(entry["sample_id"], {})[language] = entry["gold_letter"]
         for language, counted in kinds.items():
             if any(counted[kind] != PER_KIND for kind in KINDS):
-                told = (
+                message = (
                     f"{counted['CS']} culturally sensitive and {counted['CA']} agnostic questions in "
                     f"place of {PER_KIND} each"
                 )
-                issues.append(DataIssue(files[language], "kind-count", told))
+                issues.append(DataIssue(files[language], "kind-count", message))
         for sample, by_language in answers.items():
             if missing := sorted(files.keys() - by_language.keys()):
-                told = "a question that not every language has: comparisons between languages rest on others"
+                message = (
+                    "a question that not every language has: comparisons between languages rest on others"
+                )
                 issues.append(
-                    DataIssue(files[missing[0]], "not-parallel", told, key=sample, value=", ".join(missing))
+                    DataIssue(
+                        files[missing[0]], "not-parallel", message, key=sample, value=", ".join(missing)
+                    )
                 )
             if len(set(by_language.values())) > 1:
-                told = ", ".join(
+                message = ", ".join(
                     f"{answer} in {language}" for language, answer in sorted(by_language.items())
                 )
                 issues.append(
                     DataIssue(
-                        files[min(by_language)], "answer-differs", f"the right letter is {told}", key=sample
+                        files[min(by_language)],
+                        "answer-differs",
+                        f"the right letter is {message}",
+                        key=sample,
                     )
                 )
         return issues
@@ -110,8 +117,8 @@ def sensitivity(inputs: Inputs) -> Sequence[Table]:
                     for name, side in zip(("sensitive", "agnostic"), sides, strict=True)
                 }
                 numbers = {"n_sensitive": sides[0].size, "n_agnostic": sides[1].size}
-                found = difference_of_groups(*sides).columns(100)
-                rows.append({"endpoint": endpoint, "language": language, **means, **found, **numbers})
+                difference = difference_of_groups(*sides).columns(100)
+                rows.append({"endpoint": endpoint, "language": language, **means, **difference, **numbers})
     table = pl.DataFrame(rows, schema=dict(GAP)).sort("endpoint", pl.col("language") != "all", "language")
     return (
         Table(

@@ -65,14 +65,14 @@ class PiqaReader(ChoiceReader):
                     )
                 )
             if count != PER_VARIETY:
-                told = f"{count} situations in place of {PER_VARIETY}"
-                issues.append(DataIssue(of[variety], "variety-count", told, key=variety))
+                message = f"{count} situations in place of {PER_VARIETY}"
+                issues.append(DataIssue(of[variety], "variety-count", message, key=variety))
         if len(counts) == VARIETIES_BEFORE:
-            told = (
+            message = (
                 "116 varieties, as before June 2026: the data have changed since, and newer scores "
                 "cannot be compared"
             )
-            issues.append(DataIssue(of[min(of)], "older-state", told))
+            issues.append(DataIssue(of[min(of)], "older-state", message))
         return issues
 
 
@@ -87,11 +87,11 @@ def varieties(inputs: Inputs) -> Sequence[Table]:
     that."""
     scores = []
     for (endpoint,), judged in inputs.of(TASK.name).group_by(["endpoint"], maintain_order=True):
-        own = summarise_means(judged, TASK.name, (METRIC,), ("variety",), [("variety",)])
+        of_model = summarise_means(judged, TASK.name, (METRIC,), ("variety",), [("variety",)])
         scores.append(
-            own.with_columns(endpoint=pl.lit(endpoint), profile=pl.lit("strict"), signature=pl.lit(""))
+            of_model.with_columns(endpoint=pl.lit(endpoint), profile=pl.lit("strict"), signature=pl.lit(""))
         )
-    found = shrunk_scores(pl.concat(scores), {TASK.name: (METRIC,)}, "variety")
+    shrunk = shrunk_scores(pl.concat(scores), {TASK.name: (METRIC,)}, "variety")
     columns = ("score", "low", "high", "n", "shrunk", "shrunk_low", "shrunk_high", "weight")
     return (
         Table(
@@ -101,7 +101,7 @@ def varieties(inputs: Inputs) -> Sequence[Table]:
             "the same model, more so "
             "with fewer situations (a hierarchical beta-binomial model); weight is the share of its own "
             "replies.",
-            found.select("endpoint", pl.col("value").alias("variety"), *columns),
+            shrunk.select("endpoint", pl.col("value").alias("variety"), *columns),
             notes=(
                 "A shrunk score is a better estimate of how a model does in a variety, and a worse summary "
                 "of what was measured. "

@@ -158,8 +158,8 @@ class Declaration:
         matches = (
             (re.fullmatch(self.pattern(files), entry.path), entry.path) for entry in release.record.files
         )
-        found = [(match.groupdict(), path) for match, path in matches if match and release.has(path)]
-        return sorted(found, key=lambda one: (*one[0].values(), one[1]))
+        files_here = [(match.groupdict(), path) for match, path in matches if match and release.has(path)]
+        return sorted(files_here, key=lambda one: (*one[0].values(), one[1]))
 
     def entries(self, release: Release, files: str | None = None) -> Iterator[Entry]:
         """The questions: the released columns and path parts, with what ``filled`` adds. FolkwaysError where
@@ -167,8 +167,8 @@ class Declaration:
 
         files: in place of the key ``files`` (another split).
         """
-        found = self.files(release, files)
-        if not found and files is None:
+        files_here = self.files(release, files)
+        if not files_here and files is None:
             for first in release.record.files[:1]:
                 release.path(first.path)  # says how to fetch it
             raise FolkwaysError(
@@ -176,7 +176,7 @@ class Declaration:
                 f"({self.keys['files']}), in {release.root}"
             )
         numbers: Counter[tuple[str, ...]] = Counter()
-        for parts, path in found:
+        for parts, path in files_here:
             for row in self.table(release.path(path), parts).iter_rows(named=True):
                 numbers[tuple(parts.values())] += 1
                 yield self.filled({**row, **parts, "file": path, "number": numbers[tuple(parts.values())]})
@@ -248,13 +248,13 @@ class Declaration:
         if "separator" in self.keys:
             return [option.strip() for option in cell.split(self.keys["separator"])]
         try:
-            found = json.loads(cell or "[]")
+            listed = json.loads(cell or "[]")
         except ValueError:
             raise self._wrong(
                 f"the options are no JSON list: {cell[:60]!r}; if they are separated by a character, set "
                 "separator = '|'"
             ) from None
-        return [str(option) for option in found]
+        return [str(option) for option in listed]
 
     def _letter(self, answer: str, options: list[str]) -> str:
         start = self.keys.get("answer_from", "letter")
@@ -267,8 +267,8 @@ class Declaration:
         """The code of the culture that a cell names; NO_COUNTRY for none or several, the name itself where
         nobody knows it."""
         codes = self.codes.get("culture", {})
-        found = {codes.get(name) or codes.get(DEFAULT) or culture_of(name) for name in values_of(cell)}
-        return found.pop() if len(found) == 1 else NO_COUNTRY
+        cultures = {codes.get(name) or codes.get(DEFAULT) or culture_of(name) for name in values_of(cell)}
+        return cultures.pop() if len(cultures) == 1 else NO_COUNTRY
 
     def language_of(self, name: str) -> str:
         """The code of a language that the data name so; the name itself where nobody knows it."""
@@ -282,13 +282,13 @@ class Declaration:
 def values_of(cell: str) -> list[str]:
     """What a cell says: nothing, one value, or those of a list as Python or JSON writes it ("['Europe']"),
     each once."""
-    found: Any = cell
+    value: Any = cell
     if cell.lstrip().startswith("["):
         try:
-            found = ast.literal_eval(cell)
+            value = ast.literal_eval(cell)
         except (ValueError, SyntaxError):
-            found = cell
-    named = found if isinstance(found, list | tuple) else [found]
+            value = cell
+    named = value if isinstance(value, list | tuple) else [value]
     return list(
         dict.fromkeys(str(name).strip() for name in named if str(name).strip() not in ("", "-", "None", "[]"))
     )

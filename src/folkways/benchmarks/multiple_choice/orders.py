@@ -59,8 +59,8 @@ def variant_name(template: str, number: int) -> str:
 
 def split_variant(variant: str) -> tuple[str, int]:
     """Template and number of the order; the opposite of ``variant_name``."""
-    found = _SUFFIX.match(variant)
-    return (found["template"], int(found["number"])) if found else (variant, 1)
+    match = _SUFFIX.match(variant)
+    return (match["template"], int(match["number"])) if match else (variant, 1)
 
 
 def can_be_permuted(options: Sequence[str]) -> bool:
@@ -86,11 +86,11 @@ def orders_of(question: str, options: int = 4) -> tuple[Order, ...]:
 
     rests = permutations(released[1:]) if options <= MOST_SHUFFLED else [released[1:]]
     cycles = [(*released[:1], *rest) for rest in rests]  # one of each set of rotations
-    found: list[Order] = []
+    orders: list[Order] = []
     for start in sorted(cycles, key=lambda order: (order != released, lot(order))):
         turned = [start[turn:] + start[:turn] for turn in range(max(1, options))]
-        found += sorted(turned, key=lambda order: (order != released, lot(order)))
-    return tuple(found[:MOST])
+        orders += sorted(turned, key=lambda order: (order != released, lot(order)))
+    return tuple(orders[:MOST])
 
 
 def order_of(question: str, variant: str, options: int = 4) -> Order:

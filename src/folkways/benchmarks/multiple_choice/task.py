@@ -122,20 +122,20 @@ class ChoiceTask(ItemwiseTask):
         }
         english, from_whom = instructions["en"]
         local = instructions.get(language, (english, f"{from_whom}, in English"))
-        asked = ours[LOCAL]
+        frame = ours[LOCAL]
         return {
-            LOCAL: Template(asked.replace("{instruction}", local[0]), local[1]),
-            ENGLISH: Template(asked.replace("{instruction}", english), from_whom),
+            LOCAL: Template(frame.replace("{instruction}", local[0]), local[1]),
+            ENGLISH: Template(frame.replace("{instruction}", english), from_whom),
             PLAIN: Template(ours[PLAIN], "folkways"),
             **{name: Template(text, source) for name, text in theirs.items() if isinstance(text, str)},
         }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        known: dict[str, Callable[[], Template | None]] = {
+        by_variant: dict[str, Callable[[], Template | None]] = {
             name: (lambda template=template: template)  # type: ignore[misc]
             for name, template in self.wordings(language).items()
         }
-        return choose_templates(self.name, options, known, self.variants, needed=self.places)
+        return choose_templates(self.name, options, by_variant, self.variants, needed=self.places)
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         shown = dict(zip(self.labels, item["options"], strict=True))
@@ -231,22 +231,28 @@ class ChoiceTask(ItemwiseTask):
         }
 
     def _guessed(self, items: pl.DataFrame, right: Callable[[Row], float]) -> pl.DataFrame:
-        told = {"variant": "none", "sample": 0, "state": State.ANSWERED.value, "answer": None, "reason": None}
+        fixed = {
+            "variant": "none",
+            "sample": 0,
+            "state": State.ANSWERED.value,
+            "answer": None,
+            "reason": None,
+        }
         rows = [
             {
                 **item,
-                **told,
+                **fixed,
                 "language": item["local_language"],
                 "counted": self.why_uncounted(item, self.scoring.profiles[0]) is None,
                 **self.values(item, right(item)),
             }
             for item in items.iter_rows(named=True)
         ]
-        kept = {
+        columns = {
             name: kind
             for name, kind in self.judged_columns.items()
             if name not in self.judgement_columns or name in self.facets
         }
         metrics = {metric.name for metric in LETTER_METRICS}
-        schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}
+        schema = {name: kind for name, kind in {**JUDGEMENTS, **columns}.items() if name not in metrics}
         return pl.DataFrame(rows, schema=schema)

@@ -44,18 +44,18 @@ def levels(inputs: Inputs) -> Sequence[Table]:
         )
     labelled = pl.concat([judged.with_columns(gold_label=pl.lit(ALL)), judged])
     shown, gains = [], []
-    for (endpoint,), own in labelled.group_by(["endpoint"], maintain_order=True):
-        scores = summarise_means(own, TASK, (ACCURACY,), (), [("variant", "gold_label")])
+    for (endpoint,), of_model in labelled.group_by(["endpoint"], maintain_order=True):
+        scores = summarise_means(of_model, TASK, (ACCURACY,), (), [("variant", "gold_label")])
         parts = pl.col("value").str.split_exact("+", 1).struct.rename_fields(["level", "label"])
-        told = (
+        by_level = (
             scores.filter(pl.col("facet") == "variant+gold_label")
             .select(parts, "score", "low", "high", "n")
             .unnest("value")
         )
         shown.append(
-            told.select(pl.lit(endpoint).alias("endpoint"), "level", "label", "score", "low", "high", "n")
+            by_level.select(pl.lit(endpoint).alias("endpoint"), "level", "label", "score", "low", "high", "n")
         )
-        by_label = own.group_by(["gold_label"], maintain_order=True)
+        by_label = of_model.group_by(["gold_label"], maintain_order=True)
         gains += [
             {"endpoint": endpoint, "label": label, **gain}
             for (label,), part in by_label
@@ -91,7 +91,7 @@ def levels(inputs: Inputs) -> Sequence[Table]:
 
 def _gains(judged: pl.DataFrame) -> list[dict[str, object]]:
     stories = judged.group_by("question", "variant", maintain_order=True).agg(pl.col("accuracy").mean() * 100)
-    found: list[dict[str, object]] = []
+    rows: list[dict[str, object]] = []
     for less, more in STEPS:
         pairs = stories.filter(variant=less).join(
             stories.filter(variant=more), on="question", suffix="_more", maintain_order="left"
@@ -99,8 +99,8 @@ def _gains(judged: pl.DataFrame) -> list[dict[str, object]]:
         if pairs.height:
             gain = paired_mean(pairs["accuracy_more"].to_numpy(), pairs["accuracy"].to_numpy(), largest=100.0)
             means = {"without": pairs["accuracy"].mean(), "with": pairs["accuracy_more"].mean()}
-            found.append({"less": less, "more": more, **means, **gain.columns(), "stories": gain.n})
-    return found
+            rows.append({"less": less, "more": more, **means, **gain.columns(), "stories": gain.n})
+    return rows
 
 
 RESULTS = (

@@ -38,12 +38,14 @@ def entries(release: Release) -> Iterator[dict[str, Any]]:
     for _, file, table in read_named(release, FILE, COLUMNS):
         for entry in table.iter_rows(named=True):
             gold = entry["Gold"].strip().lower()
-            known = culture_of(entry["Country"])
-            told = (
-                cultures()[known].name if known in cultures() else entry["Country"].replace("_", " ").title()
+            culture = culture_of(entry["Country"])
+            country = (
+                cultures()[culture].name
+                if culture in cultures()
+                else entry["Country"].replace("_", " ").title()
             )
-            code = NO_COUNTRY if gold == "neutral" else known
-            yield {**entry, "file": file, "gold": gold, "told": told, "named": known, "code": code}
+            code = NO_COUNTRY if gold == "neutral" else culture
+            yield {**entry, "file": file, "gold": gold, "told": country, "named": culture, "code": code}
 
 
 def looks_like(folder: Path) -> bool:
@@ -72,10 +74,10 @@ def check(release: Release) -> list[DataIssue]:
             file, row, (entry["Country"], entry["Story"], entry["Rule"]), entry["Story"][:80]
         )
     if foils:
-        told = (
+        message = (
             "neutral stories, whose Country is that of a rule which does not apply; they count for no country"
         )
-        issues.append(DataIssue(file, "foil-country", f"{foils:,} {told}"))
+        issues.append(DataIssue(file, "foil-country", f"{foils:,} {message}"))
     if count != STORIES:
         other = " (the state of 2026)" if count == STORIES_OF_2026 else ""
         issues.append(DataIssue(file, "story-count", f"{count:,} stories{other} in place of {STORIES:,}"))
@@ -92,14 +94,14 @@ def named_files(release: Release, pattern: str) -> dict[str, str]:
 def read_named(release: Release, pattern: str, columns: Columns) -> Iterator[tuple[str, str, pl.DataFrame]]:
     """Name, path and rows (``row`` and the columns, as text) of each file; FolkwaysError where there is none
     at all."""
-    found = named_files(release, pattern)
-    if not found:
+    paths = named_files(release, pattern)
+    if not paths:
         for entry in release.record.files[:1]:
             release.path(entry.path)  # says how to fetch it
         raise FolkwaysError(
             f"release {release.name} has none of the files that hold its questions, in {release.root}"
         )
-    for name, path in found.items():
+    for name, path in paths.items():
         yield name, path, read_table(release.path(path), columns)
 
 

@@ -35,14 +35,14 @@ _LABEL = re.compile(r"^\W*[A-Za-z]\s*[.):]\s+")
 def tokens(text: str) -> list[str]:
     """The words of a text in small letters and without punctuation at their ends; single letters where no
     space parts words."""
-    found = _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
-    return [word for word in map(_bare, found) if word]
+    words = _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+    return [word for word in map(_bare, words) if word]
 
 
 def _bare(word: str) -> str:
     """The word without punctuation at its ends. Vowel signs of many scripts are marks, and belong to it."""
-    kept = [place for place, letter in enumerate(word) if unicodedata.category(letter)[0] in "LMN"]
-    return word[kept[0] : kept[-1] + 1] if kept else ""
+    inner = [index for index, letter in enumerate(word) if unicodedata.category(letter)[0] in "LMN"]
+    return word[inner[0] : inner[-1] + 1] if inner else ""
 
 
 def overlap(reply: str, hidden: str) -> float:
@@ -54,27 +54,27 @@ def overlap(reply: str, hidden: str) -> float:
     which are the same in every item.
     """
     wanted = _without_labels(tokens(hidden))
-    said = _without_labels(tokens(reply))[: len(wanted)]
-    if not said:
+    replied = _without_labels(tokens(reply))[: len(wanted)]
+    if not replied:
         return 0.0
     row = [0] * (len(wanted) + 1)
-    for word in said:
+    for word in replied:
         before = row[:]
-        for place, other in enumerate(wanted, 1):
-            row[place] = before[place - 1] + 1 if word == other else max(before[place], row[place - 1])
-    return 2 * row[-1] / (len(said) + len(wanted))
+        for column, other in enumerate(wanted, 1):
+            row[column] = before[column - 1] + 1 if word == other else max(before[column], row[column - 1])
+    return 2 * row[-1] / (len(replied) + len(wanted))
 
 
 def after(reply: str, beginning: str) -> str:
     """What a reply adds to a beginning that it may repeat first, as many models do."""
-    wanted, place = tokens(beginning), 0
-    for found in _TOKEN.finditer(reply):
-        words = tokens(found.group())
-        if words != wanted[place : place + len(words)]:
+    wanted, position = tokens(beginning), 0
+    for match in _TOKEN.finditer(reply):
+        words = tokens(match.group())
+        if words != wanted[position : position + len(words)]:
             return reply
-        place += len(words)
-        if place == len(wanted):
-            return reply[found.end() :]
+        position += len(words)
+        if position == len(wanted):
+            return reply[match.end() :]
     return reply
 
 
@@ -125,8 +125,8 @@ def cut(text: str, name: str) -> tuple[str, str] | None:
         pieces = list(text)
         if len(pieces) < FEWEST_LETTERS:
             return None
-    place = round(len(pieces) * (0.4 + 0.3 * drawn(name, 1001) / 1000))
-    return "".join(pieces[:place]).rstrip(), "".join(pieces[place:])
+    position = round(len(pieces) * (0.4 + 0.3 * drawn(name, 1001) / 1000))
+    return "".join(pieces[:position]).rstrip(), "".join(pieces[position:])
 
 
 def keyword(text: str) -> str | None:
@@ -172,41 +172,41 @@ class MaskedOption(Signal):
         return "" if task.permutes_options else "its questions list no options"
 
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
-        found = []
+        units = []
         for row in group.rows:
             listed = group.task.options_of(row)
             options, right = listed.texts, listed.right
-            wrong = [place for place in range(len(options)) if place != right]
+            wrong = [index for index in range(len(options)) if index != right]
             if right is None or not wrong or not row["asked"]:
                 continue
-            place = wrong[drawn(f"{row['item']}\0option", len(wrong))]
+            index = wrong[drawn(f"{row['item']}\0option", len(wrong))]
             lines = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
             masked = [
-                line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(lines)
+                line if number != index else f"{LETTERS[index]}. {MASK}" for number, line in enumerate(lines)
             ]
-            beginning = "\n".join([*lines[:place], f"{LETTERS[place]}."])
+            beginning = "\n".join([*lines[:index], f"{LETTERS[index]}."])
             before = f"{row['asked']}\n{beginning}"
             text = wording("masked-option").format(
                 mask=MASK, question=row["asked"], masked="\n".join(masked), before=before
             )
-            found.append(
+            units.append(
                 Unit(
                     row["question"],
                     (group.prompt(row, self.name, text, room(before)),),
-                    (options[place], before, beginning),
+                    (options[index], before, beginning),
                 )
             )
-        return found
+        return units
 
     def values(
         self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
-        found: list[tuple[float, ...]] = []
+        values: list[tuple[float, ...]] = []
         for unit, (reply,) in zip(units, replies, strict=True):
             hidden, before, listed = unit.about
-            said = first_line(after(after(reply, before), listed))
-            found.append((float(same(said, hidden)), overlap(said, hidden)))
-        return found
+            answer = first_line(after(after(reply, before), listed))
+            values.append((float(same(answer, hidden)), overlap(answer, hidden)))
+        return values
 
 
 class MaskedWord(Signal):
@@ -223,12 +223,12 @@ class MaskedWord(Signal):
     )
 
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
-        found = []
+        units = []
         for row in group.rows:
             if (word := keyword(row["asked"])) is not None:
                 text = wording("masked-word").format(mask=MASK, text=row["asked"].replace(word, MASK))
-                found.append(Unit(row["question"], (group.prompt(row, self.name, text, SHORT),), word))
-        return found
+                units.append(Unit(row["question"], (group.prompt(row, self.name, text, SHORT),), word))
+        return units
 
     def values(
         self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
@@ -276,12 +276,12 @@ class DataSetName(Signal):
     )
 
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
-        found = []
+        units = []
         for row, first, rest in _pieces(group):
             text = wording("guided").format(name=group.task.title, first=first)
             guided = group.prompt(row, "guided", text, room(first + rest))
-            found.append(Unit(row["question"], (guided, _general(group, row, first, rest)), (first, rest)))
-        return found
+            units.append(Unit(row["question"], (guided, _general(group, row, first, rest)), (first, rest)))
+        return units
 
     def values(
         self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
@@ -296,7 +296,7 @@ class DataSetName(Signal):
 
 def _pieces(group: Group) -> list[tuple[Row, str, str]]:
     cuts = ((row, cut(group.whole_text(row), row["item"])) for row in group.rows)
-    return [(row, *found) for row, found in cuts if found is not None]
+    return [(row, *piece) for row, piece in cuts if piece is not None]
 
 
 def _general(group: Group, row: Row, first: str, rest: str) -> Prompt:

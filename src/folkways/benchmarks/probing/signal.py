@@ -63,11 +63,11 @@ class Group:
         )
         languages = dict(prompts.select("item", "language").iter_rows())
         rows = [row for row in items.iter_rows(named=True) if row["item"] in languages]
-        found = [{**row, "language": languages[row["item"]]} for row in rows]
+        in_language = [{**row, "language": languages[row["item"]]} for row in rows]
         free = has_free_answers(self.task)
         return [
             {**row, "asked": self.task.question_in(row, row["language"]) if free else row["text"] or ""}
-            for row in found
+            for row in in_language
         ]
 
     def whole_text(self, row: Row) -> str:
@@ -167,13 +167,13 @@ def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]
     _, codes = np.unique(np.array(questions), return_inverse=True)
     sums, counts = cluster_totals(rows, codes)
     if measure.unit == "%":
-        found = clustered_mean(sums, counts, float(rows @ rows))
+        mean = clustered_mean(sums, counts, float(rows @ rows))
     else:
-        found = clustered_difference(rows, sums, counts, 1.0 if measure.unit == "points" else None)
-    interval = found.interval()
+        mean = clustered_difference(rows, sums, counts, 1.0 if measure.unit == "points" else None)
+    interval = mean.interval()
     scale = SCALE[measure.unit]
     return Estimate(
-        found.mean * scale,
+        mean.mean * scale,
         interval.low * scale,
         interval.high * scale,
         rows.size,

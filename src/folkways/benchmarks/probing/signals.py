@@ -63,10 +63,15 @@ class AskedOtherwise(Signal):
         self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
         task = group.task
-        told: dict[str, Any] = {"task": task.name, "sample": 0, "state": State.ANSWERED.value, "reason": None}
+        fixed: dict[str, Any] = {
+            "task": task.name,
+            "sample": 0,
+            "state": State.ANSWERED.value,
+            "reason": None,
+        }
         rows = [
             {
-                **told,
+                **fixed,
                 "item": _item(prompt),
                 "language": prompt.language,
                 "variant": variant,
@@ -82,15 +87,15 @@ class AskedOtherwise(Signal):
             "counted", task.metrics[0].name
         )
         right = iter([value if counted else None for counted, value in judged.iter_rows()])
-        found = [[next(right) for _ in unit.prompts] for unit in units]
-        return self.differences(group, units, found)
+        by_unit = [[next(right) for _ in unit.prompts] for unit in units]
+        return self.differences(group, units, by_unit)
 
     def differences(
         self, group: Group, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
     ) -> list[tuple[float, ...]]:
         """Each unit's right answer to the first way, less the mean of the others; nothing where the item does
         not count."""
-        return [_difference(told) for told in right]
+        return [_difference(values) for values in right]
 
 
 class OptionOrder(AskedOtherwise):
@@ -117,11 +122,11 @@ class OptionOrder(AskedOtherwise):
         for item, rows in _rows(group, PromptOptions(orders=ORDERS)):
             first = rows[0]["variant"]
             # Of several templates the first alone: its orders are called after it.
-            own = [
+            of_template = [
                 row for row in rows if row["variant"] == first or row["variant"].startswith(f"{first}~order-")
             ]
-            if len(own) > 1:
-                yield item, own
+            if len(of_template) > 1:
+                yield item, of_template
 
     def differences(
         self, group: Group, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
@@ -136,18 +141,18 @@ class OptionOrder(AskedOtherwise):
         rows = {row["item"]: row for row in group.rows}
         places = [_places(group.task, rows[_item(unit.prompts[0])], unit.about) for unit in units]
         heard: dict[int | None, list[float]] = {}
-        for told, at in zip(right, places, strict=True):
-            for value, place in list(zip(told, at, strict=True))[1:]:
-                heard.setdefault(place, []).extend([] if value is None else [value])
-        usual = {place: sum(values) / len(values) if values else 0.0 for place, values in heard.items()}
-        found = []
-        for told, at in zip(right, places, strict=True):
+        for of_unit, at in zip(right, places, strict=True):
+            for value, position in list(zip(of_unit, at, strict=True))[1:]:
+                heard.setdefault(position, []).extend([] if value is None else [value])
+        usual = {position: sum(values) / len(values) if values else 0.0 for position, values in heard.items()}
+        differences = []
+        for of_unit, at in zip(right, places, strict=True):
             beside = [
-                None if value is None else value - usual.get(place, 0.0)
-                for value, place in zip(told, at, strict=True)
+                None if value is None else value - usual.get(position, 0.0)
+                for value, position in zip(of_unit, at, strict=True)
             ]
-            found.append(tuple(min(1.0, max(-1.0, value)) for value in _difference(beside)))
-        return found
+            differences.append(tuple(min(1.0, max(-1.0, value)) for value in _difference(beside)))
+        return differences
 
 
 class Paraphrase(AskedOtherwise):
@@ -172,10 +177,10 @@ class Paraphrase(AskedOtherwise):
         ]
 
     def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
-        asked = {row["item"]: row["asked"] for row in group.rows if row["asked"]}
-        replies = dict(zip(asked, told, strict=True))
+        questions = {row["item"]: row["asked"] for row in group.rows if row["asked"]}
+        replies = dict(zip(questions, told, strict=True))
         for item, (first, *_) in _rows(group, PromptOptions()):
-            old = asked.get(item)
+            old = questions.get(item)
             if old and old in first["user"] and (new := reworded(replies[item], old)) is not None:
                 yield item, [first, {**first, "user": first["user"].replace(old, new, 1)}]
 
@@ -216,10 +221,10 @@ def _item(prompt: Prompt) -> str:
 
 def _difference(right: Sequence[float | None]) -> tuple[float, ...]:
     """The first, less the mean of the others; nothing where the item does not count."""
-    told = [value for value in right if value is not None]
-    if len(told) < len(right):
+    values = [value for value in right if value is not None]
+    if len(values) < len(right):
         return ()
-    return (told[0] - sum(told[1:]) / (len(told) - 1),)
+    return (values[0] - sum(values[1:]) / (len(values) - 1),)
 
 
 BEFORE = "Items of a data set, one after the other:"
@@ -260,7 +265,7 @@ class ReleasedOrder(Signal):
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
         shards = list(_shards(group))
         step = max(1, len(shards) // SHARDS)
-        found = []
+        units = []
         for shard in shards[::step][:SHARDS]:
             texts = [group.whole_text(row) for row in shard]
             first = shard[0]
@@ -277,19 +282,19 @@ class ReleasedOrder(Signal):
                 )
                 for number, text in enumerate(["\n\n".join(texts), *shuffled])
             )
-            found.append(Unit(first["item"], prompts))
-        return found
+            units.append(Unit(first["item"], prompts))
+        return units
 
     def values(
         self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
-        found: list[tuple[float, ...]] = []
+        values: list[tuple[float, ...]] = []
         for replied in replies:
             released, *shuffled = map(float, replied)
             half = len(shuffled) // 2
             one, other = sum(shuffled[:half]) / half, sum(shuffled[half:]) / (len(shuffled) - half)
-            found.append((released - (one + other) / 2, one - other))
-        return found
+            values.append((released - (one + other) / 2, one - other))
+        return values
 
 
 def _shards(group: Group) -> Iterator[list[Row]]:
@@ -317,13 +322,13 @@ def _shuffled(texts: Sequence[str], name: str) -> list[str]:
     """SHUFFLES times the texts in another order than the released one; of few texts an order may come
     twice."""
     random = Random(drawn(name, 2**32))  # noqa: S311 - nothing secret
-    found: list[str] = []
-    while len(found) < SHUFFLES:
+    orders: list[str] = []
+    while len(orders) < SHUFFLES:
         order = list(texts)
         random.shuffle(order)
         if order != list(texts):
-            found.append("\n\n".join(order))
-    return found
+            orders.append("\n\n".join(order))
+    return orders
 
 
 SIGNALS: tuple[Signal, ...] = (
@@ -339,10 +344,10 @@ SIGNALS: tuple[Signal, ...] = (
 
 def signals(names: Sequence[str] | None = None) -> list[Signal]:
     """The signals of these names, in one order; all for None. UnknownNameError for a name that is none."""
-    known = [signal.name for signal in SIGNALS]
+    valid = [signal.name for signal in SIGNALS]
     for name in names or ():
-        if name not in known:
-            raise UnknownNameError("signal", name, known)
+        if name not in valid:
+            raise UnknownNameError("signal", name, valid)
     return [signal for signal in SIGNALS if names is None or signal.name in names]
 
 
@@ -352,5 +357,5 @@ def control_task(task: Task) -> Task | None:
     Its items are younger than most models, and of another kind than those of any benchmark: a stand-in for
     items of one's own.
     """
-    found = get_task("demo/mcq" if task.permutes_options else "demo/saq")
-    return None if task.benchmark == found.benchmark else found
+    task_of_demo = get_task("demo/mcq" if task.permutes_options else "demo/saq")
+    return None if task.benchmark == task_of_demo.benchmark else task_of_demo

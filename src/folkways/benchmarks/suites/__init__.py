@@ -47,15 +47,15 @@ def suites() -> Mapping[str, Suite]:
 def read_suites(package: str) -> tuple[Suite, ...]:
     """The suites of a package, one for each of its TOML files: ``Benchmark(...,
     suites=read_suites("markets.suites"))``."""
-    found = {}
+    by_name = {}
     for file in sorted(files(package).iterdir(), key=lambda file: file.name):
         name, _, ending = file.name.rpartition(".")
         if ending == "toml":
             text = file.read_text(encoding="utf-8")
             head = text.partition("tasks =")[0]
             about = " ".join(line.removeprefix("#").strip() for line in head.splitlines())
-            found[name] = Suite(name, about, tuple(map(task_text, tomllib.loads(text)["tasks"])))
-    return tuple(found.values())
+            by_name[name] = Suite(name, about, tuple(map(task_text, tomllib.loads(text)["tasks"])))
+    return tuple(by_name.values())
 
 
 def task_text(entry: Any) -> str:
@@ -68,12 +68,12 @@ def task_text(entry: Any) -> str:
             f'a task is a name in quotes, or a table with one: {{ name = "blend/saq", limit = 400 }}; got '
             f"{entry!r}"
         )
-    own = {
+    settings = {
         key: tuple(map(str, value)) if isinstance(value, list) else value
         for key, value in entry.items()
         if key != "name"
     }
-    text = joined(entry["name"], own)
+    text = joined(entry["name"], settings)
     split_task(text)
     return text
 
@@ -82,7 +82,7 @@ def split_task(text: str) -> tuple[str, Own]:
     """The name of a task, benchmark or suite, and the settings behind it; FolkwaysError says which settings
     are valid."""
     name, _, tail = text.partition(SEPARATOR)
-    own: dict[str, int | tuple[str, ...]] = {}
+    settings: dict[str, int | tuple[str, ...]] = {}
     for pair in filter(None, tail.split("&")):
         key, _, value = pair.partition("=")
         if key not in SETTINGS:
@@ -92,8 +92,8 @@ def split_task(text: str) -> tuple[str, Own]:
             raise FolkwaysError(
                 f"the setting {key} of the task {name} has no value; write it {name}?{key}=VALUE"
             )
-        own[key] = parts if key in LISTS else _limit(name, value)
-    return name, own
+        settings[key] = parts if key in LISTS else _limit(name, value)
+    return name, settings
 
 
 def _limit(name: str, value: str) -> int:

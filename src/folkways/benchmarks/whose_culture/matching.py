@@ -63,21 +63,21 @@ def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_opti
         ["offered", "chosen_culture"]
     )
     taken = taken.with_columns(question=templates)
-    told = taken.select(
+    matches = taken.select(
         *(name for name in MATCHES if name in taken.columns),
         asked_culture="culture",
         others=pl.col("offered").str.split(" "),
         matched=pl.concat_list("chosen_culture"),
     ).filter(pl.col("others").list.contains(pl.col("matched").list.first()))
-    known = pl.Series([*cultures()])
-    of_cultures = pl.col("others").list.eval(pl.element().is_in(known.implode())).list.sum()
+    codes = pl.Series([*cultures()])
+    of_cultures = pl.col("others").list.eval(pl.element().is_in(codes.implode())).list.sum()
     nobodys = pl.col("others").list.len() - of_cultures
     each = ((wrong_options - of_cultures.cast(pl.Float64)) / nobodys).clip(lower_bound=1.0)
-    weighted = told.with_row_index("row").with_columns(each=each).explode("others")
-    weight = pl.when(pl.col("others").is_in(known.implode())).then(1.0).otherwise("each")
+    weighted = matches.with_row_index("row").with_columns(each=each).explode("others")
+    weight = pl.when(pl.col("others").is_in(codes.implode())).then(1.0).otherwise("each")
     lists = weighted.group_by("row", maintain_order=True).agg("others", weights=weight)
     return (
-        told.drop("others")
+        matches.drop("others")
         .hstack(lists.drop("row"))
         .select(pl.col(name).cast(kind) for name, kind in MATCHES.items())
     )
@@ -94,21 +94,21 @@ def of_answers(
     well would not be wrong, and does not count for others. Where a model has more than MOST wrong answers in
     a language, MOST of them are drawn.
     """
-    asked = wrong(judged, metric, "answer").drop_nulls("answer").with_columns(question=templates)
+    answered = wrong(judged, metric, "answer").drop_nulls("answer").with_columns(question=templates)
     turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
-    asked = plain(asked.drop_nulls("question").filter(turn < MOST))
+    answered = plain(answered.drop_nulls("question").filter(turn < MOST))
     key = ["question", "language", "culture", "answer"]
-    distinct = asked.select(key).unique(maintain_order=True)
+    distinct = answered.select(key).unique(maintain_order=True)
     questions: dict[tuple[str, str], _Question] = {}
     rows = []
     for template, language, culture, reply in distinct.iter_rows():
         if (template, language) not in questions:
             questions[template, language] = _Question(known(template, language))
         rows.append(questions[template, language].match(culture, reply, same))
-    found = pl.DataFrame(
+    matches = pl.DataFrame(
         rows, schema={name: MATCHES[name] for name in ("others", "weights", "matched")}, orient="row"
     )
-    matched = asked.join(distinct.hstack(found), on=key, how="left", maintain_order="left").with_columns(
+    matched = answered.join(distinct.hstack(matches), on=key, how="left", maintain_order="left").with_columns(
         asked_culture="culture"
     )
     return matched.filter(pl.col("others").list.len() > 0).select(
@@ -153,9 +153,9 @@ class _Question:
         return [*shown], [*shown.values()], sorted(matched)
 
     def _others(self, culture: str) -> dict[str, float]:
-        own = frozenset[str]().union(*self._texts.get(culture, ()))
+        own_texts = frozenset[str]().union(*self._texts.get(culture, ()))
         return {
-            name: float(sum(own.isdisjoint(texts) for texts in groups))
+            name: float(sum(own_texts.isdisjoint(texts) for texts in groups))
             for name, groups in self._texts.items()
             if name != culture
         }

@@ -85,10 +85,12 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
         names = {"endpoint": endpoint, "language": language}
         overall += [{**names, **row} for row in compared.cells(None)]
         pairs += [
-            {**names, **row} for asked in sorted(set(part["asked_culture"])) for row in compared.cells(asked)
+            {**names, **row}
+            for culture in sorted(set(part["asked_culture"]))
+            for row in compared.cells(culture)
         ]
-    known = _corrected(pairs)
-    if known.is_empty():
+    cells = _corrected(pairs)
+    if cells.is_empty():
         needed = (
             f"needs {FEWEST} wrong answers or more about a culture, to questions that other cultures answered"
         )
@@ -96,7 +98,7 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
     whole = _corrected(overall).filter(pl.col("chance").is_not_null()).drop("asked_culture")
     return [
         *_overall(whole, task),
-        *(_matrix(part, task) for part in known.partition_by("language", maintain_order=True)),
+        *(_matrix(part, task) for part in cells.partition_by("language", maintain_order=True)),
     ]
 
 
@@ -119,8 +121,8 @@ class _Compared:
         numbered = part.select("others", "weights", "matched", row=pl.int_range(pl.len()))
         could = numbered.select("row", "others", "weights").explode("others", "weights")
         weights[could["row"].to_numpy(), _places(could["others"], every)] = could["weights"].to_numpy()
-        found = numbered.select("row", "matched").explode("matched").drop_nulls()
-        hits[found["row"].to_numpy(), _places(found["matched"], every)] = 1.0
+        matched = numbered.select("row", "matched").explode("matched").drop_nulls()
+        hits[matched["row"].to_numpy(), _places(matched["matched"], every)] = 1.0
         drawn = hits.sum(axis=1)
         each = np.maximum(drawn, 1.0)[:, None]
         questions = part["question"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
@@ -141,29 +143,29 @@ class _Compared:
             if asked is None
             else np.array([name == asked for name in self.asked])
         )
-        known = cultures()
+        codes = cultures()
         for at, name in enumerate(self.names):
             rows = of_asked & (self.could[:, at] > 0)
-            if name in known and rows.sum() >= FEWEST:
+            if name in codes and rows.sum() >= FEWEST:
                 yield {"asked_culture": asked, "culture": name, **self._cell(rows, at)}
 
     def _cell(self, rows: Any, at: int) -> dict[str, Any]:
-        found, chance, questions = self.found[rows, at], self.chance[rows, at], self.questions[rows]
-        told = {
-            "share": 100 * float(found.mean()),
-            "wrong": found.size,
+        shares, chance, questions = self.found[rows, at], self.chance[rows, at], self.questions[rows]
+        row = {
+            "share": 100 * float(shares.mean()),
+            "wrong": shares.size,
             "questions": np.unique(questions).size,
         }
         if (self.could[rows].sum(axis=1) < 2).all():
-            sums, counts = cluster_totals(found, questions)
-            own = clustered_mean(sums, counts, float(found @ found)).interval()
-            return {**told, "low": 100 * own.low, "high": 100 * own.high}
-        apart = found - chance
+            sums, counts = cluster_totals(shares, questions)
+            interval_of_share = clustered_mean(sums, counts, float(shares @ shares)).interval()
+            return {**row, "low": 100 * interval_of_share.low, "high": 100 * interval_of_share.high}
+        apart = shares - chance
         sums, counts = cluster_totals(apart, questions)
         mean = clustered_mean(sums, counts, float(apart @ apart), (-1.0, 1.0))
         interval = mean.interval()
         return {
-            **told,
+            **row,
             "chance": 100 * float(chance.mean()),
             "difference": 100 * mean.mean,
             "low": 100 * interval.low,
@@ -180,8 +182,8 @@ def _corrected(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """CELLS with ``p_holm``, corrected within each model and language; English first."""
     cells = pl.DataFrame(rows, schema=dict(CELLS)).with_columns(pl.col("p").fill_null(math.nan))
     parts = [with_holm(part) for part in cells.partition_by("endpoint", "language", maintain_order=True)]
-    found = pl.concat(parts) if parts else with_holm(cells)
-    return found.sort(pl.col("language") != ENGLISH, "language", maintain_order=True)
+    corrected = pl.concat(parts) if parts else with_holm(cells)
+    return corrected.sort(pl.col("language") != ENGLISH, "language", maintain_order=True)
 
 
 def _overall(rows: pl.DataFrame, task: str) -> Iterator[Table]:
@@ -242,12 +244,12 @@ def _standing_out(rows: pl.DataFrame) -> Iterator[str]:
         above = part.filter(pl.col("p_holm") < 0.05, pl.col("difference") > 0).sort(
             "difference", descending=True
         )
-        told = "; ".join(_told(row) for row in above.head(NAMED).iter_rows(named=True))
+        pairs = "; ".join(_told(row) for row in above.head(NAMED).iter_rows(named=True))
         more = f"; and {above.height - NAMED} more" if above.height > NAMED else ""
         where = name_of_code(str(language))
         yield (
             f"{endpoint}, asked in {where}: "
-            f"{f'above chance {told}{more}' if told else 'nothing is above chance'} (p_holm < .05)."
+            f"{f'above chance {pairs}{more}' if pairs else 'nothing is above chance'} (p_holm < .05)."
         )
 
 

@@ -56,14 +56,14 @@ def judge_side(gold: str, reply: str, profile: str) -> Side:
     sentence, and to call others so scores 0.
     """
     gold, reply = unicodedata.normalize("NFC", gold), unicodedata.normalize("NFC", reply)
-    expected, found = tagged_spans(gold, across_lines=False), tagged_spans(reply, across_lines=False)
+    expected, tagged = tagged_spans(gold, across_lines=False), tagged_spans(reply, across_lines=False)
     impossible, refused = is_non_transferable(gold), is_non_transferable(reply)
-    pairs = tuple(zip(found, expected, strict=False))
+    pairs = tuple(zip(tagged, expected, strict=False))
     csi: Comparison | None = Comparison(pairs, over=max(len(expected), 1))
     sent: Comparison | None = Comparison(((reply, gold),))
     exact: float | None = float(refused if impossible else _tidy(reply) == _tidy(gold))
     if profile == "paper":
-        if len(found) != len(expected) or not reply:
+        if len(tagged) != len(expected) or not reply:
             csi = sent = None
     else:
         csi = csi if expected else None
@@ -74,10 +74,10 @@ def judge_side(gold: str, reply: str, profile: str) -> Side:
         csi=csi,
         sent=sent,
         exact=exact,
-        tags_kept=float(len(found) == len(expected)),
+        tags_kept=float(len(tagged) == len(expected)),
         refused_rightly=float(refused) if impossible else None,
         adapted_rightly=None if impossible else float(not refused),
-        reason=_reason(impossible, refused, len(expected), len(found)),
+        reason=_reason(impossible, refused, len(expected), len(tagged)),
     )
 
 
@@ -280,15 +280,15 @@ class Adaptation(XcrTask):
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply = response["response"]
-        found = read_adaptation(reply)
-        if found is None:
+        adapted = read_adaptation(reply)
+        if adapted is None:
             return unparsed(reply, "en", "the two versions cannot be told apart, or there are none")
-        replied = {"intra": found.intra, "inter": found.inter}
+        replied = {"intra": adapted.intra, "inter": adapted.inter}
         sides = {
             name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()
         }
-        strategy = canonical_strategy(found.method)
-        answer = "\n".join((found.intra, found.inter, strategy or found.method))
+        strategy = canonical_strategy(adapted.method)
+        answer = "\n".join((adapted.intra, adapted.inter, strategy or adapted.method))
         reason = f"in English: {sides['intra'].reason}; in the language: {sides['inter'].reason}"
         values = {**_values(sides), "format_read": 1.0}
         return ReplyScore(
@@ -297,8 +297,10 @@ class Adaptation(XcrTask):
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         sides = {name: no_version(gold, profile, state) for name, gold in _gold(item, profile).items()}
-        asked = self._asked(item, sides, profile)
-        by_models = {metric: one.sure for metric, (role, one) in asked.items() if role in self.tools.models}
+        comparisons = self._asked(item, sides, profile)
+        by_models = {
+            metric: one.sure for metric, (role, one) in comparisons.items() if role in self.tools.models
+        }
         return {**_values(sides), **by_models, "format_read": 0.0}
 
     def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, NamedComparison]:

@@ -46,7 +46,7 @@ def canonical_strategy(text: str) -> str | None:
     a ``Combination``. Half of them or more are the list of the prompt given back, which names none.
     ``Couplet`` alone stays as it is.
     """
-    named = sorted({_name(found) for found in _NAMED.finditer(text)})
+    named = sorted({_name(match) for match in _NAMED.finditer(text)})
     if len(named) == 1:
         return named[0]
     if named and 2 * len(named) < len(STRATEGIES):
@@ -85,11 +85,11 @@ def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str]
 
     None where no ending does.
     """
-    found = None
+    parts = None
     for start, end in reversed([cut.span() for cut in separator.finditer(text)][-_LAST_PIECES:]):
         if names_only_strategies(text[end:]) and not text[end:].lstrip().startswith((",", "，", "]")):
-            found = text[:start], text[end:]
-    return found
+            parts = text[:start], text[end:]
+    return parts
 
 
 def split_off_other_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
@@ -303,8 +303,8 @@ def _labelled(text: str) -> Parts | None:
     """Lines that begin with a label; a text runs on to the next label."""
     labels = list(_LABEL.finditer(text))
     fields: dict[str, str] = {}
-    for place, label in enumerate(labels):
-        end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
+    for index, label in enumerate(labels):
+        end = labels[index + 1].start() if index + 1 < len(labels) else len(text)
         key = _field(label["name"].lower())
         fields.setdefault(key, _undressed(text[label.end() : end]))
     if "intra" in fields and "inter" in fields:
@@ -387,12 +387,12 @@ def _three(
 
     any_strategy: what ends the text may be a strategy that is none of those asked for.
     """
-    found = split_off_strategy(text, separator) or (
+    parts = split_off_strategy(text, separator) or (
         split_off_other_strategy(text, separator) if any_strategy else None
     )
-    if found is None:
+    if parts is None:
         return None
-    versions, method = found
+    versions, method = parts
     boundary = boundary_between_versions(versions, separator)
     if boundary is None:
         return None

@@ -137,14 +137,14 @@ def adaptations(release: Release, culture: str) -> pl.DataFrame:
         row, _, intra, inter = table.row(position)
         swapped = is_swapped(intra, inter)
         intra, inter = (inter, intra) if swapped else (intra, inter)
-        found = {
+        columns = {
             "position": base_position,
             "id": base["id"][base_position],
             "row": row,
             "intra": intra,
             "inter": inter,
         }
-        rows.append({**found, "swapped": swapped, "joined_by": step})
+        rows.append({**columns, "swapped": swapped, "joined_by": step})
     schema = {"position": pl.Int64, "id": pl.String, "row": pl.Int64, "intra": pl.String, "inter": pl.String}
     frame = pl.DataFrame(rows, schema={**schema, "swapped": pl.Boolean, "joined_by": pl.String})
     return frame.sort("position").drop("position")
@@ -181,8 +181,8 @@ def is_swapped(intra: str, inter: str) -> bool:
 def looks_like(folder: Path) -> bool:
     """Whether ``folder`` holds the corpus: flat, under ``data/``, or under ``corpus/`` as in the authors'
     repository."""
-    for place in (BASE_FILE, f"data/{BASE_FILE}", f"corpus/{BASE_FILE}"):
-        path = folder / place
+    for name in (BASE_FILE, f"data/{BASE_FILE}", f"corpus/{BASE_FILE}"):
+        path = folder / name
         if path.is_file():
             with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
                 return set(BASE_COLUMNS) <= set(next(csv.reader(file), []))
@@ -230,19 +230,19 @@ def check(release: Release) -> list[DataIssue]:
     ``prompt-example``, ``missing-file``. ``key`` names the column.
     """
     base = read_base(release)
-    found = list(_base(base))
+    issues = list(_base(base))
     for culture, file in ADAPTATION_FILES.items():
         if release.has(file):
-            found += _adaptation(file, base, read_adaptation(release, culture))
+            issues += _adaptation(file, base, read_adaptation(release, culture))
         else:
-            found.append(
+            issues.append(
                 DataIssue(
                     file,
                     "missing-file",
                     f"there is no such file: no adaptation to {culture} can be asked for",
                 )
             )
-    return found + list(_prompt_examples(release, base))
+    return issues + list(_prompt_examples(release, base))
 
 
 def _base(base: pl.DataFrame) -> Iterator[DataIssue]:

@@ -68,11 +68,14 @@ class XcrTask(ItemwiseTask):
         return ({name: row[name] for name in row if name in columns} for row in self.sentences(release, base))
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        own = Template(wordings("folkways.benchmarks.xcr")[self.short_name], OURS)
+        ours = Template(wordings("folkways.benchmarks.xcr")[self.short_name], OURS)
         text = xcr.read_prompt(release, self.short_name)
-        known = {AUTHORS: lambda: None if text is None else self.authors_template(text), OURS: lambda: own}
+        by_variant = {
+            AUTHORS: lambda: None if text is None else self.authors_template(text),
+            OURS: lambda: ours,
+        }
         default = self.variants if text is not None else (OURS,)
-        return choose_templates(self.name, options, known, default, needed=("sentence",))
+        return choose_templates(self.name, options, by_variant, default, needed=("sentence",))
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         if response["state"] == State.ANSWERED and not (response["response"] or "").strip():
@@ -91,13 +94,13 @@ class XcrTask(ItemwiseTask):
         if not self.tools.models:
             return rows
         values = compare_all([row.get(ASKED, {}) for row in rows], self.tools.models)
-        return [{**row, **found} for row, found in zip(rows, values, strict=True)]
+        return [{**row, **computed} for row, computed in zip(rows, values, strict=True)]
 
     @property
     def judged_columns(self) -> Schema:
         """Without metrics of which every model is absent: they are not computed, which is something else than
         not applicable."""
-        asked = {metric for role in self.scoring.models for metric in role.metrics}
+        by_models = {metric for role in self.scoring.models for metric in role.metrics}
         there = {
             metric
             for role in self.scoring.models
@@ -105,7 +108,7 @@ class XcrTask(ItemwiseTask):
             for metric in role.metrics
         }
         computed = [
-            metric.name for metric in self.metrics if metric.name not in asked or metric.name in there
+            metric.name for metric in self.metrics if metric.name not in by_models or metric.name in there
         ]
         return {**FACETS, **self.judgement_columns, **dict.fromkeys(computed, pl.Float64)}
 
@@ -197,8 +200,8 @@ def compare_all(
 
 def _similarities(model: Comparer, pairs: Iterable[Pair]) -> Callable[[str, str], float]:
     distinct = list(dict.fromkeys(pairs))
-    known = dict(zip(distinct, model.compare(distinct).tolist(), strict=True)) if distinct else {}
-    return lambda reply, gold: known[reply, gold]
+    by_pair = dict(zip(distinct, model.compare(distinct).tolist(), strict=True)) if distinct else {}
+    return lambda reply, gold: by_pair[reply, gold]
 
 
 MASK = "[MASK]"
@@ -279,8 +282,8 @@ class Identification(SourceTask):
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply = response["response"]
-        found = tagged_spans(reply, across_lines=True)
-        if not found and is_refusal(reply) and edit_similarity(reply, item["text"]) < _SAME_SENTENCE:
+        tagged = tagged_spans(reply, across_lines=True)
+        if not tagged and is_refusal(reply) and edit_similarity(reply, item["text"]) < _SAME_SENTENCE:
             return unparsed(reply, "en", "")
         gold = item["sentence"]
         soft, exact = si_csi(gold, reply), exact_spans(gold, reply)
@@ -293,7 +296,7 @@ class Identification(SourceTask):
         strict = {"precision": exact.precision, "recall": exact.recall, "f1": exact.f1}
         values |= strict if profile == "strict" else dict.fromkeys(strict)
         expected = tagged_spans(gold, across_lines=True)
-        return ReplyScore(" | ".join(found), f"tagged {len(found)}, gold has {len(expected)}", values)
+        return ReplyScore(" | ".join(tagged), f"tagged {len(tagged)}, gold has {len(expected)}", values)
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         strict_only = ("precision", "recall", "f1")
@@ -355,23 +358,23 @@ class Prediction(SourceTask):
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply = response["response"]
         gold = tagged_spans(item["sentence"], across_lines=False)
-        found = tagged_spans(reply, across_lines=False)
-        if gold and not found:
+        tagged = tagged_spans(reply, across_lines=False)
+        if gold and not tagged:
             return unparsed(reply, "en", "no tagged item in the reply")
         hits = hp_csi(item["sentence"], reply)
         values = {
             "hp_csi": hits if profile == "paper" else hp_csi_per_gold(item["sentence"], reply),
-            "count_kept": float(len(found) == len(gold)),
+            "count_kept": float(len(tagged) == len(gold)),
         }
         reason = f"{hits:.0f} of {len(gold)} items equal"
         different = tuple(
-            (one, other) for one, other in zip(found, gold, strict=False) if one.lower() != other.lower()
+            (one, other) for one, other in zip(tagged, gold, strict=False) if one.lower() != other.lower()
         )
-        asked = {}
+        comparisons = {}
         if gold or profile == "paper":
             over = 1 if profile == "paper" else len(gold)
-            asked["sp_csi"] = ("embedding", Comparison(different, sure=hits, over=over))
-        return ReplyScore(" | ".join(found), reason, values, {ASKED: asked})
+            comparisons["sp_csi"] = ("embedding", Comparison(different, sure=hits, over=over))
+        return ReplyScore(" | ".join(tagged), reason, values, {ASKED: comparisons})
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         nothing_to_hit = profile == "strict" and not tagged_spans(item["sentence"], across_lines=False)

@@ -42,13 +42,13 @@ def build_csi(
         f"{plural(record['clusters'], 'cluster')}; "
         f"{record['facts_asked']:,} asked about, {plural(record['items'], 'item')}"
     ]
-    for told, counts in (
+    for heading, counts in (
         ("left out: ", record["facts_left_out"]),
         ("without an item of its own: ", record["without_item"]),
         ("sentences of ", record["sentences"]),
         ("no sentence: ", record["without_sentence"]),
     ):
-        summary += [f"  {told}{what}: {count:,}" for what, count in counts.items()]
+        summary += [f"  {heading}{what}: {count:,}" for what, count in counts.items()]
     return Built(summary, files=files)
 
 
@@ -69,10 +69,10 @@ def build_csi_corpus(
     corpus = done.corpus
     summary = [f"{plural(corpus.base.height, 'sentence')} of {plural(done.record['items'], 'item')}"]
     summary += [
-        f"  {name}: judges agree on {100 * found.share:.0f} % of {found.cases:,}, kappa "
-        f"{number(found.kappa, 2)}"
-        for name, found in corpus.agreement.items()
-        if found.cases
+        f"  {name}: judges agree on {100 * kappa.share:.0f} % of {kappa.cases:,}, kappa "
+        f"{number(kappa.kappa, 2)}"
+        for name, kappa in corpus.agreement.items()
+        if kappa.cases
     ]
     summary += [
         f"  {culture}: {rows.height:,} adaptations, {corpus.undecided.get(culture, 0):,} of them "

@@ -86,14 +86,14 @@ def put_together(
     entries: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
     for item_id, item in items.items():
-        found = _entry(item, chosen.get(item_id, []), labelled.get(item_id, []), judges)
-        if isinstance(found, Undecided):
-            left_out[item_id] = found.why
+        entry = _entry(item, chosen.get(item_id, []), labelled.get(item_id, []), judges)
+        if isinstance(entry, Undecided):
+            left_out[item_id] = entry.why
         else:
-            entries[item_id] = found
+            entries[item_id] = entry
     ids = dict(zip(entries, sentence_ids([entry["sentence"] for entry in entries.values()]), strict=True))
     base = [(*(entry[name] for name in BASE_COLUMNS), ids[item_id]) for item_id, entry in entries.items()]
-    told = [
+    provenance_rows = [
         provenance(items[item_id], ids[item_id], entry["by"], entry["judges"])
         for item_id, entry in entries.items()
     ]
@@ -102,7 +102,7 @@ def put_together(
         base=_table((*BASE_COLUMNS, "id"), base),
         adaptations={culture: _table(ADAPTATION_COLUMNS, rows) for culture, rows in adaptations.items()},
         everybody=_table(EVERYBODY_COLUMNS, everybody),
-        provenance=_table(PROVENANCE_COLUMNS, told),
+        provenance=_table(PROVENANCE_COLUMNS, provenance_rows),
         left_out=left_out,
         undecided=undecided,
         agreement=agreement(labels),
@@ -141,8 +141,8 @@ def provenance(item: Mapping[str, Any], corpus_id: str, by: str, judges: tuple[i
     item: the line of ``items.jsonl`` it was made of. by: whose sentence it is. judges: how many judged it,
     and its labels.
     """
-    known = item.get("provenance") or {}
-    told = (
+    origin = item.get("provenance") or {}
+    cells = (
         *(
             corpus_id,
             item.get("id"),
@@ -151,9 +151,9 @@ def provenance(item: Mapping[str, Any], corpus_id: str, by: str, judges: tuple[i
             item.get("fact"),
             item.get("source"),
         ),
-        *(known.get("fact_id"), known.get("table_row"), by, known.get("proposed_by"), *judges),
+        *(origin.get("fact_id"), origin.get("table_row"), by, origin.get("proposed_by"), *judges),
     )
-    return tuple("" if value is None else str(value) for value in told)
+    return tuple("" if value is None else str(value) for value in cells)
 
 
 def _adapted(
@@ -170,12 +170,12 @@ def _adapted(
     grouped: dict[tuple[str, str], list[Version]] = {}
     for version in versions:
         grouped.setdefault((version.item_id, version.culture), []).append(version)
-    for (item_id, culture), said in grouped.items():
+    for (item_id, culture), written in grouped.items():
         if item_id not in entries:
             continue
         sentence = entries[item_id]["sentence"]
         items = len(tagged_spans(sentence, across_lines=False))
-        fitting = [version for version in said if _fits(version, items)]
+        fitting = [version for version in written if _fits(version, items)]
         if not fitting:
             left_out[f"{item_id}, {culture}"] = (
                 f"no version has {items} items and as many strategies, or one for all"
@@ -199,7 +199,7 @@ def _adapted(
                 ),
                 "true" if version is chosen else "false",
             )
-            for version in said
+            for version in written
         ]
     return adaptations, everybody, undecided
 
@@ -265,9 +265,11 @@ def build_corpus(votes: VoteFiles, out: Path, judges: int = JUDGES) -> BuiltCorp
         judges,
     )
     if corpus.base.is_empty():
-        told = "; ".join(f"{why}: {count}" for why, count in Counter(corpus.left_out.values()).most_common(5))
+        reasons = "; ".join(
+            f"{why}: {count}" for why, count in Counter(corpus.left_out.values()).most_common(5)
+        )
         raise FolkwaysError(
-            f"none of the {len(items)} items is decided ({told}); ask more people, or have an expert "
+            f"none of the {len(items)} items is decided ({reasons}); ask more people, or have an expert "
             "decide (role)"
         )
     record = _record(votes, corpus, items, judges)
@@ -312,7 +314,7 @@ def _record(votes: VoteFiles, corpus: Corpus, items: Items, judges: int) -> dict
         "sentences": corpus.base.height,
         "adaptations": {culture: rows.height for culture, rows in corpus.adaptations.items()},
         "adaptations_undecided": dict(corpus.undecided),
-        "agreement": {name: _told(found) for name, found in corpus.agreement.items()},
+        "agreement": {name: _told(kappa) for name, kappa in corpus.agreement.items()},
         "left_out": dict(corpus.left_out),
     }
 

@@ -90,10 +90,10 @@ def sift(
             writer = _LeftOut(dropped)
             rows, files = _by_culture(table, workplace, rules, writer, report)
             if not files:
-                told = ", ".join(f"{reason}: {count:,}" for reason, count in writer.counts.most_common())
+                reasons = ", ".join(f"{reason}: {count:,}" for reason, count in writer.counts.most_common())
                 raise FolkwaysError(
                     f"none of the {rows:,} rows of {table} is fit to draw items from "
-                    f"({told or 'it has no rows'})"
+                    f"({reasons or 'it has no rows'})"
                 )
             cultures = sorted(files)
             folders = [workplace / f"{number:06}" for number in range(len(cultures))]
@@ -107,8 +107,8 @@ def sift(
                 report,
             )
             for folder, part in zip(folders, parts, strict=True):
-                with (folder / LEFT_OUT_FILE).open("rb") as own:
-                    shutil.copyfileobj(own, dropped)
+                with (folder / LEFT_OUT_FILE).open("rb") as part_file:
+                    shutil.copyfileobj(part_file, dropped)
                 writer.counts.update(part.left_out)
         pl.scan_parquet([folder / KEPT_FILE for folder in folders]).sink_parquet(workplace / KEPT_FILE)
         candidates = [pl.read_parquet(folder / MIDDLES_FILE) for folder in folders]
@@ -120,10 +120,15 @@ def sift(
         ) from error
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
-    kept = {culture: part.kept for culture, part in zip(cultures, parts, strict=True)}
+    kept_by_culture = {culture: part.kept for culture, part in zip(cultures, parts, strict=True)}
     clusters = sum(part.clusters for part in parts)
     return Sifted(
-        spread(pl.concat(candidates), limit), rows, sum(kept.values()), clusters, writer.counts, kept
+        spread(pl.concat(candidates), limit),
+        rows,
+        sum(kept_by_culture.values()),
+        clusters,
+        writer.counts,
+        kept_by_culture,
     )
 
 
@@ -162,10 +167,10 @@ def _by_culture(
     for batch in read_facts(table):
         rows += batch.height
         report(f"read {rows:,} facts")
-        found = judged(batch, rules)
+        facts = judged(batch, rules)
         unfit = pl.col("reason").is_not_null()
-        left_out.write(found.filter(unfit).select("row", "reason", like_row=pl.lit(None, dtype=pl.Int64)))
-        for (culture,), part in found.filter(~unfit).group_by(["culture"], maintain_order=True):
+        left_out.write(facts.filter(unfit).select("row", "reason", like_row=pl.lit(None, dtype=pl.Int64)))
+        for (culture,), part in facts.filter(~unfit).group_by(["culture"], maintain_order=True):
             name = str(culture)
             files.setdefault(name, folder / f"{blake2b(name.encode(), digest_size=12).hexdigest()}.csv")
             with files[name].open("ab") as file:
@@ -181,13 +186,13 @@ def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: in
     """
     with (folder / LEFT_OUT_FILE).open("wb") as dropped:
         left_out = _LeftOut(dropped, header=False)
-        kept = _distinct(file, rules, left_out)
-    count, drawn = learnt_from(kept.size, rules.cluster_size, rules.seed)
-    learnt = pl.concat(batch.select(words_of("fact"))["fact"] for batch in _batches(file, kept[drawn]))
+        distinct = _distinct(file, rules, left_out)
+    count, drawn = learnt_from(distinct.size, rules.cluster_size, rules.seed)
+    learnt = pl.concat(batch.select(words_of("fact"))["fact"] for batch in _batches(file, distinct[drawn]))
     clusters = Clusters(learnt, count, rules.seed)
     sizes = np.zeros(max(1, count), dtype=np.int64)
     pieces = []
-    for number, batch in enumerate(_batches(file, kept)):
+    for number, batch in enumerate(_batches(file, distinct)):
         words = batch.select(words_of("fact"))["fact"]
         labels, distances = clusters.sort(words)
         np.add.at(sizes, labels, 1)
@@ -206,45 +211,45 @@ def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: in
         piece.unlink()
     middles = representatives(pl.scan_parquet(part)).collect(engine="streaming")
     (middles.head(limit) if limit is not None else middles).write_parquet(folder / MIDDLES_FILE)
-    return _Part(int(kept.size), middles.height, left_out.counts)
+    return _Part(int(distinct.size), middles.height, left_out.counts)
 
 
 def _distinct(file: Path, rules: Rules, left_out: _LeftOut) -> Ints:
     """The rows of the facts that repeat no earlier one, in order."""
-    rows, keys, found = _signed(file, rules.seed)
+    rows, keys, signs = _signed(file, rules.seed)
     order = np.argsort(rows)  # batches keep the order of the table; this holds it whatever reads them
-    rows, keys, found = rows[order], keys[order], found[order]
+    rows, keys, signs = rows[order], keys[order], signs[order]
     again, firsts = _same(keys)
     left_out.write(_told(rows[again], SAME, rows[firsts[again]]))
     places = np.flatnonzero(~again)
-    like = repeated(found[places], rules.similarity)
+    like = repeated(signs[places], rules.similarity)
     alike = like >= 0
     left_out.write(_told(rows[places[alike]], ALIKE, rows[places[like[alike]]]))
-    kept: Ints = rows[places[~alike]]
-    return kept
+    distinct: Ints = rows[places[~alike]]
+    return distinct
 
 
 def _batches(file: Path, rows: Ints | None = None) -> Iterator[pl.DataFrame]:
     """The facts of a culture's file, BATCH at a time; of these rows alone (in order), if any are named."""
     scan = pl.scan_csv(file, has_header=False, schema=dict(FACTS))
     for batch in scan.collect_batches(chunk_size=BATCH, maintain_order=True):
-        found = batch
+        wanted = batch
         if rows is not None:
             places = np.searchsorted(rows, batch["row"].to_numpy())
-            found = batch.filter(pl.Series(rows[np.minimum(places, rows.size - 1)]) == batch["row"])
-        if not found.is_empty():
-            yield found
+            wanted = batch.filter(pl.Series(rows[np.minimum(places, rows.size - 1)]) == batch["row"])
+        if not wanted.is_empty():
+            yield wanted
 
 
 def _signed(file: Path, seed: int) -> tuple[Ints, npt.NDArray[np.uint64], Signatures]:
     """Row, a hash of the words in their order, and signature of every fact of the file."""
-    rows, keys, found = [], [], []
+    rows, keys, signs = [], [], []
     for batch in _batches(file):
         words = batch.select(words_of("fact"))["fact"]
         rows.append(batch["row"].to_numpy())
         keys.append(words.list.join(" ").hash().to_numpy())
-        found.append(signatures(words, seed))
-    return np.concatenate(rows), np.concatenate(keys), np.concatenate(found)
+        signs.append(signatures(words, seed))
+    return np.concatenate(rows), np.concatenate(keys), np.concatenate(signs)
 
 
 def _same(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.bool_], Ints]:
@@ -279,11 +284,11 @@ def signatures(words: pl.Series, seed: int = 0) -> Signatures:
     words: List(String), the words of each fact. MissingExtraError without datasketch.
     """
     minhash = _minhash()
-    found: Signatures = np.empty((len(words), PERMUTATIONS), dtype=np.uint16)
+    low_bits: Signatures = np.empty((len(words), PERMUTATIONS), dtype=np.uint16)
     made = minhash.generator(_sets(words), num_perm=PERMUTATIONS, seed=seed + 1, hashfunc=_word_hash)
-    for place, one in enumerate(made):
-        found[place] = one.hashvalues.astype(np.uint64) & np.uint64(0xFFFF)
-    return found
+    for row, one in enumerate(made):
+        low_bits[row] = one.hashvalues.astype(np.uint64) & np.uint64(0xFFFF)
+    return low_bits
 
 
 def repeated(found: Signatures, similarity: float) -> Ints:
@@ -332,11 +337,11 @@ def _match_band(found: Signatures, band: Signatures, like: Ints, similarity: flo
 
 def _chain_ends(like: Ints) -> Ints:
     """Where a fact repeats one that repeats another, the last of that chain."""
-    found = like.copy()
-    for place in np.flatnonzero(like >= 0):  # in order: what a place points to lies before it and is settled
-        before = found[like[place]]
-        found[place] = before if before >= 0 else like[place]
-    return found
+    ends = like.copy()
+    for index in np.flatnonzero(like >= 0):  # in order: what a place points to lies before it and is settled
+        before = ends[like[index]]
+        ends[index] = before if before >= 0 else like[index]
+    return ends
 
 
 def _minhash() -> Any:
@@ -419,11 +424,11 @@ def _nearest(vectors: Any, middles: Floats) -> tuple[npt.NDArray[np.int64], Floa
     for start in range(0, labels.size, ROWS_AT_ONCE):
         part = vectors[start : start + ROWS_AT_ONCE]
         further = squares - 2 * (part @ across)  # the square of the distance, but for the row's own length
-        own = further.argmin(axis=1)
+        nearest = further.argmin(axis=1)
         length = np.asarray(part.multiply(part).sum(axis=1)).ravel()
-        labels[start : start + ROWS_AT_ONCE] = own
+        labels[start : start + ROWS_AT_ONCE] = nearest
         distances[start : start + ROWS_AT_ONCE] = np.sqrt(
-            np.maximum(0, length + further[np.arange(own.size), own])
+            np.maximum(0, length + further[np.arange(nearest.size), nearest])
         )
     return labels, distances
 

@@ -66,14 +66,14 @@ def read_items(reply: str) -> list[NamedItem] | None:
     value = last_value(reply, "items")
     if not isinstance(value, list):
         return None
-    found = []
+    items = []
     for entry in value:
         item, context = (
             (_line(entry.get(key)) for key in ("item", "context")) if isinstance(entry, dict) else ("", "")
         )
         if _roots(context) and _roots(item) and len(item.split()) <= ITEM_WORDS and OPENING not in item:
-            found.append(NamedItem(item, context))
-    return found[:MOST_ITEMS] if found or not value else None
+            items.append(NamedItem(item, context))
+    return items[:MOST_ITEMS] if items or not value else None
 
 
 def read_sentence(reply: str, item: str) -> tuple[str | None, str]:
@@ -141,12 +141,12 @@ class Item:
         random.Random(self.id).shuffle(writers)  # noqa: S311 - an order, not a secret
         return [
             {
-                "id": chr(ord("a") + place),
+                "id": chr(ord("a") + index),
                 "text": without_tags(self.sentences[writer]),
                 "tagged": self.sentences[writer],
                 "by": writer,
             }
-            for place, writer in enumerate(writers)
+            for index, writer in enumerate(writers)
         ]
 
 
@@ -181,7 +181,7 @@ def to_form(items: Sequence[Item]) -> bytes:
     """``choices-form.csv``: a line per item with its sentences, without who wrote them, and empty columns for
     a judge."""
     most = max((len(item.sentences) for item in items), default=0)
-    letters = [chr(ord("a") + place) for place in range(most)]
+    letters = [chr(ord("a") + index) for index in range(most)]
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow([*FORM, *(f"sentence_{letter}" for letter in letters), *VOTE])
@@ -236,12 +236,12 @@ def build_items(
     sifted = _sifted(session, facts, out, {"sha256": digest, "rules": _plain(rules), "limit": limit}, rules)
     chosen = sifted.chosen.to_dicts()
     texts = [(prompt("items", culture=fact["culture"], fact=fact["fact"]), fact["id"]) for fact in chosen]
-    asked = _ask(names_items, PROPOSE, "items", texts)
-    named, left_out = _named(chosen, asked, names_items.name)
+    replies = _ask(names_items, PROPOSE, "items", texts)
+    named, left_out = _named(chosen, replies, names_items.name)
     if not named:
-        told = ", ".join(f"{why}: {count:,}" for why, count in left_out.items())
+        reasons = ", ".join(f"{why}: {count:,}" for why, count in left_out.items())
         raise FolkwaysError(
-            f"{names_items.name} named no item in {len(chosen):,} facts ({told}); ask another model with "
+            f"{names_items.name} named no item in {len(chosen):,} facts ({reasons}); ask another model with "
             "--proposer"
         )
     items = _written(named, models)
@@ -298,17 +298,17 @@ def _named(
     items: dict[str, Item] = {}
     left_out: Counter[str] = Counter()
     for fact, reply in zip(facts, replies, strict=True):
-        found = read_items(reply.said) if reply.said is not None else None
-        if not found:
+        named_items = read_items(reply.said) if reply.said is not None else None
+        if not named_items:
             refused = reply.state is State.REFUSED
             left_out[
                 "the model refused"
                 if refused
                 else "not in the asked form"
-                if found is None
+                if named_items is None
                 else "nothing specific"
             ] += 1
-        for named in found or ():
+        for named in named_items or ():
             item = Item(fact, named, proposer)
             if items.setdefault(item.id, item) is not item:
                 left_out["an item that another fact has as well"] += 1
@@ -323,17 +323,17 @@ def _written(items: Sequence[Item], models: Sequence[Ask]) -> list[Item]:
     ]
     for model in models:
         replies = _ask(model, WRITE, "sentence", texts)
-        for place, (item, reply) in enumerate(zip(items, replies, strict=True)):
+        for index, (item, reply) in enumerate(zip(items, replies, strict=True)):
             sentence, why = None, f"refused: {reply.reason}"
             if reply.said is not None:
                 sentence, why = read_sentence(reply.said, item.named.item)
             if sentence is None:
-                missing[place][model.name] = why
+                missing[index][model.name] = why
             else:
-                sentences[place][model.name] = sentence
+                sentences[index][model.name] = sentence
     return [
-        replace(item, sentences=own, missing=lacking)
-        for item, own, lacking in zip(items, sentences, missing, strict=True)
+        replace(item, sentences=written, missing=lacking)
+        for item, written, lacking in zip(items, sentences, missing, strict=True)
     ]
 
 

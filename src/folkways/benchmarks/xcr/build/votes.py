@@ -143,11 +143,11 @@ def _rows(
                 f"has no column {name!r}; it needs {', '.join(needed)} and has: {', '.join(table.columns)}",
                 file=file,
             )
-    said = [name for name in needed if name not in ("item_id", "culture")]
+    answers = [name for name in needed if name not in ("item_id", "culture")]
     earlier: dict[tuple[str, ...], int] = {}
     for row, cells in enumerate(named.iter_rows(named=True), 1):
         tidy = {name: (value or "").strip() for name, value in cells.items()}
-        if not any(tidy[name] for name in said):
+        if not any(tidy[name] for name in answers):
             continue
         if tidy["item_id"] not in items:
             raise DataError(f"there is no item {tidy['item_id']!r} among the items", file=file, row=row)
@@ -184,11 +184,11 @@ def _ratings(cells: Mapping[str, str], letters: Sequence[str], file: str, row: i
     if not text:
         return {}
     try:
-        given = json.loads(text)
+        ratings = json.loads(text)
         return {
-            letter: sum(given[letter].values()) / len(given[letter])
+            letter: sum(ratings[letter].values()) / len(ratings[letter])
             for letter in letters
-            if given.get(letter)
+            if ratings.get(letter)
         }
     except (ValueError, TypeError, AttributeError) as error:
         example = '{"a": {"accuracy": 5, "fluency": 4, "realism": 4}}'
@@ -234,10 +234,10 @@ class Undecided:
 
 def by_item(votes: Iterable[Vote]) -> dict[str, list[Vote]]:
     """Item id -> what was said about it, in order."""
-    found: dict[str, list[Vote]] = {}
+    grouped: dict[str, list[Vote]] = {}
     for vote in votes:
-        found.setdefault(vote.item_id, []).append(vote)
-    return found
+        grouped.setdefault(vote.item_id, []).append(vote)
+    return grouped
 
 
 def best_candidate(votes: Sequence[Choice], judges: int = JUDGES) -> str | Undecided:
@@ -253,7 +253,7 @@ def best_candidate(votes: Sequence[Choice], judges: int = JUDGES) -> str | Undec
         ratings = {
             letter: [vote.ratings[letter] for vote in votes if letter in vote.ratings] for letter in first
         }
-        means = {letter: sum(given) / len(given) for letter, given in ratings.items() if given}
+        means = {letter: sum(values) / len(values) for letter, values in ratings.items() if values}
         highest = [letter for letter, mean in means.items() if mean == max(means.values())]
         if len(means) < len(first) or len(highest) > 1:
             return Undecided("the judges chose different sentences, and their ratings do not settle it")
@@ -270,9 +270,9 @@ def agreed_labels(votes: Sequence[Labels], judges: int = JUDGES) -> Labels | Und
     if len(votes) < judges:
         return Undecided(f"{len(votes)} of {judges} judges have labelled it")
     for name in FIELDS:
-        given = dict.fromkeys(getattr(vote, name) for vote in votes)
-        if len(given) > 1:
-            return Undecided(f"people differ on the {name}: {', '.join(given)}")
+        values = dict.fromkeys(getattr(vote, name) for vote in votes)
+        if len(values) > 1:
+            return Undecided(f"people differ on the {name}: {', '.join(values)}")
     marked = dict.fromkeys(_spaced(vote.tagged) for vote in votes if vote.tagged)
     if len(marked) > 1:
         return Undecided(f"people mark different words: {' | '.join(marked)}")
@@ -291,8 +291,8 @@ def decided_version(votes: Sequence[Version]) -> tuple[Version, bool]:
 def agreement(votes: Iterable[Labels]) -> Mapping[str, CategoryAgreement]:
     """Cohen's kappa of category, level and element, over the first two judges of each item; experts do not
     count."""
-    judged = ([vote for vote in said if not vote.expert] for said in by_item(votes).values())
-    pairs = [found[:2] for found in judged if len(found) >= 2]
+    judged = ([vote for vote in of_item if not vote.expert] for of_item in by_item(votes).values())
+    pairs = [of_judges[:2] for of_judges in judged if len(of_judges) >= 2]
     return {
         name: category_kappa(*([getattr(pair[judge], name) for pair in pairs] for judge in (0, 1)))
         for name in FIELDS

@@ -58,7 +58,7 @@ def gain_tables(inputs: Inputs) -> Sequence[Table]:
     }
     if not any(rows.values()):
         raise NotAvailableError("no sentence has a score both within English and in the language")
-    return [_gain_table(found, GROUPS[facet]) for facet, found in rows.items() if found]
+    return [_gain_table(of_facet, GROUPS[facet]) for facet, of_facet in rows.items() if of_facet]
 
 
 def _gain_table(found: list[tuple[Any, ...]], column: str) -> Table:
@@ -117,10 +117,10 @@ def _of(
         measure = f"{intra.family}, {cultures()[str(culture)].name}, {profile} ({_SPOKEN[scales]})"
         groups = part.drop_nulls(facet).group_by([facet], maintain_order=True)
         for group, members in ((WHOLE, part), *((str(group), members) for (group,), members in groups)):
-            found = paired_mean(members["inter"].to_numpy(), members["intra"].to_numpy())
+            gain = paired_mean(members["inter"].to_numpy(), members["intra"].to_numpy())
             means = (members["intra"].mean(), members["inter"].mean())
             key = (endpoint, profile, culture, intra.name.removesuffix("_intra"), scales, measure, group)
-            yield (*key, *means, found.difference, found.low, found.high, found.p, found.n)
+            yield (*key, *means, gain.difference, gain.low, gain.high, gain.p, gain.n)
 
 
 def _as_it_was(said: pl.DataFrame, compares: str, metric: str, release: Release) -> pl.DataFrame:
@@ -229,13 +229,13 @@ def _strategy_rows(scored: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
             (str(name), members) for (name,), members in part.group_by(["strategy"], maintain_order=True)
         ]
         for name, members in sorted(groups, key=lambda group: (-group[1].height, group[0])):
-            known = members.drop_nulls("score")
-            values = known["score"].to_numpy().astype(np.float64)
+            scored_members = members.drop_nulls("score")
+            values = scored_members["score"].to_numpy().astype(np.float64)
             interval = interval_of_mean(
-                values / 100, known["number"].to_numpy(), Metric("score", "score", "", "mean")
+                values / 100, scored_members["number"].to_numpy(), Metric("score", "score", "", "mean")
             )
-            means = (members["intra"].mean(), members["inter"].mean(), known["score"].mean())
-            shown = (members.height, 100 * members.height / part.height, known.height)
+            means = (members["intra"].mean(), members["inter"].mean(), scored_members["score"].mean())
+            shown = (members.height, 100 * members.height / part.height, scored_members.height)
             yield (endpoint, culture, name, *shown, *means, 100 * interval.low, 100 * interval.high)
 
 
@@ -246,6 +246,6 @@ def _extremes(rows: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
         ends: list[Any] = [None] * 6
         if enough.height >= 2:
             ends = [
-                value for place in (0, -1) for value in enough.select("strategy", "score", "n").row(place)
+                value for index in (0, -1) for value in enough.select("strategy", "score", "n").row(index)
             ]
         yield (endpoint, culture, *ends, part.height, enough.height)

@@ -189,7 +189,7 @@ def size_table(release: Release) -> Table:
         "elements": base[ELEMENT].n_unique(),
     }
     rows = pl.DataFrame({"quantity": list(values), "value": list(values.values())})
-    cells = pl.concat(PUBLISHED.cells(place, "all") for place in ("section 2.3", "Table 8")).rename(
+    cells = pl.concat(PUBLISHED.cells(table, "all") for table in ("section 2.3", "Table 8")).rename(
         {"metric": "quantity"}
     )
     return Table(
@@ -297,7 +297,7 @@ def element_levels(base: pl.DataFrame) -> Table:
         .select("element", "level", "published", "reproduced", "value")
     )
     differing = rows.filter(~pl.col("reproduced"))["element"].unique().sort()
-    told = (
+    note = (
         f"Differs from Table 8: {', '.join(differing)}."
         if differing.len()
         else "Every element stands where Table 8 has it."
@@ -307,7 +307,7 @@ def element_levels(base: pl.DataFrame) -> Table:
         "Table 8: Hall level of each element",
         "Counts of sentences; nothing is sampled.",
         rows,
-        notes=(told, "An element without a published level is missing in Table 8."),
+        notes=(note, "An element without a published level is missing in Table 8."),
     )
 
 

@@ -101,13 +101,13 @@ class Gap:
 def bias_tables(inputs: Inputs) -> Sequence[Table]:
     """The tests, and the differences by category that they are of."""
     judged = inputs.of(ADAPTATION)
-    found = gaps(judged, measures(inputs, ADAPTATION, judged))
-    tests = with_holm(pl.DataFrame([_test_row(*one) for one in found], schema=dict(BIAS), orient="row"))
+    model_gaps = gaps(judged, measures(inputs, ADAPTATION, judged))
+    tests = with_holm(pl.DataFrame([_test_row(*one) for one in model_gaps], schema=dict(BIAS), orient="row"))
     categories = pl.concat(
         gap.categories.select(
             pl.lit(endpoint).alias("endpoint"), pl.lit(measure.label).alias("measure"), pl.all()
         )
-        for endpoint, measure, gap in found
+        for endpoint, measure, gap in model_gaps
     )
     return [
         Table(
@@ -139,32 +139,32 @@ def bias_tables(inputs: Inputs) -> Sequence[Table]:
 
 def gaps(judged: pl.DataFrame, looked_at: Sequence[Measure]) -> list[tuple[str, Measure, Gap]]:
     """Each endpoint, metric and gap. NotAvailableError where no endpoint was scored in both cultures."""
-    said = judged.filter(pl.col("culture").is_in([WEST, EAST]))
-    both = said.group_by("endpoint", maintain_order=True).agg(pl.col("culture").n_unique())
+    of_both = judged.filter(pl.col("culture").is_in([WEST, EAST]))
+    both = of_both.group_by("endpoint", maintain_order=True).agg(pl.col("culture").n_unique())
     endpoints = both.filter(pl.col("culture") == 2)["endpoint"].to_list()
     if not endpoints:
         raise NotAvailableError(
             f"needs adaptations to both Bengali cultures: folkways run {ADAPTATION} --cultures {WEST},{EAST}"
         )
-    found = []
+    model_gaps = []
     for endpoint in endpoints:
-        own = said.filter(pl.col("endpoint") == endpoint)
+        of_model = of_both.filter(pl.col("endpoint") == endpoint)
         for measure in looked_at:
-            gap = Gap(per_sentence(own, ["culture", "category"], {"score": measure.name}))
+            gap = Gap(per_sentence(of_model, ["culture", "category"], {"score": measure.name}))
             if gap.categories.height:
-                found.append((endpoint, measure, gap))
-    if not found:
+                model_gaps.append((endpoint, measure, gap))
+    if not model_gaps:
         raise NotAvailableError(
             "no category has scored sentences of both Bengali cultures; judge more of them"
         )
-    return found
+    return model_gaps
 
 
 def paired_sentences(sentences: pl.DataFrame) -> pl.DataFrame:
     """``west`` and ``east`` of the sentences that are scored in both cultures, by question and category."""
-    known = sentences.drop_nulls("score").select("question", "category", "culture", "score")
-    west = known.filter(pl.col("culture") == WEST).select("question", "category", west="score")
-    east = known.filter(pl.col("culture") == EAST).select("question", east="score")
+    scored = sentences.drop_nulls("score").select("question", "category", "culture", "score")
+    west = scored.filter(pl.col("culture") == WEST).select("question", "category", west="score")
+    east = scored.filter(pl.col("culture") == EAST).select("question", east="score")
     return west.join(east, on="question", how="inner", maintain_order="left")
 
 
@@ -259,13 +259,13 @@ def _controls(
         BOTH: sentences.filter(pl.col("question").is_in(both.implode()) & has_items),
     }
     for who, version in versions.items():
-        found = Gap(version)
-        test = found.over_categories()
+        control = Gap(version)
+        test = control.over_categories()
         counts = [_counted(version, culture) for culture in (WEST, EAST)]
         means = (
-            found.categories["west_bengal"].mean(),
-            found.categories["bangladesh"].mean(),
-            found.difference,
+            control.categories["west_bengal"].mean(),
+            control.categories["bangladesh"].mean(),
+            control.difference,
         )
         yield (
             *(endpoint, measure.label, who, *means, test.p, test.n),
@@ -276,5 +276,5 @@ def _controls(
 
 def _counted(sentences: pl.DataFrame, culture: str) -> tuple[int, int]:
     """Sentences of the culture, and those of them without items."""
-    own = sentences.filter(pl.col("culture") == culture)
-    return own.height, int((own["items"] == 0).sum())
+    of_culture = sentences.filter(pl.col("culture") == culture)
+    return of_culture.height, int((of_culture["items"] == 0).sum())

@@ -71,7 +71,7 @@ def in_order(rows: pl.DataFrame, column: str, size: str) -> pl.DataFrame:
     else:
         sizes = rows.group_by(column).agg(pl.col(size).max()).sort(size, column, descending=[True, False])
         groups = [group for group in sizes[column] if group != WHOLE]
-    places = {group: place for place, group in enumerate([*groups, WHOLE])}
+    places = {group: index for index, group in enumerate([*groups, WHOLE])}
     order = rows.select(pl.col("measure").unique(maintain_order=True)).with_row_index("__measure")
     return (
         rows.join(order, on="measure", how="left", maintain_order="left")
@@ -95,22 +95,22 @@ def _group_scores(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
     rows = by_items(judged, task).select(needed).drop_nulls(facet)
     if rows.is_empty():
         raise NotAvailableError(f"no judged sentence of {task} has a {FACETS[facet]}")
-    found = []
+    scores_by_model = []
     for (endpoint, culture), part in rows.group_by(["endpoint", "culture"], maintain_order=True):
         scores = summarise_means(
             part, task, [measure.metric for measure in looked_at], (), groupings=((), (facet,))
         )
-        found.append(scores.with_columns(endpoint=pl.lit(endpoint), culture=pl.lit(culture)))
+        scores_by_model.append(scores.with_columns(endpoint=pl.lit(endpoint), culture=pl.lit(culture)))
     labels = {measure.name: measure.label for measure in looked_at}
-    place = pl.col("culture").replace_strict(
+    of_culture = pl.col("culture").replace_strict(
         {code: f", {culture.name}" for code, culture in cultures().items()}, default=""
     )
-    return pl.concat(found).select(
+    return pl.concat(scores_by_model).select(
         "endpoint",
         "task",
         "culture",
         "metric",
-        (pl.col("metric").replace_strict(labels) + (place if task == ADAPTATION else pl.lit(""))).alias(
+        (pl.col("metric").replace_strict(labels) + (of_culture if task == ADAPTATION else pl.lit(""))).alias(
             "measure"
         ),
         pl.col("value").alias(FACETS[facet]),
@@ -130,13 +130,13 @@ def sizes_told(rows: pl.DataFrame, column: str, size: str) -> str:
         .group_by(column)
         .agg(pl.col(size).min().alias("least"), pl.col(size).max())
     )
-    told = (
+    sizes_of_groups = (
         f"{group} {least}" + (f" to {most}" if most > least else "")
         for group, least, most in sizes.sort(size, column, descending=[True, False])
         .select(column, "least", size)
         .iter_rows()
     )
-    return f"Sentences: {', '.join(told)}."
+    return f"Sentences: {', '.join(sizes_of_groups)}."
 
 
 def _notes(rows: pl.DataFrame, column: str) -> tuple[str, ...]:
@@ -187,19 +187,19 @@ def example_tables(inputs: Inputs) -> Sequence[Table]:
         )
     rows = [
         row
-        for found in task_by_task(inputs, lambda task: list(_example_rows(inputs, task, list(shown))))
-        for row in found
+        for of_task in task_by_task(inputs, lambda task: list(_example_rows(inputs, task, list(shown))))
+        for row in of_task
     ]
     if not rows:
         raise NotAvailableError("none of the sentences that the prompts show was asked")
-    told = "; ".join(f"{item}: {' '.join(sentence.split())}" for item, sentence in shown.items())
+    sentences = "; ".join(f"{item}: {' '.join(sentence.split())}" for item, sentence in shown.items())
     return [
         Table(
             "prompt-examples",
             "Scores with and without the sentences that the prompts show",
             "The unit is the sentence: intervals are for drawing other sentences.",
             pl.DataFrame(rows, schema=dict(EXAMPLES), orient="row"),
-            notes=(f"Left out in every task, whichever prompt shows them: {told}",),
+            notes=(f"Left out in every task, whichever prompt shows them: {sentences}",),
         )
     ]
 
@@ -285,27 +285,27 @@ def effort_pairs(endpoints: Sequence[str]) -> list[tuple[ModelAtEffort, ModelAtE
     """Every two endpoints of one model, the one with less effort first."""
     models: dict[str, list[ModelAtEffort]] = {}
     for endpoint in endpoints:
-        asked = ModelAtEffort.of(endpoint)
-        models.setdefault(asked.model, []).append(asked)
+        model = ModelAtEffort.of(endpoint)
+        models.setdefault(model.model, []).append(model)
     return [
         pair
         for members in models.values()
-        for pair in combinations(sorted(members, key=lambda asked: asked.rank), 2)
+        for pair in combinations(sorted(members, key=lambda model: model.rank), 2)
     ]
 
 
 def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
     """The difference that more reasoning makes, task by task, metric by metric and culture by culture."""
     of_xcr = inputs.judgements.filter(pl.col("task").is_in(TASKS))
-    found = effort_pairs(of_xcr["endpoint"].unique(maintain_order=True).to_list())
-    if not found:
+    model_pairs = effort_pairs(of_xcr["endpoint"].unique(maintain_order=True).to_list())
+    if not model_pairs:
         raise NotAvailableError(
             f"needs one model asked with different {SETTING}: folkways run xcr --model NAME --model "
             f"'NAME?{SETTING}=high'"
         )
     rows = [
         row
-        for compared in task_by_task(inputs, lambda task: list(_effort_rows(inputs, task, found)))
+        for compared in task_by_task(inputs, lambda task: list(_effort_rows(inputs, task, model_pairs)))
         for row in compared
     ]
     if not rows:
@@ -332,7 +332,7 @@ def _effort_rows(
     for measure in measures(inputs, task, judged):
         sentences = per_sentence(judged, ["endpoint", "culture"], {"score": measure.name}).drop_nulls("score")
         for less, more in found:
-            one, other = (sentences.filter(pl.col("endpoint") == asked.endpoint) for asked in (less, more))
+            one, other = (sentences.filter(pl.col("endpoint") == model.endpoint) for model in (less, more))
             both = one.join(
                 other, on=["culture", "question"], how="inner", maintain_order="left", suffix="_more"
             )
