@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.build import Builder
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 from folkways.benchmarks.results import Result
 from folkways.benchmarks.studies import StudyExport
 from folkways.benchmarks.suites import Suite
@@ -302,7 +302,7 @@ class Benchmark:
     tasks: tuple[Task, ...]
     reader: Reader | None = None
     results: tuple[Result, ...] = ()
-    published: Published | None = None
+    published: PublishedFigures | None = None
     builders: tuple[Builder, ...] = ()
     caution: str = ""
     aliases: tuple[str, ...] = ()

@@ -36,7 +36,7 @@ class Prompt:
     sample: int = 0
     system: str | None = None
     choices: tuple[str, ...] | None = None
-    weigh: str | None = None
+    logprob_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Built:
+class BuildResult:
     """What a builder made.
 
     summary: lines for standard output. notes: for standard error, before the names of the ``files`` that were
@@ -197,7 +197,7 @@ class Builder:
     name: str
     help: str
     options: tuple[Option, ...]
-    make: Callable[..., Built]
+    make: Callable[..., BuildResult]
     asks: bool = False
     named: bool = False
     shared_out: bool = False

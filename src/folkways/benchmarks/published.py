@@ -42,7 +42,7 @@ FIGURES: Schema = {"paper": pl.String, **PRINTED, **OF_PLACES}
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedFigures:
     """What has been published about a benchmark: ``figures.csv`` and ``places.toml`` in a package
     ("greetings.published").
 
@@ -99,7 +99,7 @@ def beside_published(
 ) -> pl.DataFrame:
     """``rows`` (``value``) with ``published``, ``deviation`` and ``reproduced``.
 
-    cells: of ``Published.cells``. deviation: recomputed minus published; null where the paper has no such
+    cells: of ``PublishedFigures.cells``. deviation: recomputed minus published; null where the paper has no such
     cell. reproduced: whether the two agree once rounded to ``decimals`` places, a tie either way.
     """
     require_columns(rows, (*on, "value"), "recomputed rows")

@@ -14,7 +14,7 @@ from folkways.benchmarks.build import Builder
 from folkways.benchmarks.contract import declared_problems
 from folkways.benchmarks.published import FIGURES
 from folkways.benchmarks.studies import StudyExport
-from folkways.benchmarks.suites import Own, Suite, joined, narrowed, split_task, suites
+from folkways.benchmarks.suites import Suite, TaskSettings, joined, narrowed, split_task, suites
 from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.plugins import BENCHMARKS, entries, load, told, warn
 from folkways.records import empty
@@ -167,13 +167,13 @@ def free_answer_tasks() -> list[str]:
     return [name for name, task in tasks().items() if has_free_answers(task)]
 
 
-def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
+def asked_tasks(names: Sequence[str]) -> list[tuple[Task, TaskSettings]]:
     """Tasks with their own settings, for names that may be tasks (``blend/saq?limit=400``), benchmarks
     (``xcr``: all its tasks) or suites (``culture-suite``), without repeats, in order. FolkwaysError for a
     task that is named in two ways.
     """
     by_name = tasks()
-    chosen: dict[str, tuple[Task, Own]] = {}
+    chosen: dict[str, tuple[Task, TaskSettings]] = {}
     for text in without_suites(names):
         name, settings = split_task(text)
         members = [task for task in by_name.values() if present_name(name) in (task.name, task.benchmark)]

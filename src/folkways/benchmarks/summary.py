@@ -254,7 +254,7 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
         counts_out = state_counts(of_out, columns.states[out], n_groups, len(_STATES))
         why = state_counts(of_out, columns.reasons[out], n_groups, len(columns.why))
         left = [
-            _LeftOut(
+            _LeftOutCounts(
                 counts_out[group],
                 {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]},
             )
@@ -286,7 +286,7 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
 
 
 @dataclass(frozen=True)
-class _LeftOut:
+class _LeftOutCounts:
     """Rows that the rule leaves out of a score: how many are in each state, and how many for which reason."""
 
     states: Ints
@@ -300,7 +300,7 @@ def _score(
     squares: float,
     reached: float,
     states: Ints,
-    left_out: _LeftOut,
+    left_out: _LeftOutCounts,
 ) -> dict[str, object]:
     scored, lost = int(states.sum()), int(states[_LOST].sum())
     out = sum(left_out.why.values())

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE
-from folkways.benchmarks.xcr.build.facts import Rules
+from folkways.benchmarks.xcr.build.facts import FactRules
 from folkways.benchmarks.xcr.build.items import NamedItem, prompt, read_items, read_sentence
 from folkways.benchmarks.xcr.tasks import without_tags
 from folkways.cli.build import command
@@ -274,7 +274,7 @@ def test_rules_are_part_of_the_command(tmp_path: Path, models: tuple[str, ...]) 
     write_facts(tmp_path / "facts.csv")
     with pytest.raises(FolkwaysError, match="similarity"):
         build(tmp_path, "--similarity", 2, models=models)
-    assert Rules().similarity == 0.8
+    assert FactRules().similarity == 0.8
 
 
 def test_what_cannot_be_is_found_out_before_a_workspace_is_made(

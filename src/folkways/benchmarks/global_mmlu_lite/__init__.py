@@ -12,7 +12,7 @@ from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.multiple_choice.release import ChoiceReader, Repeats, check_culture, check_question
 from folkways.benchmarks.multiple_choice.task import ChoiceTask
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import DIFFERENCE, Table, with_holm
 from folkways.records import DataIssue, Schema
@@ -157,7 +157,7 @@ BENCHMARK = Benchmark(
     (TASK,),
     reader=READER,
     results=RESULTS,
-    published=Published("folkways.benchmarks.global_mmlu_lite.published"),
+    published=PublishedFigures("folkways.benchmarks.global_mmlu_lite.published"),
     caution=(
         "The questions are MMLU's, translated: about 6.5 % of MMLU's answers are wrong (Gema et al. "
         "2024), so that no honest model "

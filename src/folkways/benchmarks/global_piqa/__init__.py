@@ -12,7 +12,7 @@ from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.multiple_choice.release import ChoiceReader, Repeats, check_question
 from folkways.benchmarks.multiple_choice.task import ChoiceTask
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Table
@@ -132,7 +132,7 @@ BENCHMARK = Benchmark(
     (TASK,),
     reader=READER,
     results=RESULTS,
-    published=Published("folkways.benchmarks.global_piqa.published"),
+    published=PublishedFigures("folkways.benchmarks.global_piqa.published"),
     caution=(
         "The data changed in June 2026: scores of before cannot be compared. A variety has 100 "
         "situations, and is good to "

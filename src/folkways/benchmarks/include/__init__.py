@@ -7,7 +7,7 @@ from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.multiple_choice.declaration import Entry
 from folkways.benchmarks.multiple_choice.release import ChoiceReader, Repeats, check_culture, check_question
 from folkways.benchmarks.multiple_choice.task import ChoiceTask
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 from folkways.records import DataIssue
 from folkways.releases.base import Release
 
@@ -71,5 +71,5 @@ BENCHMARK = Benchmark(
     (TASK,),
     reader=READER,
     results=(consistency("include/mcq", "accuracy"),),
-    published=Published("folkways.benchmarks.include.published"),
+    published=PublishedFigures("folkways.benchmarks.include.published"),
 )

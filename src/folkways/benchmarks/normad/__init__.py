@@ -12,7 +12,7 @@ from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.multiple_choice.declaration import ACCURACY
 from folkways.benchmarks.normad import release
 from folkways.benchmarks.normad.task import LEVELS, NormAd
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, in_order, with_holm
@@ -121,7 +121,7 @@ BENCHMARK = Benchmark(
     (NormAd(),),
     reader=release,
     results=RESULTS,
-    published=Published("folkways.benchmarks.normad.published"),
+    published=PublishedFigures("folkways.benchmarks.normad.published"),
     caution=(
         "The whole is the mean over the levels of context that were asked, from the story alone to its "
         "rule: read the levels "

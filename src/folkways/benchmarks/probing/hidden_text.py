@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.build import Prompt
-from folkways.benchmarks.probing.signal import LETTERS, Group, Measure, Row, Signal, Unit, wording
+from folkways.benchmarks.probing.signal import LETTERS, ItemGroup, Measure, Row, Signal, Unit, wording
 from folkways.text.scripts import RANGES
 
 WITHOUT_SPACES = "".join(RANGES[script] for script in ("Hani", "Kana", "Thai", "Laoo", "Khmr", "Mymr"))
@@ -171,7 +171,7 @@ class MaskedOption(Signal):
     def lacks(self, task: Task) -> str:
         return "" if task.permutes_options else "its questions list no options"
 
-    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+    def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
         units = []
         for row in group.rows:
             listed = group.task.options_of(row)
@@ -199,7 +199,7 @@ class MaskedOption(Signal):
         return units
 
     def values(
-        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+        self, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
         values: list[tuple[float, ...]] = []
         for unit, (reply,) in zip(units, replies, strict=True):
@@ -222,7 +222,7 @@ class MaskedWord(Signal):
         "to guess than these"
     )
 
-    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+    def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
         units = []
         for row in group.rows:
             if (word := keyword(row["asked"])) is not None:
@@ -231,7 +231,7 @@ class MaskedWord(Signal):
         return units
 
     def values(
-        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+        self, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
         return [(float(same(reply, unit.about)),) for unit, (reply,) in zip(units, replies, strict=True)]
 
@@ -248,14 +248,14 @@ class Continuation(Signal):
         "one mould (the same question for many countries) are easy to go on with"
     )
 
-    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+    def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
         return [
             Unit(row["question"], (_general(group, row, first, rest),), (first, rest))
             for row, first, rest in _pieces(group)
         ]
 
     def values(
-        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+        self, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
         return [(_given_again(reply, *unit.about),) for unit, (reply,) in zip(units, replies, strict=True)]
 
@@ -275,7 +275,7 @@ class DataSetName(Signal):
         "the items are, which helps with items that nobody has seen too"
     )
 
-    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+    def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
         units = []
         for row, first, rest in _pieces(group):
             text = wording("guided").format(name=group.task.title, first=first)
@@ -284,7 +284,7 @@ class DataSetName(Signal):
         return units
 
     def values(
-        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+        self, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
         trios = [
             (guided, general, unit.about) for unit, (guided, general) in zip(units, replies, strict=True)
@@ -294,12 +294,12 @@ class DataSetName(Signal):
         ]
 
 
-def _pieces(group: Group) -> list[tuple[Row, str, str]]:
+def _pieces(group: ItemGroup) -> list[tuple[Row, str, str]]:
     cuts = ((row, cut(group.whole_text(row), row["item"])) for row in group.rows)
     return [(row, *piece) for row, piece in cuts if piece is not None]
 
 
-def _general(group: Group, row: Row, first: str, rest: str) -> Prompt:
+def _general(group: ItemGroup, row: Row, first: str, rest: str) -> Prompt:
     return group.prompt(row, "general", wording("general").format(first=first), room(first + rest))
 
 

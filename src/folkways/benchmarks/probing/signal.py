@@ -34,7 +34,7 @@ def wording(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Group:
+class ItemGroup:
     """Items of a task that are probed, or that they are held against.
 
     items: rows of ``task.items``. neighbours: rows as they follow each other in the release, for what needs
@@ -116,18 +116,18 @@ class Signal(ABC):
     about: ClassVar[str]
     cannot_say: ClassVar[str]
     control: ClassVar[str] = ""  # what it is held against, where that is not other items
-    weighs: ClassVar[bool] = False  # True where it needs a model that tells how likely a text is
+    needs_logprobs: ClassVar[bool] = False  # True where it needs a model that tells how likely a text is
 
     def lacks(self, task: Task) -> str:
         """Why a task cannot give it; empty where it can."""
         return ""
 
-    def before(self, group: Group) -> list[Prompt]:
+    def before(self, group: ItemGroup) -> list[Prompt]:
         """What has to be asked before it is known what the units are; nothing by default."""
         return []
 
     @abstractmethod
-    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+    def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
         """What is asked about a group's items; an item in which it makes no sense has none.
 
         told: the replies to ``before``, empty where one is missing.
@@ -135,7 +135,7 @@ class Signal(ABC):
 
     @abstractmethod
     def values(
-        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+        self, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
         """The measures of each unit, then those of its control where the signal has one of its own.
 
@@ -147,7 +147,7 @@ SCALE = {"%": 100.0, "points": 100.0, "nats": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class MeanEstimate:
     """A mean in the measure's unit with its 95 % interval; NaN where it cannot be told. n: values, of so many
     questions."""
 
@@ -159,10 +159,10 @@ class Estimate:
     method: str = "none: nothing was asked"
 
 
-def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]) -> Estimate:
+def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]) -> MeanEstimate:
     """The mean of a measure over units, some of which may be of one question."""
     if not values:
-        return Estimate()
+        return MeanEstimate()
     rows = np.array(values, dtype=np.float64)
     _, codes = np.unique(np.array(questions), return_inverse=True)
     sums, counts = cluster_totals(rows, codes)
@@ -172,7 +172,7 @@ def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]
         mean = clustered_difference(rows, sums, counts, 1.0 if measure.unit == "points" else None)
     interval = mean.interval()
     scale = SCALE[measure.unit]
-    return Estimate(
+    return MeanEstimate(
         mean.mean * scale,
         interval.low * scale,
         interval.high * scale,
@@ -182,7 +182,7 @@ def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]
     )
 
 
-def difference(first: Estimate, second: Estimate) -> tuple[float, Interval]:
+def difference(first: MeanEstimate, second: MeanEstimate) -> tuple[float, Interval]:
     """The first mean less the second, of other items, with its interval; NaN where one of them cannot be
     told."""
     return independent_difference(

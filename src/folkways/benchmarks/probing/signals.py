@@ -22,7 +22,7 @@ from folkways.benchmarks.probing.hidden_text import (
     reworded,
     room,
 )
-from folkways.benchmarks.probing.signal import PROBE, Group, Measure, Row, Signal, Unit, wording
+from folkways.benchmarks.probing.signal import PROBE, ItemGroup, Measure, Row, Signal, Unit, wording
 from folkways.benchmarks.registry import get_task
 from folkways.errors import UnknownNameError
 from folkways.records import State
@@ -31,7 +31,7 @@ ORDERS = 4
 """Orders of the options that are asked: of four options each then stands once in each place."""
 
 
-class AskedOtherwise(Signal):
+class PerturbedQuestion(Signal):
     """The share of right answers as the item was published, less that as it was not."""
 
     measures: ClassVar[tuple[Measure, ...]] = (Measure("right", "points"),)
@@ -45,10 +45,10 @@ class AskedOtherwise(Signal):
         )
 
     @abstractmethod
-    def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
+    def ways(self, group: ItemGroup, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
         """Item and its rows of records.PROMPTS, the published way first; no item that has no other way."""
 
-    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+    def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
         questions = dict(group.items.select("item", "question").iter_rows())
         return [
             Unit(
@@ -60,7 +60,7 @@ class AskedOtherwise(Signal):
         ]
 
     def values(
-        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+        self, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
         task = group.task
         fixed: dict[str, Any] = {
@@ -91,14 +91,14 @@ class AskedOtherwise(Signal):
         return self.differences(group, units, by_unit)
 
     def differences(
-        self, group: Group, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
+        self, group: ItemGroup, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
     ) -> list[tuple[float, ...]]:
         """Each unit's right answer to the first way, less the mean of the others; nothing where the item does
         not count."""
         return [_difference(values) for values in right]
 
 
-class OptionOrder(AskedOtherwise):
+class OptionOrder(PerturbedQuestion):
     """The released order of the options against others, which are no easier and no harder to know."""
 
     name: ClassVar[str] = "option-order"
@@ -118,7 +118,7 @@ class OptionOrder(AskedOtherwise):
             else "its questions list no options that could change places"
         )
 
-    def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
+    def ways(self, group: ItemGroup, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
         for item, rows in _rows(group, PromptOptions(orders=ORDERS)):
             first = rows[0]["variant"]
             # Of several templates the first alone: its orders are called after it.
@@ -129,7 +129,7 @@ class OptionOrder(AskedOtherwise):
                 yield item, of_template
 
     def differences(
-        self, group: Group, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
+        self, group: ItemGroup, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
     ) -> list[tuple[float, ...]]:
         """As for every signal of its kind, each answer less how often the model is right where the right
         option stands there.
@@ -155,7 +155,7 @@ class OptionOrder(AskedOtherwise):
         return differences
 
 
-class Paraphrase(AskedOtherwise):
+class Paraphrase(PerturbedQuestion):
     """The published question against the same in the model's own words."""
 
     name: ClassVar[str] = "paraphrase"
@@ -169,14 +169,14 @@ class Paraphrase(AskedOtherwise):
         "in any words"
     )
 
-    def before(self, group: Group) -> list[Prompt]:
+    def before(self, group: ItemGroup) -> list[Prompt]:
         rows = (row for row in group.rows if row["asked"])
         return [
             group.prompt(row, "reword", wording("reword").format(question=row["asked"]), room(row["asked"]))
             for row in rows
         ]
 
-    def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
+    def ways(self, group: ItemGroup, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
         questions = {row["item"]: row["asked"] for row in group.rows if row["asked"]}
         replies = dict(zip(questions, told, strict=True))
         for item, (first, *_) in _rows(group, PromptOptions()):
@@ -185,7 +185,7 @@ class Paraphrase(AskedOtherwise):
                 yield item, [first, {**first, "user": first["user"].replace(old, new, 1)}]
 
 
-def _rows(group: Group, options: PromptOptions) -> Iterator[tuple[str, list[Row]]]:
+def _rows(group: ItemGroup, options: PromptOptions) -> Iterator[tuple[str, list[Row]]]:
     """Each item's prompts in the first language that it is asked in."""
     prompts = group.task.prompts(group.items, options, group.release)
     for (item,), rows in prompts.group_by(["item"], maintain_order=True):
@@ -260,9 +260,9 @@ class ReleasedOrder(Signal):
         "the other) are likelier in order for a model that has seen none of them"
     )
     control: ClassVar[str] = "the same items in other orders"
-    weighs: ClassVar[bool] = True
+    needs_logprobs: ClassVar[bool] = True
 
-    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+    def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
         shards = list(_shards(group))
         step = max(1, len(shards) // SHARDS)
         units = []
@@ -278,7 +278,7 @@ class ReleasedOrder(Signal):
                     1,
                     first["language"],
                     f"order-{number}",
-                    weigh=text,
+                    logprob_of=text,
                 )
                 for number, text in enumerate(["\n\n".join(texts), *shuffled])
             )
@@ -286,7 +286,7 @@ class ReleasedOrder(Signal):
         return units
 
     def values(
-        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+        self, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
         values: list[tuple[float, ...]] = []
         for replied in replies:
@@ -297,7 +297,7 @@ class ReleasedOrder(Signal):
         return values
 
 
-def _shards(group: Group) -> Iterator[list[Row]]:
+def _shards(group: ItemGroup) -> Iterator[list[Row]]:
     """Neighbours of one culture and language that make a text of the wanted length, in the order of the
     release."""
     most = min(MOST, max(FEWEST, len(group.neighbour_rows) // WANTED))

@@ -22,7 +22,7 @@ LISTS = ("cultures", "languages", "variants")
 SETTINGS = ("limit", *LISTS)
 """What a task can be asked with of its own, behind its name: ``blend/saq?limit=400&languages=local,en``."""
 
-Own = Mapping[str, int | tuple[str, ...]]
+TaskSettings = Mapping[str, int | tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def task_text(entry: Any) -> str:
     return text
 
 
-def split_task(text: str) -> tuple[str, Own]:
+def split_task(text: str) -> tuple[str, TaskSettings]:
     """The name of a task, benchmark or suite, and the settings behind it; FolkwaysError says which settings
     are valid."""
     name, _, tail = text.partition(SEPARATOR)
@@ -102,13 +102,13 @@ def _limit(name: str, value: str) -> int:
     return int(value)
 
 
-def joined(name: str, own: Own) -> str:
+def joined(name: str, own: TaskSettings) -> str:
     """What ``split_task`` reads, from its parts."""
     pairs = [f"{key}={','.join(value) if isinstance(value, tuple) else value}" for key, value in own.items()]
     return name + (SEPARATOR + "&".join(pairs) if pairs else "")
 
 
-def narrowed(own: Own, further: Own) -> Own:
+def narrowed(own: TaskSettings, further: TaskSettings) -> TaskSettings:
     """Both at once: of two limits the smaller; otherwise ``further`` goes before."""
     limits = [int(one["limit"]) for one in (own, further) if "limit" in one]  # type: ignore[arg-type]
     return {**own, **further, **({"limit": min(limits)} if limits else {})}

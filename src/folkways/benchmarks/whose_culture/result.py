@@ -81,7 +81,7 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
     require_columns(matches, MATCHES, "matches")
     pairs, overall = [], []
     for (endpoint, language), part in matches.group_by(["endpoint", "language"], maintain_order=True):
-        compared = _Compared.of(part)
+        compared = _WrongAnswers.of(part)
         names = {"endpoint": endpoint, "language": language}
         overall += [{**names, **row} for row in compared.cells(None)]
         pairs += [
@@ -103,7 +103,7 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _WrongAnswers:
     """The wrong answers of one model in one language, as arrays of a row per answer and a column per
     culture."""
 
@@ -115,7 +115,7 @@ class _Compared:
     chance: Floats
 
     @classmethod
-    def of(cls, part: pl.DataFrame) -> _Compared:
+    def of(cls, part: pl.DataFrame) -> _WrongAnswers:
         every = sorted(part["others"].explode().unique())
         weights, hits = np.zeros((part.height, len(every))), np.zeros((part.height, len(every)))
         numbered = part.select("others", "weights", "matched", row=pl.int_range(pl.len()))

@@ -18,7 +18,7 @@ from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.adaptation_reader import canonical_strategy, read_adaptation
 from folkways.benchmarks.xcr.authors import adaptation_outputs, for_people
 from folkways.benchmarks.xcr.release import is_non_transferable
-from folkways.benchmarks.xcr.tasks import ASKED, Comparison, NamedComparison, XcrTask
+from folkways.benchmarks.xcr.tasks import ASKED, RoleComparison, TextComparison, XcrTask
 from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import tagged_spans
 from folkways.records import LEFT_OUT, Metric, Schema, State
@@ -38,8 +38,8 @@ class Side:
     gold adapts.
     """
 
-    csi: Comparison | None
-    sent: Comparison | None
+    csi: TextComparison | None
+    sent: TextComparison | None
     exact: float | None
     tags_kept: float
     refused_rightly: float | None
@@ -59,15 +59,15 @@ def judge_side(gold: str, reply: str, profile: str) -> Side:
     expected, tagged = tagged_spans(gold, across_lines=False), tagged_spans(reply, across_lines=False)
     impossible, refused = is_non_transferable(gold), is_non_transferable(reply)
     pairs = tuple(zip(tagged, expected, strict=False))
-    csi: Comparison | None = Comparison(pairs, over=max(len(expected), 1))
-    sent: Comparison | None = Comparison(((reply, gold),))
+    csi: TextComparison | None = TextComparison(pairs, over=max(len(expected), 1))
+    sent: TextComparison | None = TextComparison(((reply, gold),))
     exact: float | None = float(refused if impossible else _tidy(reply) == _tidy(gold))
     if profile == "paper":
         if len(tagged) != len(expected) or not reply:
             csi = sent = None
     else:
         csi = csi if expected else None
-        sent = Comparison() if refused or not reply else sent
+        sent = TextComparison() if refused or not reply else sent
         if impossible:
             sent = exact = None
     return Side(
@@ -91,8 +91,8 @@ def no_version(gold: str, profile: str, state: State) -> Side:
     left_out = profile == "paper" and state in NOTHING_READ
     strict = profile == "strict"
     return Side(
-        csi=None if left_out or (strict and not tagged_spans(gold, across_lines=False)) else Comparison(),
-        sent=None if left_out or (strict and impossible) else Comparison(),
+        csi=None if left_out or (strict and not tagged_spans(gold, across_lines=False)) else TextComparison(),
+        sent=None if left_out or (strict and impossible) else TextComparison(),
         exact=None if strict and impossible else 0.0,
         tags_kept=0.0,
         refused_rightly=0.0 if impossible else None,
@@ -303,7 +303,7 @@ class Adaptation(XcrTask):
         }
         return {**_values(sides), **by_models, "format_read": 0.0}
 
-    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, NamedComparison]:
+    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, RoleComparison]:
         """What BERT is asked for. A row without versions is asked for nothing: what is sure of it is all
         there is."""
         language = next(

@@ -152,7 +152,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TextComparison:
     """The value ``(sure + the sum over pairs of how alike they are) / over``.
 
     pairs:    what must be compared. sure: what is known without (items that are equal).
@@ -175,12 +175,12 @@ class Comparison:
         return total / self.over
 
 
-NamedComparison = tuple[str, Comparison]
+RoleComparison = tuple[str, TextComparison]
 """The role of the model that compares, and what."""
 
 
 def compare_all(
-    asked: Sequence[Mapping[str, NamedComparison]], models: Mapping[str, Comparer]
+    asked: Sequence[Mapping[str, RoleComparison]], models: Mapping[str, Comparer]
 ) -> list[dict[str, float]]:
     """Metric -> value, for each mapping of ``asked``; every model sees all its distinct pairs at once.
 
@@ -373,7 +373,7 @@ class Prediction(SourceTask):
         comparisons = {}
         if gold or profile == "paper":
             over = 1 if profile == "paper" else len(gold)
-            comparisons["sp_csi"] = ("embedding", Comparison(different, sure=hits, over=over))
+            comparisons["sp_csi"] = ("embedding", TextComparison(different, sure=hits, over=over))
         return ReplyScore(" | ".join(tagged), reason, values, {ASKED: comparisons})
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:

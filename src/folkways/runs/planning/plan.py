@@ -15,7 +15,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.contract import items_of, prompts_of
-from folkways.benchmarks.suites import Own
+from folkways.benchmarks.suites import TaskSettings
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
@@ -51,7 +51,7 @@ class TaskPlan:
     task: Task
     release: Release
     options: RunOptions
-    own: Own = field(default_factory=dict)
+    own: TaskSettings = field(default_factory=dict)
     populations: Mapping[str, int] | None = None  # of a sampled run: stratum -> how many units it has in all
 
     @cached_property

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from folkways.benchmarks.build import Builder, BuildSession, Built, Option
+from folkways.benchmarks.build import Builder, BuildResult, BuildSession, Option
 from folkways.formatting import number, plural
 
 
@@ -26,12 +26,12 @@ def build_csi(
     similarity: float,
     cluster_size: int,
     seed: int,
-) -> Built:
+) -> BuildResult:
     """Items with sentences."""
-    from folkways.benchmarks.xcr.build.facts import Rules
+    from folkways.benchmarks.xcr.build.facts import FactRules
     from folkways.benchmarks.xcr.build.items import build_items
 
-    rules = Rules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
+    rules = FactRules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
     if len(writers) != 3:
         session.note(
             f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model"
@@ -49,7 +49,7 @@ def build_csi(
         ("no sentence: ", record["without_sentence"]),
     ):
         summary += [f"  {heading}{what}: {count:,}" for what, count in counts.items()]
-    return Built(summary, files=files)
+    return BuildResult(summary, files=files)
 
 
 def build_csi_corpus(
@@ -61,7 +61,7 @@ def build_csi_corpus(
     out: Path,
     adaptations: Sequence[Path],
     judges: int,
-) -> Built:
+) -> BuildResult:
     """A corpus of people's votes."""
     from folkways.benchmarks.xcr.build.corpus import VoteFiles, build_corpus
 
@@ -80,7 +80,7 @@ def build_csi_corpus(
         for culture, rows in corpus.adaptations.items()
     ]
     notes = [f"left out: {why}: {count:,}" for why, count in Counter(corpus.left_out.values()).most_common()]
-    return Built(summary, notes, done.files)
+    return BuildResult(summary, notes, done.files)
 
 
 CSI = Builder(

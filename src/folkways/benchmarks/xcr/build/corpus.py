@@ -16,11 +16,11 @@ from folkways import __version__
 from folkways.benchmarks.studies import Study, StudyExport, StudyItem
 from folkways.benchmarks.xcr.build.votes import (
     JUDGES,
-    Choice,
+    AdaptedVersion,
+    ItemLabels,
     Items,
-    Labels,
-    Undecided,
-    Version,
+    NoDecision,
+    SentenceChoice,
     agreed_labels,
     agreement,
     best_candidate,
@@ -76,9 +76,9 @@ class Corpus:
 
 def put_together(
     items: Items,
-    choices: Sequence[Choice],
-    labels: Sequence[Labels],
-    versions: Sequence[Version] = (),
+    choices: Sequence[SentenceChoice],
+    labels: Sequence[ItemLabels],
+    versions: Sequence[AdaptedVersion] = (),
     judges: int = JUDGES,
 ) -> Corpus:
     """The corpus of the items whose sentence and labels are decided, in the order of the items."""
@@ -87,7 +87,7 @@ def put_together(
     left_out: dict[str, str] = {}
     for item_id, item in items.items():
         entry = _entry(item, chosen.get(item_id, []), labelled.get(item_id, []), judges)
-        if isinstance(entry, Undecided):
+        if isinstance(entry, NoDecision):
             left_out[item_id] = entry.why
         else:
             entries[item_id] = entry
@@ -110,20 +110,20 @@ def put_together(
 
 
 def _entry(
-    item: Mapping[str, Any], choices: Sequence[Choice], labels: Sequence[Labels], judges: int
-) -> dict[str, Any] | Undecided:
+    item: Mapping[str, Any], choices: Sequence[SentenceChoice], labels: Sequence[ItemLabels], judges: int
+) -> dict[str, Any] | NoDecision:
     best = best_candidate(choices, judges)
-    if isinstance(best, Undecided):
+    if isinstance(best, NoDecision):
         return best
     decided = agreed_labels(labels, judges)
-    if isinstance(decided, Undecided):
+    if isinstance(decided, NoDecision):
         return decided
     candidate = next(one for one in item["candidates"] if one["id"] == best)
     sentence = decided.tagged or candidate.get("tagged") or ""
     if not sentence:
-        return Undecided("nobody has marked the item in the sentence")
+        return NoDecision("nobody has marked the item in the sentence")
     if normal_form(sentence) != normal_form(candidate["text"]):
-        return Undecided("the words were marked in another sentence than the chosen one")
+        return NoDecision("the words were marked in another sentence than the chosen one")
     return {
         "sentence": sentence,
         "cultural_context": item.get("context") or item.get("fact") or "",
@@ -157,7 +157,7 @@ def provenance(item: Mapping[str, Any], corpus_id: str, by: str, judges: tuple[i
 
 
 def _adapted(
-    versions: Sequence[Version],
+    versions: Sequence[AdaptedVersion],
     entries: Mapping[str, Mapping[str, Any]],
     ids: Mapping[str, str],
     left_out: dict[str, str],
@@ -167,7 +167,7 @@ def _adapted(
     adaptations: dict[str, list[tuple[str, ...]]] = {}
     everybody: list[tuple[str, ...]] = []
     undecided: dict[str, int] = {}
-    grouped: dict[tuple[str, str], list[Version]] = {}
+    grouped: dict[tuple[str, str], list[AdaptedVersion]] = {}
     for version in versions:
         grouped.setdefault((version.item_id, version.culture), []).append(version)
     for (item_id, culture), written in grouped.items():
@@ -204,7 +204,7 @@ def _adapted(
     return adaptations, everybody, undecided
 
 
-def _fits(version: Version, items: int) -> bool:
+def _fits(version: AdaptedVersion, items: int) -> bool:
     if len(version.strategies) not in (1, items):
         return False
     if set(version.strategies) == {NON_TRANSFERABLE}:
@@ -214,7 +214,7 @@ def _fits(version: Version, items: int) -> bool:
     )
 
 
-def _strategy(version: Version, items: int) -> str:
+def _strategy(version: AdaptedVersion, items: int) -> str:
     return ";".join(version.strategies * items if len(version.strategies) == 1 else version.strategies)
 
 

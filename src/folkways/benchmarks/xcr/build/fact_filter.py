@@ -31,7 +31,7 @@ from folkways.benchmarks.xcr.build.facts import (
     KEPT,
     LEFT_OUT,
     SAME,
-    Rules,
+    FactRules,
     fact_id,
     judged,
     read_facts,
@@ -52,7 +52,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Sifted:
+class FilteredFacts:
     """What became of a table of facts.
 
     chosen:  facts to draw items from: KEPT and ``sources``, one per cluster, in turn from each culture, at
@@ -69,14 +69,14 @@ class Sifted:
     cultures: dict[str, int]
 
 
-def sift(
+def filter_facts(
     table: Path,
     out: Path,
-    rules: Rules,
+    rules: FactRules,
     limit: int | None = None,
     report: Report = lambda _what: None,
     work_on: WorkOnFiles = one_by_one,
-) -> Sifted:
+) -> FilteredFacts:
     """Sift the table; writes KEPT_FILE (KEPT) and LEFT_OUT_FILE (LEFT_OUT) into the folder ``out``.
 
     limit: facts chosen at most, over all cultures. work_on: who sifts the cultures, each by itself; what
@@ -87,7 +87,7 @@ def sift(
     workplace = Path(tempfile.mkdtemp(prefix=".facts-", dir=out))
     try:
         with (workplace / LEFT_OUT_FILE).open("wb") as dropped:
-            writer = _LeftOut(dropped)
+            writer = _LeftOutWriter(dropped)
             rows, files = _by_culture(table, workplace, rules, writer, report)
             if not files:
                 reasons = ", ".join(f"{reason}: {count:,}" for reason, count in writer.counts.most_common())
@@ -97,7 +97,7 @@ def sift(
                 )
             cultures = sorted(files)
             folders = [workplace / f"{number:06}" for number in range(len(cultures))]
-            sift_one = partial(sift_culture, rules=rules, limit=limit)
+            sift_one = partial(filter_culture, rules=rules, limit=limit)
             parts = work_on(
                 sift_one,
                 [
@@ -122,7 +122,7 @@ def sift(
         shutil.rmtree(workplace, ignore_errors=True)
     kept_by_culture = {culture: part.kept for culture, part in zip(cultures, parts, strict=True)}
     clusters = sum(part.clusters for part in parts)
-    return Sifted(
+    return FilteredFacts(
         spread(pl.concat(candidates), limit),
         rows,
         sum(kept_by_culture.values()),
@@ -133,15 +133,15 @@ def sift(
 
 
 @dataclass(frozen=True)
-class _Part:
-    """What became of the facts of one culture; see ``Sifted``."""
+class _CultureFacts:
+    """What became of the facts of one culture; see ``FilteredFacts``."""
 
     kept: int
     clusters: int
     left_out: Counter[str]
 
 
-class _LeftOut:
+class _LeftOutWriter:
     """Writes LEFT_OUT as it comes, and counts reasons."""
 
     def __init__(self, file: BinaryIO, header: bool = True) -> None:
@@ -159,7 +159,7 @@ class _LeftOut:
 
 
 def _by_culture(
-    table: Path, folder: Path, rules: Rules, left_out: _LeftOut, report: Report
+    table: Path, folder: Path, rules: FactRules, left_out: _LeftOutWriter, report: Report
 ) -> tuple[int, dict[str, Path]]:
     """Rows that were read, and culture -> a file with its fit facts (FACTS, without a header)."""
     rows = 0
@@ -178,14 +178,16 @@ def _by_culture(
     return rows, files
 
 
-def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: int | None) -> _Part:
+def filter_culture(
+    culture: str, file: Path, folder: Path, rules: FactRules, limit: int | None
+) -> _CultureFacts:
     """The facts of one culture without those that repeat an earlier one, in clusters.
 
     Writes into ``folder``: KEPT_FILE; LEFT_OUT_FILE without a header; MIDDLES_FILE, at most ``limit`` of
     them.
     """
     with (folder / LEFT_OUT_FILE).open("wb") as dropped:
-        left_out = _LeftOut(dropped, header=False)
+        left_out = _LeftOutWriter(dropped, header=False)
         distinct = _distinct(file, rules, left_out)
     count, drawn = learnt_from(distinct.size, rules.cluster_size, rules.seed)
     learnt = pl.concat(batch.select(words_of("fact"))["fact"] for batch in _batches(file, distinct[drawn]))
@@ -211,10 +213,10 @@ def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: in
         piece.unlink()
     middles = representatives(pl.scan_parquet(part)).collect(engine="streaming")
     (middles.head(limit) if limit is not None else middles).write_parquet(folder / MIDDLES_FILE)
-    return _Part(int(distinct.size), middles.height, left_out.counts)
+    return _CultureFacts(int(distinct.size), middles.height, left_out.counts)
 
 
-def _distinct(file: Path, rules: Rules, left_out: _LeftOut) -> Ints:
+def _distinct(file: Path, rules: FactRules, left_out: _LeftOutWriter) -> Ints:
     """The rows of the facts that repeat no earlier one, in order."""
     rows, keys, signs = _signed(file, rules.seed)
     order = np.argsort(rows)  # batches keep the order of the table; this holds it whatever reads them

@@ -38,7 +38,7 @@ SAME, ALIKE = "the same fact as another row", "nearly the same as another row"
 
 
 @dataclass(frozen=True)
-class Rules:
+class FactRules:
     """Which facts are kept, and how alike two may be.
 
     cultures:  names or codes as the table has them; None for all.
@@ -70,7 +70,7 @@ def words_of(column: str) -> pl.Expr:
     return pl.col(column).str.to_lowercase().str.extract_all(WORD)
 
 
-def judged(facts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def judged(facts: pl.DataFrame, rules: FactRules) -> pl.DataFrame:
     """FACTS with spaces tidied, and ``reason`` why a fact is unfit, null where it is fit."""
     tidy = facts.with_columns(
         pl.col("culture", "fact", "source").fill_null("").str.replace_all(r"\s+", " ").str.strip_chars()

@@ -19,8 +19,8 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.build import Ask, BuildSession, Prompt, Reply
 from folkways.benchmarks.templates import Template, digest_of, wordings
-from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, Sifted, sift
-from folkways.benchmarks.xcr.build.facts import Rules, check_table
+from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, FilteredFacts, filter_facts
+from folkways.benchmarks.xcr.build.facts import FactRules, check_table
 from folkways.benchmarks.xcr.tasks import without_tags
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
@@ -114,7 +114,7 @@ VOTE = ("judge", "best", "ratings", "role")
 
 
 @dataclass(frozen=True)
-class Item:
+class CultureItem:
     """A culture-specific item drawn from a fact.
 
     fact:       id, culture, fact, source, row, cluster_size and sources of the fact (see ``facts``).
@@ -150,7 +150,7 @@ class Item:
         ]
 
 
-def as_document(item: Item) -> dict[str, Any]:
+def as_document(item: CultureItem) -> dict[str, Any]:
     """The item as one line of ``items.jsonl``; what the studio's stage ``choose_best`` takes is among it."""
     fact = item.fact
     return {
@@ -172,12 +172,12 @@ def as_document(item: Item) -> dict[str, Any]:
     }
 
 
-def to_json_lines(items: Iterable[Item]) -> bytes:
+def to_json_lines(items: Iterable[CultureItem]) -> bytes:
     """``items.jsonl``."""
     return b"".join(orjson.dumps(as_document(item)) + b"\n" for item in items)
 
 
-def to_form(items: Sequence[Item]) -> bytes:
+def to_form(items: Sequence[CultureItem]) -> bytes:
     """``choices-form.csv``: a line per item with its sentences, without who wrote them, and empty columns for
     a judge."""
     most = max((len(item.sentences) for item in items), default=0)
@@ -215,7 +215,7 @@ def build_items(
     writers: Sequence[str],
     *,
     proposer: str | None,
-    rules: Rules,
+    rules: FactRules,
     limit: int | None,
 ) -> tuple[dict[str, Any], list[Path]]:
     """Sift the facts, have a model name items, and each of several write a sentence with each; writes into
@@ -225,7 +225,7 @@ def build_items(
 
     facts: a table. writers: models; proposer: names items, the first writer unless given. limit: facts that
     are asked about at most. The same call goes on where it stopped, and facts that were sifted by the same
-    rules are not sifted again. Raises what ``sift`` raises, and FolkwaysError where no fact has an item.
+    rules are not sifted again. Raises what ``filter_facts`` raises, and FolkwaysError where no fact has an item.
     """
     check_table(facts)
     digest = sha256_of(facts)
@@ -233,7 +233,7 @@ def build_items(
     names = [*writers, *([proposer] if proposer is not None and proposer not in writers else [])]
     opened = dict(zip(names, session.models(names, config, name="build-csi-"), strict=True))
     models, names_items = [opened[name] for name in writers], opened[proposer or writers[0]]
-    sifted = _sifted(session, facts, out, {"sha256": digest, "rules": _plain(rules), "limit": limit}, rules)
+    sifted = _filtered(session, facts, out, {"sha256": digest, "rules": _plain(rules), "limit": limit}, rules)
     chosen = sifted.chosen.to_dicts()
     texts = [(prompt("items", culture=fact["culture"], fact=fact["fact"]), fact["id"]) for fact in chosen]
     replies = _ask(names_items, PROPOSE, "items", texts)
@@ -269,17 +269,19 @@ def build_items(
     return record, [*files, out / KEPT_FILE, out / LEFT_OUT_FILE]
 
 
-def _sifted(
-    session: BuildSession, facts: Path, out: Path, made_of: Mapping[str, Any], rules: Rules
-) -> Sifted:
+def _filtered(
+    session: BuildSession, facts: Path, out: Path, made_of: Mapping[str, Any], rules: FactRules
+) -> FilteredFacts:
     """As an earlier call left it in the folder, if it was made of the same: table, rules and limit."""
     done, chosen = out / SIFTED_FILE, out / CHOSEN_FILE
     if done.is_file() and chosen.is_file() and (out / KEPT_FILE).is_file():
         earlier = orjson.loads(done.read_bytes())
         if earlier.get("made_of") == made_of:
             counts = {name: earlier[name] for name in ("rows", "kept", "clusters", "cultures")}
-            return Sifted(chosen=pl.read_parquet(chosen), left_out=Counter(earlier["left_out"]), **counts)
-    sifted = sift(facts, out, rules, made_of["limit"], session.progress, session.work_on)
+            return FilteredFacts(
+                chosen=pl.read_parquet(chosen), left_out=Counter(earlier["left_out"]), **counts
+            )
+    sifted = filter_facts(facts, out, rules, made_of["limit"], session.progress, session.work_on)
     sifted.chosen.write_parquet(chosen)
     counts = {name: getattr(sifted, name) for name in ("rows", "kept", "clusters", "cultures", "left_out")}
     write_bytes(done, json_bytes({"made_of": made_of, **counts}))
@@ -293,9 +295,9 @@ def _ask(model: Ask, task: str, form: str, texts: Sequence[tuple[str, str]]) -> 
 
 def _named(
     facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: str
-) -> tuple[list[Item], Counter[str]]:
+) -> tuple[list[CultureItem], Counter[str]]:
     """The items that the facts have, each once per culture, and why facts have none."""
-    items: dict[str, Item] = {}
+    items: dict[str, CultureItem] = {}
     left_out: Counter[str] = Counter()
     for fact, reply in zip(facts, replies, strict=True):
         named_items = read_items(reply.said) if reply.said is not None else None
@@ -309,13 +311,13 @@ def _named(
                 else "nothing specific"
             ] += 1
         for named in named_items or ():
-            item = Item(fact, named, proposer)
+            item = CultureItem(fact, named, proposer)
             if items.setdefault(item.id, item) is not item:
                 left_out["an item that another fact has as well"] += 1
     return list(items.values()), left_out
 
 
-def _written(items: Sequence[Item], models: Sequence[Ask]) -> list[Item]:
+def _written(items: Sequence[CultureItem], models: Sequence[Ask]) -> list[CultureItem]:
     sentences: list[dict[str, str]] = [{} for _ in items]
     missing: list[dict[str, str]] = [{} for _ in items]
     texts = [
@@ -337,5 +339,5 @@ def _written(items: Sequence[Item], models: Sequence[Ask]) -> list[Item]:
     ]
 
 
-def _plain(rules: Rules) -> dict[str, Any]:
+def _plain(rules: FactRules) -> dict[str, Any]:
     return {**asdict(rules), "cultures": sorted(rules.cultures) if rules.cultures is not None else None}

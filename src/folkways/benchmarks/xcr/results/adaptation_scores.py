@@ -19,7 +19,7 @@ from folkways.benchmarks.summary import interval_of_mean
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.benchmarks.xcr.results.corpus import gold_items
-from folkways.benchmarks.xcr.results.measures import ADAPTATION, CSI, Measure, per_sentence, sided
+from folkways.benchmarks.xcr.results.measures import ADAPTATION, CSI, AnalysedMetric, per_sentence, sided
 from folkways.benchmarks.xcr.results.scores import WHOLE, in_order, sizes_told
 from folkways.cultures import cultures
 from folkways.records import Metric, Schema, State
@@ -109,7 +109,7 @@ def _gains(inputs: Inputs, profile: str, judged: pl.DataFrame, facet: str) -> It
 
 
 def _of(
-    said: pl.DataFrame, profile: str, facet: str, intra: Measure, inter: Measure, scales: str
+    said: pl.DataFrame, profile: str, facet: str, intra: AnalysedMetric, inter: AnalysedMetric, scales: str
 ) -> Iterator[tuple[Any, ...]]:
     values = {"intra": intra.name, "inter": inter.name}
     sentences = per_sentence(said, ["endpoint", "culture", facet], values).drop_nulls(["intra", "inter"])

@@ -38,7 +38,7 @@ WEIGHT = "hp_weight"
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class AnalysedMetric:
     """One metric as an analysis uses it; ``side`` and ``compares`` are of the adaptation alone."""
 
     metric: Metric
@@ -61,7 +61,7 @@ class Measure:
         return self.label.split(",", 1)[0]
 
 
-def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[Measure]:
+def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[AnalysedMetric]:
     """The metrics of ``task`` that the analyses look at and that ``judged`` has values of, in the paper's
     order.
 
@@ -69,14 +69,16 @@ def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[Measure]:
     """
     if task == ADAPTATION:
         chosen = [
-            Measure(metric, side, compares)
+            AnalysedMetric(metric, side, compares)
             for compares, families in _SIDED.items()
             for side in SIDES
             if (metric := _first(inputs, task, judged, [f"{family}_{side}" for family in families]))
         ]
     else:
         chosen = [
-            Measure(metric) for names in _PLAIN[task] if (metric := _first(inputs, task, judged, names))
+            AnalysedMetric(metric)
+            for names in _PLAIN[task]
+            if (metric := _first(inputs, task, judged, names))
         ]
     if not chosen:
         raise NotAvailableError(
@@ -105,7 +107,7 @@ def task_by_task(inputs: Inputs, make: Callable[[str], T]) -> list[T]:
     return made
 
 
-def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, Measure, Measure]]:
+def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, AnalysedMetric, AnalysedMetric]]:
     """What is compared, and the metric of each version of an adaptation, where both versions have the same
     kind of metric."""
     chosen = measures(inputs, ADAPTATION, judged)

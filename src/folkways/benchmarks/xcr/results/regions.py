@@ -20,7 +20,14 @@ import polars as pl
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
 from folkways.benchmarks.xcr.results.corpus import gold_items
-from folkways.benchmarks.xcr.results.measures import ADAPTATION, CSI, SIDES, Measure, measures, per_sentence
+from folkways.benchmarks.xcr.results.measures import (
+    ADAPTATION,
+    CSI,
+    SIDES,
+    AnalysedMetric,
+    measures,
+    per_sentence,
+)
 from folkways.benchmarks.xcr.results.scores import sizes_told
 from folkways.records import Schema
 from folkways.stats.hypotheses.wilcoxon import Alternative, Wilcoxon, exact_wilcoxon
@@ -137,7 +144,7 @@ def bias_tables(inputs: Inputs) -> Sequence[Table]:
     ]
 
 
-def gaps(judged: pl.DataFrame, looked_at: Sequence[Measure]) -> list[tuple[str, Measure, Gap]]:
+def gaps(judged: pl.DataFrame, looked_at: Sequence[AnalysedMetric]) -> list[tuple[str, AnalysedMetric, Gap]]:
     """Each endpoint, metric and gap. NotAvailableError where no endpoint was scored in both cultures."""
     of_both = judged.filter(pl.col("culture").is_in([WEST, EAST]))
     both = of_both.group_by("endpoint", maintain_order=True).agg(pl.col("culture").n_unique())
@@ -168,7 +175,7 @@ def paired_sentences(sentences: pl.DataFrame) -> pl.DataFrame:
     return west.join(east, on="question", how="inner", maintain_order="left")
 
 
-def _test_row(endpoint: str, measure: Measure, gap: Gap) -> tuple[Any, ...]:
+def _test_row(endpoint: str, measure: AnalysedMetric, gap: Gap) -> tuple[Any, ...]:
     one_sided, two_sided = gap.over_categories(), gap.over_categories("two-sided")
     pairs = paired_sentences(gap.sentences)
     west, east = pairs["west"].to_numpy(), pairs["east"].to_numpy()
@@ -244,7 +251,7 @@ def control_tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _controls(
-    endpoint: str, measure: Measure, gap: Gap, items: dict[str, pl.DataFrame]
+    endpoint: str, measure: AnalysedMetric, gap: Gap, items: dict[str, pl.DataFrame]
 ) -> Iterator[tuple[Any, ...]]:
     sentences = gap.sentences.join(
         items[measure.side or "intra"], on=["question", "culture"], how="left", maintain_order="left"
