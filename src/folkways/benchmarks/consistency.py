@@ -1,7 +1,7 @@
 """How alike a model answers the same question asked in several ways, and which gaps between cultures could
 come from that.
 
-A benchmark opts in by a ``Result`` of ``consistency`` for each of its tasks.
+A benchmark opts in with a ``Result`` of ``consistency`` for each of its tasks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from folkways.stats.differences import METHOD, difference_of_shares
 from folkways.stats.intervals import cluster_totals
 
 WAYS = ("order", "template", "language", "sample")
-"""In what two askings of a question can differ; all but one are kept equal."""
+"""In what two askings of a question can differ; the others are kept equal."""
 
 ASKED = ("endpoint", "item", "question", "culture", "language", "variant", "sample")
 
@@ -60,10 +60,11 @@ GAPS: Schema = {
 
 ALPHA = 0.05
 REACH = 1.96
-"""So many standard deviations the score of one way of asking may be off that of all ways, 95 times of 100."""
+"""Standard deviations within which the score of one way of asking lies of that of all ways, 95 times of
+100."""
 
 PIECE = 100_000
-"""Answers that are compared at a time: there may be a million."""
+"""Answers that are compared at a time, because there may be a million."""
 
 ROUNDING = 1e-12
 
@@ -75,9 +76,12 @@ def consistency(
 ) -> Result:
     """The result that a benchmark opts in with; ``consistency-demo-mcq`` for demo/mcq.
 
-    metric: 1.0 for a right answer. chosen: the column that tells what was answered, the same in every order;
-    None where answers are words, which agree where both are right or both wrong. same: columns that tell
-    which rows are the same question; others than the item where it has another item in each language.
+    task: its name.
+    metric: 1.0 for a right answer.
+    chosen: the column with the answer, the same in every order; None for answers in words, which agree if
+        both are right or both wrong.
+    same: the columns that identify a question, if not the item alone: a benchmark may have another item in
+        each language.
     """
 
     def make(inputs: Inputs) -> Sequence[Table]:
@@ -112,11 +116,13 @@ def consistency_tables(
     same: Sequence[str] = ("item",),
     options: int | None = None,
 ) -> Sequence[Table]:
-    """How alike the answers are, and the gaps between cultures beside it; as ``consistency`` has it.
+    """How alike the answers are, and the gaps between cultures.
 
+    judged: judgements of one task, of any number of endpoints.
+    task, metric, chosen, same: as for ``consistency``.
     options: how many a question has; None where there are none.
 
-    NotAvailableError where no question was asked in two ways.
+    Raises NotAvailableError where no question was asked in two ways.
     """
     columns = [name for name in (metric, chosen) if name in judged.columns]
     if metric not in columns:

@@ -1,10 +1,9 @@
-"""The contract of a benchmark: what its tasks declare, what their items and prompts are, and what judging
-gives.
+"""The contract of a benchmark: what its tasks declare, and the frames that their four verbs give.
 
 Every call of a task goes through here: ``items_of``, ``prompts_of``, ``judgements_of`` and ``scores_of``
-check what comes back and turn an exception of the task's code into an error that says where it was raised. So
-a slip is named before a request is sent, and never becomes a wrong number. ``folkways benchmarks check`` goes
-through all of it at once.
+check the result and turn an exception of the task's code into an error with its place. A slip is named
+before a request is sent, and never becomes a wrong number. ``folkways benchmarks check`` goes through all
+of it at once.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from folkways.benchmarks.task_errors import failures_of, hold, meant, refuse
 
 
 def items_of(task: Task, release: Release) -> Iterator[pl.DataFrame]:
-    """The task's ``item_batches``, each of them checked; TaskError for what breaks the contract."""
+    """The task's ``item_batches``, each of them checked. Raises TaskError for what breaks the contract."""
     seen: list[pl.Series] = []
     rows = 0
     batches: Iterator[pl.DataFrame] | None = None
@@ -60,8 +59,11 @@ def items_of(task: Task, release: Release) -> Iterator[pl.DataFrame]:
 def prompts_of(
     task: Task, items: pl.DataFrame, options: PromptOptions, release: Release, *, sent: bool = True
 ) -> pl.DataFrame:
-    """The task's ``prompts``, checked; TaskError for what breaks the contract. sent: whether a model is asked
-    with them."""
+    """The task's ``prompts``, checked. Raises TaskError for what breaks the contract.
+
+    task, items, options, release: as for ``Task.prompts``.
+    sent: whether a model is asked with them.
+    """
     with failures_of(task, "prompts"):
         prompts = task.prompts(items, options, release)
     hold(task, prompt_problems(task, items, prompts, sent=sent))
@@ -69,7 +71,10 @@ def prompts_of(
 
 
 def judgements_of(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-    """The task's ``judge``, checked; TaskError for what breaks the contract."""
+    """The task's ``judge``, checked. Raises TaskError for what breaks the contract.
+
+    task, items, responses, profile: as for ``Task.judge``.
+    """
     with failures_of(task, "judge", f"in the profile {profile}"):
         judged = task.judge(items, responses, profile)
     hold(task, judgement_problems(task, responses, judged))
@@ -77,7 +82,7 @@ def judgements_of(task: Task, items: pl.DataFrame, responses: pl.DataFrame, prof
 
 
 def scores_of(task: Task, judgements: pl.DataFrame) -> pl.DataFrame:
-    """The task's ``summarise``, checked; TaskError for what breaks the contract."""
+    """The task's ``summarise``, checked. Raises TaskError for what breaks the contract."""
     with failures_of(task, "summarise"):
         scores = task.summarise(judgements)
     hold(task, score_problems(task, scores))
@@ -88,7 +93,7 @@ def scores_of(task: Task, judgements: pl.DataFrame) -> pl.DataFrame:
 
 
 def declared_problems(benchmark: Benchmark) -> Iterator[str]:
-    """What is wrong with what the tasks of a benchmark declare, before any data are read."""
+    """What is wrong with the declarations of a benchmark's tasks, before any data are read."""
     names = [task.name for task in benchmark.tasks]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"two tasks are called {name}; give each a name of its own"

@@ -1,10 +1,10 @@
 """A model's culture profile: where it does better and worse than usual, over several benchmarks. Never one
 number over all.
 
-What a benchmark's accuracy is depends on how hard its questions are, so that accuracies of two benchmarks
-have no common scale. Each culture's is therefore compared with the mean of the benchmark's own cultures, and
-these differences are put side by side, and averaged over the benchmarks that ask about the culture, or about
-the region.
+The accuracy of a benchmark depends on how hard its questions are, so that accuracies of two benchmarks
+have no common scale. Each culture's accuracy is therefore compared with the mean of the benchmark's own
+cultures. These differences are shown side by side and averaged over the benchmarks that ask about the
+culture, or about the region.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from folkways.stats.shrinkage import FEWEST_GROUPS, shrink_differences, shrunk_s
 
 NAME = "culture-profile"
 FEWEST_BENCHMARKS = 2
-"""A profile over benchmarks needs so many; what one alone asks about stands in that benchmark's own part of a
-report."""
+"""Benchmarks that a profile needs; what a single one asks about is in its own part of a report."""
 
 UNIT = (
     "Points above or below the mean of each benchmark's own cultures, each of which counts alike; "
@@ -53,7 +52,10 @@ NOTES = (
 
 
 def tables(inputs: Inputs) -> Sequence[Table]:
-    """The profile by region and by culture, and each benchmark's part in it."""
+    """The profile by region and by culture, and each benchmark's part in it.
+
+    Raises NotAvailableError for fewer than FEWEST_BENCHMARKS benchmarks with enough cultures.
+    """
     cells = pl.concat([*_cells(inputs)] or [pl.DataFrame(schema=_CELLS)])
     if cells["benchmark"].n_unique() < FEWEST_BENCHMARKS:
         raise NotAvailableError(
@@ -103,7 +105,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _unlisted(cells: pl.DataFrame, rows: pl.DataFrame, name: str) -> tuple[str, ...]:
-    """What is not among the rows for want of a second benchmark."""
+    """A note on the groups that are missing because only one benchmark asks about them."""
     absent = cells["group"].n_unique() - rows[name].n_unique()
     few = f"Not listed: {absent} {name if absent == 1 else f'{name}s'} that one benchmark alone asks about."
     return (few,) if absent else ()
@@ -124,11 +126,11 @@ _CELLS = {
 
 
 def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
-    """_CELLS of each benchmark: every model's score about a culture, the mean of its cultures, and how far
-    apart they are.
+    """_CELLS of each benchmark: every model's score about a culture, the mean of its cultures, and the error
+    of the difference.
 
-    Tasks of a benchmark may ask the same questions in two ways: their errors are taken for fully alike, and
-    are averaged.
+    Tasks of a benchmark may ask the same questions in two ways: their errors are treated as fully alike
+    and averaged.
     """
     parts = [
         part
@@ -151,13 +153,13 @@ def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
 
 
 def _headline(inputs: Inputs, task: str) -> Metric | None:
-    """The task's headline where it is a share, whose groups can be shrunk."""
+    """The task's headline metric if it is a share, whose groups can be shrunk."""
     metrics = inputs.metrics.get(task, ())
     return metrics[0] if metrics and metrics[0].bounds == (0.0, 1.0) else None
 
 
 def _of_task(inputs: Inputs, task: str, metric: Metric) -> Iterator[pl.DataFrame]:
-    """Every model's cultures in a task; nothing of one with fewer than FEWEST_GROUPS."""
+    """Every model's cultures in a task; nothing for a model with fewer than FEWEST_GROUPS."""
     columns = ("endpoint", "culture", "question", "counted", "state", metric.name)
     judged = inputs.of(task, columns=columns).filter(pl.col("culture").cast(pl.String) != NO_COUNTRY)
     for (endpoint,), of_model in judged.group_by(["endpoint"], maintain_order=True):
@@ -185,7 +187,7 @@ def _of_task(inputs: Inputs, task: str, metric: Metric) -> Iterator[pl.DataFrame
 
 
 def _in_regions(cells: pl.DataFrame) -> pl.DataFrame:
-    """A region's cells: in each benchmark the mean of its cultures, each counting alike."""
+    """A region's cells: in each benchmark the unweighted mean of its cultures."""
     return cells.group_by("endpoint", "group", "benchmark", maintain_order=True).agg(
         pl.col("culture").unique().alias("cultures"),
         pl.col("questions").sum(),
@@ -195,8 +197,8 @@ def _in_regions(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Each model's groups that several benchmarks ask about: the mean over these, shrunk by the other groups
-    of that model."""
+    """Each model's groups that several benchmarks ask about: the mean over these, shrunk towards the model's
+    other groups."""
     size = (
         [pl.col("cultures").list.explode().n_unique().cast(pl.Int64)]
         if name == "region"
@@ -256,8 +258,8 @@ def _shrunk(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Every group in every benchmark, shrunk by the benchmark's other groups; those that most benchmarks ask
-    about first."""
+    """Every group in every benchmark, shrunk towards the benchmark's other groups; those that most benchmarks
+    ask about first."""
     parts = [
         part
         for part in cells.partition_by("endpoint", "benchmark", maintain_order=True)
@@ -293,4 +295,4 @@ PROFILE = Result(
     "and no rank of cultures.",
     across_benchmarks=True,
 )
-"""Of whatever benchmarks a run asked: it names no task."""
+"""A result of any benchmarks that a run asked: it names no task."""

@@ -1,5 +1,5 @@
-"""Replies that the token limit cut: what such a reply is worth is the task's rule, what it is called is said
-here for all tasks."""
+"""Replies that the token limit cut. What such a reply is worth is the task's rule; how it is recorded is the
+same for all tasks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ REMEDY = "the token limit cut the reply: ask again with a higher --max-tokens"
 
 
 def judge_replies(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-    """What the task's ``judge`` says, with records.CUT: whether the token limit ended the reply, by its
+    """The task's ``judge`` with records.CUT: whether the token limit ended the reply, by its
     ``finish_reason``.
 
-    A cut reply that the task finds unreadable, or that is empty, is truncated, and its reason names the
-    remedy. Its metrics stay as they were. A reply that was read or refused keeps its state. Responses without
-    a ``finish_reason`` are taken for whole.
+    A cut reply that is empty, or that the task finds unreadable, is truncated, and its reason names the
+    remedy; its metrics stay as they were. A reply that was read or refused keeps its state. Responses without
+    a ``finish_reason`` count as whole.
+
+    task, items, responses, profile: as for ``Task.judge``.
     """
     judged = judgements_of(task, items, responses, profile)
     if "finish_reason" not in responses.columns:

@@ -27,7 +27,7 @@ def _averaged(task: Task) -> list[str]:
 
 
 def verb_of_items(task: Task) -> str:
-    """The method that people write for the items: ``rows`` where the task has it."""
+    """The method that authors write for the items: ``rows`` where the task has it."""
     return "rows" if hasattr(task, "rows") else "items"
 
 
@@ -140,8 +140,7 @@ def _is_told(gold: str | None, labels: Sequence[str], options: Sequence[str]) ->
 
 
 def _can_show(task: Task, item: Mapping[str, Any]) -> bool:
-    """Whether the task can show an item that has fewer options than labels, as some published questions
-    do."""
+    """Whether the task can show an item with fewer options than labels, as some published questions have."""
     parts = getattr(task, "parts", None)
     try:
         return parts is not None and bool(parts(dict(item), "en"))
@@ -196,8 +195,13 @@ def _of_lists(task: Task, items: pl.DataFrame, labels: Sequence[str]) -> Iterato
 def prompt_problems(
     task: Task, items: pl.DataFrame, prompts: pl.DataFrame, *, sent: bool = True
 ) -> Iterator[str]:
-    """What is wrong with the prompts of these items. sent: whether a model is asked with them, or replies
-    came from elsewhere."""
+    """What is wrong with the prompts of these items.
+
+    task: whose ``prompts`` they are.
+    items: those that were to be asked.
+    prompts: records.PROMPTS.
+    sent: whether a model is asked with them; False for replies that came from elsewhere.
+    """
     if lacking := [name for name in PROMPTS if name not in prompts.columns]:
         yield problem(task, "prompts", f"the prompts lack the column {', '.join(lacking)}")
         return
@@ -233,8 +237,8 @@ def prompt_problems(
 
 
 def _without_question(task: Task, items: pl.DataFrame, prompts: pl.DataFrame) -> Iterator[tuple[int, object]]:
-    """Row and item of those that are asked without a question, but for those that a profile does not count
-    for it."""
+    """Row and item of those that are asked without a question, unless a profile leaves them uncounted for
+    it."""
     blank = items.with_row_index("_row", offset=1).filter(
         pl.col("text").fill_null("").str.strip_chars() == ""
     )
@@ -248,8 +252,8 @@ def _without_question(task: Task, items: pl.DataFrame, prompts: pl.DataFrame) ->
 
 
 def _is_language(code: str | None) -> bool:
-    """Whether it is a code of folkways, or may be one of ISO 639-3, which has more of them; with a script or
-    not (``sr-Latn``)."""
+    """Whether it is a code of folkways, or may be one of ISO 639-3, which has more; with a script or without
+    (``sr-Latn``)."""
     base = re.sub("-[A-Z][a-z]{3}$", "", code or "")
     if base in languages():
         return True
@@ -261,7 +265,7 @@ def _is_language(code: str | None) -> bool:
 
 
 def language_slip(code: str | None) -> str:
-    """What is wrong with a language that is no code, and what to write."""
+    """What is wrong with an unknown language code, and what to write."""
     try:
         remedy = f"write {get_language(code or '').code!r}"
     except UnknownNameError:
@@ -272,7 +276,7 @@ def language_slip(code: str | None) -> str:
 # ---- judgements and scores
 
 ANSWERED_ROW = ("item", "language", "variant", "sample")
-"""What says to which response a judgement belongs."""
+"""The columns that identify the response of a judgement."""
 
 ROUNDING = 1e-6
 """How far a value may be outside its bounds: similarities of 32-bit vectors come to 1.0000002."""
@@ -351,7 +355,7 @@ def score_value_problems(task: Task, values: Mapping[str, Any], needed: Iterable
 
 
 def value_problems(values: Mapping[str, Any]) -> Iterator[str]:
-    """Which values of a score are no numbers."""
+    """Which values of a score are not numbers."""
     for name, value in values.items():
         if value is not None and not isinstance(value, int | float):
             yield f"the value of {name!r} is {value!r}; give a number, or None where it does not apply"

@@ -1,5 +1,5 @@
-"""Tasks that ask about one item at a time and judge one reply at a time: how items become prompts, and
-replies judgements."""
+"""Tasks that ask about one item at a time and judge one reply at a time: from items to prompts, and from
+replies to judgements."""
 
 from __future__ import annotations
 
@@ -44,27 +44,28 @@ class ReplyScore:
 
 
 def unparsed(reply: str, language: str, reason: str) -> ReplyScore:
-    """The score of a reply without an answer: refused where it declines, else unreadable for this reason."""
+    """The score of a reply without an answer: refused if it declines, else unreadable for this reason."""
     if is_refusal(reply, language):
         return ReplyScore(None, "the reply declines to answer", state=State.REFUSED)
     return ReplyScore(None, reason, state=State.UNREADABLE)
 
 
 _SOUND: set[tuple[object, ...]] = set()
-"""Class, profile and metrics of scores that were found complete: a million replies have a handful of them."""
+"""Class, profile and metrics of the scores that have been checked: a million replies have a handful of
+them."""
 
 
 class ItemwiseTask(Task):
     """A task whose prompt shows one item, and whose reply is judged by that item alone.
 
-    A subclass says what its items are (``rows``), how they are asked (``templates``, ``parts``), and what a
-    reply is worth (``score``).
+    A subclass defines its items (``rows``), how they are asked (``templates``, ``parts``), and what a reply
+    is worth (``score``).
 
-    With ``permutes_options``, for items with a list of ``options`` and the right one's label in the column
-    ``gold_label``, ``--permute-options`` asks in several orders: ``parts`` and ``score`` then get the item as
-    it was shown, and the judgements say in ``chosen_option`` which label the option that was chosen has in
-    the release. Every list that goes with the options (the culture of each one) is named in ``permuted``; a
-    list that happens to be as long and does not, in ``not_permuted``.
+    ``permutes_options`` is for items with a list of ``options`` and the right one's label in the column
+    ``gold_label``. ``--permute-options`` then asks in several orders: ``parts`` and ``score`` get the item
+    as it was shown, and the judgements have in ``chosen_option`` the label of the chosen option in the
+    release. Name every list that goes with the options (the culture of each one) in ``permuted``, and a
+    list that only happens to be as long in ``not_permuted``.
     """
 
     item_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
@@ -84,8 +85,8 @@ class ItemwiseTask(Task):
 
     @abstractmethod
     def rows(self, release: Release) -> Iterable[Row]:
-        """The items: item, culture, text, gold, facets, ``item_columns``; question and release_id where they
-        are not the item."""
+        """The items: item, culture, text, gold, facets, ``item_columns``; question and release_id if they
+        differ from the item."""
 
     @abstractmethod
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
@@ -93,7 +94,7 @@ class ItemwiseTask(Task):
 
     @abstractmethod
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        """What stands for {question} and the other names in a prompt template."""
+        """The texts that replace {question} and the other names in a prompt template."""
 
     @abstractmethod
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
@@ -107,7 +108,13 @@ class ItemwiseTask(Task):
         self, item: Row, language: str, variant: str, options: PromptOptions
     ) -> Iterable[tuple[str, Mapping[str, str]]]:
         """The ways in which an item is asked with one template: name of the variant, and what fills the
-        template."""
+        template.
+
+        item: a row of ``items``.
+        language: the one it is asked in.
+        variant: name of the template.
+        options: what the user asks for, the number of orders among it.
+        """
         if not self.permutes_options:
             yield variant, self.parts(item, language)
             return
@@ -117,8 +124,8 @@ class ItemwiseTask(Task):
             yield name, self.parts(self._shown(item, order), language)
 
     def _shown(self, item: Row, order: orders.Order) -> Row:
-        """The item with its options in this order, and the label that its right one then has; as it is
-        without options."""
+        """The item with its options in this order, and the label of its right one there; unchanged without an
+        order."""
         if not order:
             return item
         lists = {name: [item[name][index] for index in order] for name in {"options", *self.permuted}}
@@ -142,13 +149,12 @@ class ItemwiseTask(Task):
         return {metric.name: 0.0 for metric in self.metrics}
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
-        """Why an item does not belong to the score under the profile, whatever is replied; None where it
-        does."""
+        """Why an item does not count under the profile, whatever the reply; None if it counts."""
         return None
 
     def completed(self, rows: list[Row]) -> list[Row]:
-        """The judged rows with what is found out better for all of them together than one by one; as they are
-        by default."""
+        """The judged rows with the values that are better computed for all of them together; unchanged by
+        default."""
         return rows
 
     @property
@@ -187,8 +193,8 @@ class ItemwiseTask(Task):
         return items
 
     def _complete_rows(self, release: Release, schema: Schema) -> Iterator[Row]:
-        """The rows with what they need not have; TaskError where the code fails, or keys are not the
-        columns."""
+        """The rows with their optional columns. Raises TaskError if the code fails, or if keys and columns
+        differ."""
         named = {"task": self.name}
         needed = [name for name in schema if name not in ("task", "question", "release_id")]
         row: Row | None = None
@@ -238,7 +244,7 @@ class ItemwiseTask(Task):
     def _prompts_of(
         self, item: Row, language: str, variant: str, template: Template, options: PromptOptions
     ) -> Iterator[Row]:
-        """What is sent of one item with one template; TaskError where the code fails or a {name} would be
+        """What is sent of one item with one template. Raises TaskError if the code fails or a {name} would be
         sent."""
         try:
             for name, parts in self.prompt_variants(item, language, variant, options):
@@ -269,8 +275,8 @@ class ItemwiseTask(Task):
             ) from error
 
     def _asked_languages(self, items: pl.DataFrame, options: PromptOptions) -> tuple[str, ...] | None:
-        """The languages that the options name, by code; UnknownNameError for one that neither we nor an item
-        knows."""
+        """The codes of the languages that the options name. Raises UnknownNameError for one that neither we
+        nor an item knows."""
         if options.languages is None:
             return None
         offered = {
@@ -318,8 +324,7 @@ class ItemwiseTask(Task):
         return {self.gold_label: shown[self.gold_label], **judged, "chosen_option": chosen}
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
-        """The columns of a judgement that the item and the response do not have already, or have
-        otherwise."""
+        """The columns of a judgement that differ from those of the item and the response."""
         state = State(response["state"])
         if (why := self.why_uncounted(item, profile)) is not None:
             return {"counted": False, "answer": None, "reason": why, **self.worst(item, profile, state)}
@@ -337,7 +342,7 @@ class ItemwiseTask(Task):
         }
 
     def _score(self, item: Row, response: Row, profile: str) -> ReplyScore:
-        """``score``; TaskError where its code fails, or where what it gives would be dropped or counted
+        """``score``. Raises TaskError if its code fails, or if its result would be dropped or counted
         wrongly."""
         try:
             scored = self.score(item, response, profile)

@@ -46,8 +46,8 @@ class PublishedFigures:
     """What has been published about a benchmark: ``figures.csv`` and ``places.toml`` in a package
     ("greetings.published").
 
-    The first has PRINTED. The second gives OF_PLACES for all places, and in ``[places."Table 12"]`` what is
-    different in one.
+    ``figures.csv`` has PRINTED. ``places.toml`` gives OF_PLACES for all places, and in ``[places."Table
+    12"]`` what differs in one.
     """
 
     package: str
@@ -55,7 +55,7 @@ class PublishedFigures:
     def figures(self, *places: str) -> pl.DataFrame:
         """FIGURES without ``paper``, in the order of the file; of these places, or of all if none is named.
 
-        DataError where one of the two files cannot be read.
+        Raises DataError if one of the two files cannot be read.
         """
         figures = _read(self.package)
         return figures.filter(pl.col("place").is_in(places)) if places else figures
@@ -97,10 +97,15 @@ def _read(package: str) -> pl.DataFrame:
 def beside_published(
     rows: pl.DataFrame, cells: pl.DataFrame, on: list[str], decimals: int = 2
 ) -> pl.DataFrame:
-    """``rows`` (``value``) with ``published``, ``deviation`` and ``reproduced``.
+    """``rows`` with ``published``, ``deviation`` and ``reproduced``.
 
-    cells: of ``PublishedFigures.cells``. deviation: recomputed minus published; null where the paper has no such
-    cell. reproduced: whether the two agree once rounded to ``decimals`` places, a tie either way.
+    rows: recomputed numbers, in the column ``value``.
+    cells: from ``PublishedFigures.cells``.
+    on: the columns that identify a cell.
+    decimals: to which the paper rounds.
+
+    ``deviation`` is recomputed minus published, null where the paper has no such cell. ``reproduced`` says
+    whether the two agree once rounded, a tie either way.
     """
     require_columns(rows, (*on, "value"), "recomputed rows")
     tolerance = 0.5 * 10.0**-decimals + 1e-9

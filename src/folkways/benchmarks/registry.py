@@ -22,8 +22,8 @@ from folkways.records import empty
 
 @cache
 def load_benchmarks() -> dict[str, Benchmark]:
-    """Name -> what its entry point names, without those that cannot be loaded: a FolkwaysWarning names each
-    of them."""
+    """Name -> Benchmark that its entry point names. One that cannot be loaded is left out with a
+    FolkwaysWarning."""
     loaded: dict[str, Benchmark | None] = {
         name: load(entry, partial(_check_benchmark, name)) for name, entry in entries(BENCHMARKS).items()
     }
@@ -41,7 +41,8 @@ def _check_benchmark(name: str, loaded: object) -> None:
 def benchmarks() -> dict[str, Benchmark]:
     """Every benchmark by name, in the order of the names.
 
-    One that cannot be loaded, or declares what breaks the contract, is left out with a FolkwaysWarning.
+    One that cannot be loaded, or whose declarations break the contract, is left out with a
+    FolkwaysWarning.
     """
     sound: dict[str, Benchmark] = {}
     for name, benchmark in load_benchmarks().items():
@@ -67,7 +68,7 @@ def published_figures() -> pl.DataFrame:
     """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures
     of the data.
 
-    Those that cannot be read are left out with a FolkwaysWarning.
+    Figures that cannot be read are left out with a FolkwaysWarning.
     """
     parts = [empty(FIGURES)]
     for name, benchmark in benchmarks().items():
@@ -91,7 +92,7 @@ def published_figures() -> pl.DataFrame:
 
 @cache
 def builders() -> dict[str, Builder]:
-    """Every builder by name. One whose name another benchmark has taken already is left out with a
+    """Every builder by name. One whose name is taken by another benchmark is left out with a
     FolkwaysWarning."""
     by_name: dict[str, Builder] = {}
     for benchmark in benchmarks().values():
@@ -106,12 +107,12 @@ def builders() -> dict[str, Builder]:
 
 
 def study_exports() -> dict[str, tuple[StudyExport, ...]]:
-    """Benchmark -> the releases that it makes of studies, for the benchmarks that make any."""
+    """Benchmark -> its exports of studies, for the benchmarks that have any."""
     return {name: benchmark.exports for name, benchmark in benchmarks().items() if benchmark.exports}
 
 
 def labels_of(kind: str) -> Mapping[str, Sequence[str]]:
-    """Field -> the labels that releases know for a kind of stage, those of all benchmarks together."""
+    """Field -> the labels that releases know for a kind of stage, over all benchmarks."""
     by_field: dict[str, dict[str, None]] = {}
     for export in (
         export for exports in study_exports().values() for export in exports if export.kind == kind
@@ -142,8 +143,8 @@ def all_suites() -> dict[str, Suite]:
 
 
 def get_task(name: str) -> Task:
-    """The task of that name, or of an earlier name of its benchmark; UnknownNameError with the valid names
-    otherwise."""
+    """The task of that name, or of an earlier name of its benchmark. Raises UnknownNameError with the valid
+    names."""
     try:
         return tasks()[present_name(name)]
     except KeyError:
@@ -151,7 +152,7 @@ def get_task(name: str) -> Task:
 
 
 def present_name(name: str) -> str:
-    """The name of a task or benchmark, with the name that its benchmark has now."""
+    """The name of a task or benchmark under its benchmark's present name."""
     first, slash, rest = name.partition("/")
     if first in benchmarks():  # an alias of another package's cannot take it
         return name
@@ -163,14 +164,16 @@ def present_name(name: str) -> str:
 
 
 def free_answer_tasks() -> list[str]:
-    """The tasks whose replies a model, or a person, can judge by the accepted answers."""
+    """The tasks whose replies a model or a person can judge by the accepted answers."""
     return [name for name, task in tasks().items() if has_free_answers(task)]
 
 
 def asked_tasks(names: Sequence[str]) -> list[tuple[Task, TaskSettings]]:
-    """Tasks with their own settings, for names that may be tasks (``blend/saq?limit=400``), benchmarks
-    (``xcr``: all its tasks) or suites (``culture-suite``), without repeats, in order. FolkwaysError for a
-    task that is named in two ways.
+    """Tasks with their own settings, in order and without repeats.
+
+    names: tasks (``blend/saq?limit=400``), benchmarks (``xcr``: all its tasks) or suites (``culture-suite``).
+
+    Raises UnknownNameError for any other name, and FolkwaysError for a task that is named in two ways.
     """
     by_name = tasks()
     chosen: dict[str, tuple[Task, TaskSettings]] = {}
@@ -193,7 +196,7 @@ def asked_tasks(names: Sequence[str]) -> list[tuple[Task, TaskSettings]]:
 
 
 def without_suites(names: Sequence[str]) -> list[str]:
-    """The names with those of the tasks in place of suites."""
+    """The names with suites replaced by their tasks."""
     expanded: list[str] = []
     for text in names:
         name, settings = split_task(text)

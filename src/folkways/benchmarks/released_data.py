@@ -1,4 +1,5 @@
-"""Opens released data by name or folder, and says what is odd about them, with the readers of the benchmarks."""
+"""Opens released data by name or folder and reports what is odd about them, with the readers of the
+benchmarks."""
 
 from __future__ import annotations
 
@@ -18,12 +19,16 @@ from folkways.releases.store import locate
 
 
 def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Release:
-    """A release by name or alias, or the one that lies in a folder.
+    """A release by name or alias, or the one in a folder.
 
     A known name wins over a folder of the same name; write ``./blend`` for the folder. A folder whose
     contents are those of a known release is that release, verified; any other one that is laid out like a
-    benchmark's data becomes ``dir:<name>``, not verified. ``benchmark`` refuses releases of another
-    benchmark.
+    benchmark's data becomes ``dir:<name>``, not verified.
+
+    benchmark: the only one whose releases are accepted; None for any.
+
+    Raises FolkwaysError for a release of another benchmark or a folder without data, and UnknownNameError
+    for an unknown name.
     """
     text = str(name_or_dir)
     if isinstance(name_or_dir, str) and text in release_names():
@@ -53,8 +58,8 @@ def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Relea
 
 
 def can_read(benchmark: str, folder: Path) -> bool:
-    """Whether the benchmark's reader finds something in ``folder``; False for a benchmark without one, or if
-    its reader fails."""
+    """Whether the benchmark's reader finds something in ``folder``; False for a benchmark without a reader,
+    or if it fails."""
     reader = _reader_of(benchmark)
     try:
         return reader is not None and bool(reader.looks_like(folder))
@@ -71,7 +76,8 @@ def data_issues(release: Release) -> list[DataIssue]:
     """Everything odd about the release, in the reader's order; empty for a benchmark without a reader (the
     demo).
 
-    DataError, with file and row, if the release cannot be read; FolkwaysError if the reader fails.
+    Raises DataError, with file and row, if the release cannot be read, and FolkwaysError if the reader
+    fails.
     """
     benchmark = release.record.benchmark
     reader = _reader_of(benchmark)

@@ -1,5 +1,4 @@
-"""Judgements added up by group and question, for all groups of a grouping at once: what scores and their
-intervals are made of."""
+"""From judgements to scores: fixed denominators, counts of every state, and an interval for each number."""
 
 from __future__ import annotations
 
@@ -22,16 +21,15 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 DENSE = 8
-"""A table of all groups by all questions is made where it has at most so many cells per row; otherwise cells
-are sorted out."""
+"""Cells per row up to which a table of all groups by all questions is made; beyond it, cells are sorted."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The questions that each group has, as one run of cells after the other.
+    """The questions of each group, as runs of cells one after the other.
 
-    of_row: the cell of each row. rows: number of rows of each cell. first: where each group's cells begin;
-    one entry more than groups. Cells of a group are ordered by question.
+    of_row: the cell of each row. rows: number of rows of each cell. first: index of each group's first
+        cell; one entry more than groups. Cells of a group are ordered by question.
     """
 
     of_row: Ints
@@ -42,7 +40,11 @@ class Cells:
     def of(
         cls, groups: Ints, questions: npt.NDArray[np.integer[Any]], n_groups: int, n_questions: int
     ) -> Cells:
-        """Cells of rows with these group and question numbers, each from 0."""
+        """The cells of rows.
+
+        groups, questions: numbers from 0, one of each per row.
+        n_groups, n_questions: how many there are.
+        """
         pairs = groups * n_questions + questions
         if n_groups * n_questions <= DENSE * max(1, pairs.size):
             counts = np.bincount(pairs, minlength=n_groups * n_questions)
@@ -61,7 +63,11 @@ class Cells:
 
 
 def state_counts(groups: Ints, states: npt.NDArray[np.integer[Any]], n_groups: int, n_states: int) -> Ints:
-    """How many rows of each group are in each state: shape (groups, states)."""
+    """How many rows of each group are in each state: shape (groups, states).
+
+    groups, states: numbers from 0, one of each per row.
+    n_groups, n_states: how many there are.
+    """
     return np.bincount(groups * n_states + states, minlength=n_groups * n_states).reshape(n_groups, n_states)
 
 
@@ -78,17 +84,17 @@ BASE_GROUPINGS: tuple[tuple[str, ...], ...] = (
 
 
 NOT_REACHED = "no reply"
-"""The interval of a score that rests on no reply at all: there is no number, and nothing is known."""
+"""The interval of a score without any reply: there is no number, and nothing is known."""
 
 ALL_LEFT_OUT = "all left out"
-"""The interval of a score from which the rule leaves every reply out: there is no number either."""
+"""The interval of a score whose rule leaves every reply out: there is no number either."""
 
 UNEQUAL = 0.5
-"""Where the effective number of questions is below this share of their number, scores tell it."""
+"""Scores show the effective number of questions if it is below this share of their number."""
 
 ASKED_IN = "asked_in"
-"""A facet for tasks that ask about a culture in its own language and in another: which of them a row was
-asked in."""
+"""A facet for tasks that ask about a culture in its own language and in another: the one that a row was asked
+in."""
 
 LOCAL, ENGLISH, ANOTHER = "local language", "English", "another language"
 
@@ -123,15 +129,21 @@ def summarise_means(
     """Mean of each metric over the counted rows, for the whole and for each group: SCORE_COLUMNS of
     records.SCORES.
 
+    judgements: of one endpoint and profile.
+    task: its name.
+    metrics: those without a column are left out (they were not computed).
+    facets: columns that the rows are grouped by, each alone.
+    groupings: columns that the rows are grouped by together; ``()`` is the whole.
+
     A judgement whose metric is null does not belong to that metric's denominator (the metric does not apply
-    to the item); refused, unreadable, failed and missing rows carry the metric's value for them, normally 0,
-    so the denominator never shrinks. Where the rule itself leaves replies out (the column records.LEFT_OUT
-    says why, for metrics with ``leaves_out``), these rows stay in ``n`` and in the counts of states, the
-    score is the mean over the others, and ``coverage`` is the share that it rests on. A score none of whose
-    rows got a reply, or was let count, is null: it says nothing of the model. Groups that have only one value
-    (one language, say) repeat the whole and are left out, except culture; so are groups in which a metric
-    applies to no row. A metric without a column is left out (it was not computed). Raises DataError for a
-    missing column.
+    to the item). Refused, unreadable, failed and missing rows have the metric's value for them, normally 0,
+    so the denominator never shrinks. If the rule itself leaves replies out (the column records.LEFT_OUT has
+    the reason, for metrics with ``leaves_out``), these rows stay in ``n`` and in the counts of states, the
+    score is the mean over the others, and ``coverage`` is the share of those. A score is null if none of its
+    rows got a reply or counts. Groups with only one value (one language, say) repeat the whole and are left
+    out, except culture; so are groups in which a metric applies to no row.
+
+    Raises DataError for a missing column.
     """
     grouped_by = [*dict.fromkeys([*groupings, *((facet,) for facet in facets)])]
     needed = {"question", "counted", "state", *(column for grouping in grouped_by for column in grouping)}
@@ -159,10 +171,10 @@ def summarise_means(
 
 
 def interval_of_mean(values: Floats, questions: Ints, metric: Metric) -> Interval:
-    """The interval of a mean of rows that come in questions, as scores have it (``clusters.clustered_mean``).
+    """The interval of a mean of rows grouped in questions, as scores have it (``clusters.clustered_mean``).
 
-    values, questions: one entry per row, with a number for each question. Rows that are each a question of
-    their own and zeros or ones have Wilson's interval; NaN without rows.
+    values, questions: one entry per row, with a number for each question. Zeros and ones with a question
+        per row have Wilson's interval; NaN without rows.
     """
     sums, counts = cluster_totals(values, questions)
     return _interval(sums, counts, float(values @ values), metric)
@@ -220,7 +232,7 @@ class _Columns:
         )
 
     def values(self, metric: Metric) -> Floats:
-        """Made for each use: those of all metrics at once would take more memory than everything else."""
+        """Computed at each use: those of all metrics at once would take more memory than everything else."""
         return self.counted[metric.name].cast(pl.Float64).fill_null(0.0).to_numpy()
 
 
@@ -287,7 +299,8 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
 
 @dataclass(frozen=True)
 class _LeftOutCounts:
-    """Rows that the rule leaves out of a score: how many are in each state, and how many for which reason."""
+    """Rows that the rule leaves out of a score: how many are in each state, and how many have which
+    reason."""
 
     states: Ints
     why: Mapping[str, int]

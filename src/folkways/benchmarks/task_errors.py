@@ -1,4 +1,4 @@
-"""How an error of a task names the task, the file, the row and what to do."""
+"""How an error of a task names the task, the file, the row and the remedy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ class TaskError(FolkwaysError):
 
 
 def task_failed(task: Task, error: Exception, verb: str, where: str = "") -> TaskError:
-    """The error for an exception of a task's own code; raise it ``from error``. where: ``at item 'KR-1'``."""
+    """The error for an exception of a task's own code; raise it ``from error``.
+
+    verb: the method that raised it.
+    where: ``at item 'KR-1'``.
+    """
     module = type(task).__module__
     entry = entries(BENCHMARKS).get(task.benchmark)
     package = package_of(entry) if entry is not None else ""
@@ -44,7 +48,7 @@ def task_failed(task: Task, error: Exception, verb: str, where: str = "") -> Tas
 
 @contextmanager
 def failures_of(task: Task, verb: str, where: str = "") -> Iterator[None]:
-    """TaskError in place of an exception that the task's own code raises within the block; errors of folkways
+    """Raise TaskError in place of an exception of the task's own code within the block; errors of folkways
     pass."""
     try:
         yield
@@ -55,13 +59,19 @@ def failures_of(task: Task, verb: str, where: str = "") -> Iterator[None]:
 
 
 def problem(task: Task, verb: str, what: str, row: int | None = None, item: object = None) -> str:
-    """One line: task, file and method, row (from 1) and item, and what is wrong with it and what to do."""
+    """One line with task, file and method, row and item, what is wrong and what to do.
+
+    task, verb: whose result it is about.
+    what: the problem and the remedy.
+    row: counted from 1.
+    item: its id.
+    """
     at = "" if row is None else f", row {row}" + ("" if item is None else f" ({item!r})")
     return f"{task.name}: {source_of(task, verb)}{verb}(){at}: {what}"
 
 
 def source_of(task: Task, verb: str) -> str:
-    """``markets/task.py, `` for the file of a method, with what goes before its name; empty if it has none.
+    """``markets/task.py, `` for the file of a method, to go before its name; empty if it has none.
 
     For a task that a TOML file declares, that file: the method is ours.
     """
@@ -76,7 +86,7 @@ def source_of(task: Task, verb: str) -> str:
 
 
 def hold(task: Task, problems: Iterable[str]) -> None:
-    """TaskError with the first of the problems, if there are any."""
+    """Raise TaskError with the first of the problems, if there are any."""
     first = list(islice(problems, SHOWN + 1))
     if first:
         more = f"\nAll of them: folkways benchmarks check {task.benchmark}" if len(first) > SHOWN else ""
@@ -84,7 +94,7 @@ def hold(task: Task, problems: Iterable[str]) -> None:
 
 
 def refuse(task: Task, verb: str, what: str, row: int | None = None, item: object = None) -> NoReturn:
-    """TaskError with one problem."""
+    """Raise TaskError with one problem; task, verb, what, row and item are those of ``problem``."""
     raise TaskError(problem(task, verb, what, row, item))
 
 

@@ -1,4 +1,10 @@
-"""What is left of a short-answer reply once the prompt and its labels are taken out."""
+"""Whether a short answer is one of those that people gave: how a reply is cleaned, the authors' rule, and the
+same rule with its defects fixed.
+
+Groups of answers are tried in order; in a local run all local variants of a group, then its English
+variants. An answer matches if the reply contains it as it is, or else if the reply has each of its tokens.
+Each distinct string is analysed once per matcher, and each distinct word once per process.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +55,8 @@ _BRACKETS = re.compile(r"\A[\s\[\](){}]+|[\s\[\](){}]+\Z")
 def clean_as_paper(reply: str, prompt: str) -> str:
     """The reply as the authors' code compares it.
 
-    The prompt's own text goes; ideographic punctuation becomes ASCII; all is lower-cased; if the reply then
-    begins with a word and a colon, and that word is in the prompt, it goes wherever it stands; outer white
+    The prompt's own text goes; ideographic punctuation becomes ASCII; all is lower-cased. If the reply
+    then begins with a word and a colon, and the prompt has that word, it goes everywhere. Outer white
     space and full stops go.
     """
     text = reply.replace(prompt, "").translate(_ASCII_PUNCTUATION).lower()
@@ -62,7 +68,7 @@ def clean_as_paper(reply: str, prompt: str) -> str:
 
 def clean_strictly(reply: str, prompt: str) -> str:
     """The reply in its own case, without the prompt's text, one leading label of the prompt ("Answer:"), and
-    outer dress."""
+    outer quotes and marks."""
     text = _DRESS.sub("", reply.replace(prompt, "") if prompt.strip() else reply)
     leading = _LABEL.match(text)
     if leading and leading[1].casefold() in prompt.casefold():
@@ -71,7 +77,7 @@ def clean_strictly(reply: str, prompt: str) -> str:
 
 
 def repeats_the_prompt(reply: str, own: str) -> bool:
-    """Whether ``own``, which is left of a reply without what it repeats of its prompt, has no letter and no
+    """Whether a reply does nothing but repeat its prompt: ``own``, the rest of it, has no letter and no
     digit."""
     return own != reply and not any(char.isalnum() for char in own)
 
@@ -89,14 +95,14 @@ def answers_in(reply: str) -> list[str]:
 ENGLISH = "en"
 _SEGMENTER = SimpleSegmenter()
 _BY_LETTERS = "ar"
-"""The language of which the authors' code compares letters. Their tool, in the tool set ``paper``, gives
+"""The language in which the authors' code compares letters. Their tool, in the tool set ``paper``, gives
 letters already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Which answer a reply matched, how (``substring_local``, ``tokens_en``), and its weight: votes over the
-    first group's."""
+    """An answer that a reply matched, how (``substring_local``, ``tokens_en``), and its weight: its votes
+    over the first group's."""
 
     stage: str
     answer: str
@@ -105,8 +111,8 @@ class Match:
 
 @dataclass
 class Matcher(ABC):
-    """Compares replies with groups of answers (of people: their wordings in the local language and in
-    English, and votes)."""
+    """Compares replies with groups of people's answers: wordings in the local language and in English, and
+    votes."""
 
     tool_set: str = "default"
 
@@ -136,8 +142,8 @@ class Matcher(ABC):
 class PaperMatcher(Matcher):
     """The authors' code, with the text tool of the tool set in place of theirs.
 
-    Substring first, wherever it stands in a word, also with hyphens and spaces exchanged; the answer keeps
-    its capitals. An answer without tokens (punctuation alone) matches every reply.
+    Substring first, anywhere in a word, also with hyphens and spaces exchanged; the answer keeps its
+    capitals. An answer without tokens (punctuation alone) matches every reply.
     """
 
     _answers: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
@@ -151,11 +157,10 @@ class PaperMatcher(Matcher):
         return "tokens" if self._has_tokens(answer, reply, language) else None
 
     def inside_word(self, groups: Sequence[Mapping[str, Any]], reply: str, language: str) -> bool:
-        """Whether a reply that matches does so only because an answer stands within longer words (tea in
-        steak).
+        """Whether a reply matches only because an answer occurs inside longer words (tea in steak).
 
-        So it is where no answer of any group stands in it as whole words, perhaps with a particle, nor by its
-        tokens.
+        That is the case if the reply has no answer of any group as whole words, perhaps with a particle,
+        nor by its tokens.
         """
         spoken = (
             (("answers", language), ("en_answers", ENGLISH))
@@ -182,8 +187,8 @@ class PaperMatcher(Matcher):
         return wanted
 
     def _tokens(self, text: str, language: str) -> list[str]:
-        """What is compared; in Arabic the letters of the first word's base form, which the authors take for a
-        list of words."""
+        """The tokens that are compared; in Arabic the letters of the first word's base form, which the
+        authors take for a list of words."""
         tokens = get_tool(language, self.tool_set).tokens(text)
         if language == _BY_LETTERS and self.tool_set != "paper":
             tokens = list(tokens[0]) if tokens else []
@@ -198,8 +203,8 @@ class StrictMatcher(Matcher):
     """The same rule with its defects fixed.
 
     Answer and reply are brought to one normal form (case, accents, widths, digits, clock times, invisible
-    characters); an answer stands in a reply as whole words only (perhaps with a particle or a plural's
-    ending), so that tea is not in steak nor 1 in 15; characters of scripts without spaces must follow one
+    characters). A reply has to contain an answer as whole words, perhaps with a particle or a plural's
+    ending, so that tea is not in steak nor 1 in 15. Characters of scripts without spaces must follow one
     another; empty answers match nothing. Base forms come last, in any order.
     """
 
@@ -227,7 +232,7 @@ class StrictMatcher(Matcher):
         )
 
     def _base_forms(self, text: str, language: str) -> frozenset[str]:
-        """The base forms of the text's words; empty for a tool that knows none, for then there is nothing to
+        """The base forms of the text's words; empty if the tool knows none, for then there is nothing to
         add."""
         if (language, self.tool_set) == ("ar", "paper"):
             raise FolkwaysError(
@@ -250,8 +255,8 @@ class StrictMatcher(Matcher):
         return bases
 
     def _form(self, text: str, language: str) -> tuple[str, tuple[str, ...]]:
-        """The text's tokens as one string with a space before and after each, and the parts that must each be
-        in a reply."""
+        """The text's tokens as one string with a space before and after each, and the parts that a reply must
+        all have."""
         form = self._forms.get((language, text))
         if form is None:
             words = [

@@ -1,8 +1,9 @@
-"""A model as judge of free answers: what it is asked, and how its verdict is read. An option beside the
-lexical rule, never in it.
+"""A model as judge of free answers: what it is asked, and how its verdict is read. It never changes the
+lexical rule.
 
-The question is that of the rule (BLEnD, section 4.1): does the reply have any answer that people gave? Only
-"the same" is left to a reader instead of lemmas. The reply and the judge's own words are both untrusted.
+The question is that of the rule (BLEnD, section 4.1): does the reply have any answer that people gave?
+Only "the same" is left to a reader instead of lemmas. Both the reply and the judge's own words are
+untrusted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.cultures import get_culture
 
 MAX_TOKENS = 256
-"""Output tokens that a verdict needs at most, with some words around it. Judges that reason at length take
+"""Output tokens that a verdict needs at most, with some words around it. Judges that reason at length need
 NAME?max_tokens=N."""
 
 LONGEST_REPLY = 4000
@@ -32,8 +33,7 @@ _INVISIBLE = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 @dataclass(frozen=True, slots=True)
 class JudgeVerdict:
-    """What a judge found: the number of the gold group that the reply means, counted from 1, or 0 for none of
-    them."""
+    """The number of the gold group that the reply means, by a judge, counted from 1; 0 for none of them."""
 
     group: int
 
@@ -49,18 +49,20 @@ def wording() -> str:
 
 
 def wording_digest() -> str:
-    """For the record of what was asked. The line break belongs to it: stored judgements have the digest of
-    the text with it."""
+    """The digest for the record of what was asked. The line break belongs to it: stored judgements have the
+    digest of the text with it."""
     return digest_of(f"\n{wording()}")
 
 
 def prompt_for(
     task: Task, item: Mapping[str, Any], language: str, reply: str, *, backwards: bool = False
 ) -> str:
-    """What the judge is asked about a reply to an item of a task with free answers that was asked in
-    ``language``.
+    """The prompt for a judge about a reply to an item of a task with free answers.
 
-    backwards: with the last answer first, to see whether their order sways the judge.
+    task, item: the question and the accepted answers.
+    language: the one that the item was asked in.
+    reply: what the model wrote.
+    backwards: lists the last answer first, to see whether the order sways the judge.
     """
     local, english = task.question_in(item, language), task.question_in(item, "en")
     question = local if local == english else f"{local}\n(in English: {english})"
@@ -77,11 +79,10 @@ def prompt_for(
 
 
 def read_verdict(said: str, groups: int) -> JudgeVerdict | None:
-    """The verdict in what a judge said about an item with so many groups; None where there is none, or more
-    than one.
+    """The verdict in a judge's reply about an item with ``groups`` groups; None if there is none, or if
+    verdicts contradict each other.
 
-    Verdicts that contradict each other are none: a judge that quotes a reply with a verdict in it must not be
-    misread.
+    A judge that quotes a reply with a verdict in it must not be misread.
     """
     verdicts = {0 if number == "null" else int(number) for number in _VERDICT.findall(said)}
     if len(verdicts) != 1:
@@ -91,14 +92,13 @@ def read_verdict(said: str, groups: int) -> JudgeVerdict | None:
 
 
 def imitates_verdict(reply: str) -> bool:
-    """Whether a reply to a benchmark's question holds something in the form of a verdict: nobody answers like
-    that by chance."""
+    """Whether a reply to a benchmark's question contains the form of a verdict: nobody answers like that by
+    chance."""
     return _VERDICT.search(reply) is not None
 
 
 def _quoted(text: str) -> str:
-    """A JSON string on one line in which no mark of ours can stand, and nothing that a person would not
-    see."""
+    """A JSON string on one line, without marks of ours and without anything that a person would not see."""
     return "".join(map(_shown, json.dumps(text, ensure_ascii=False)))
 
 

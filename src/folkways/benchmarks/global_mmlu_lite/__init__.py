@@ -27,10 +27,11 @@ PER_KIND = 200
 
 
 class MmluReader(ChoiceReader):
-    """Of every multiple choice, with what is odd about kinds and about parallel questions."""
+    """Checks that kinds are balanced and questions are parallel, beyond what every multiple choice is checked
+    for."""
 
     def check(self, release: Release) -> list[DataIssue]:
-        """Every data issue: cells, options and answers; ids that repeat, languages not parallel, kinds not
+        """Odd cells, options and answers, repeated ids, languages that are not parallel, kinds that are not
         balanced."""
         issues: list[DataIssue] = []
         repeats = Repeats("duplicate-id", "the same id in the same language")

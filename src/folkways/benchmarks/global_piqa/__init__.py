@@ -35,11 +35,11 @@ def countries() -> Mapping[str, str]:
 
 
 class PiqaReader(ChoiceReader):
-    """Of every multiple choice, with what is odd about varieties."""
+    """Checks the varieties, beyond what every multiple choice is checked for."""
 
     def check(self, release: Release) -> list[DataIssue]:
-        """Every data issue: cells, solutions and labels; what repeats; varieties that are unknown or have not
-        100 situations."""
+        """Odd cells, solutions and labels; repeats; varieties that are unknown or do not have 100
+        situations."""
         issues: list[DataIssue] = []
         repeats = Repeats("duplicate-prompt", "the same situation with the same solutions")
         counts: Counter[str] = Counter()
@@ -83,8 +83,8 @@ METRIC = TASK.metrics[0]
 
 
 def varieties(inputs: Inputs) -> Sequence[Table]:
-    """Every variety of every model: score, shrunk score, and how much the variety's own replies weigh in
-    that."""
+    """Every variety of every model: score, shrunk score, and the weight of the variety's own replies in
+    it."""
     scores = []
     for (endpoint,), judged in inputs.of(TASK.name).group_by(["endpoint"], maintain_order=True):
         of_model = summarise_means(judged, TASK.name, (METRIC,), ("variety",), [("variety",)])

@@ -18,11 +18,12 @@ VALIDATION = "{folder}/validation"
 
 
 class IncludeReader(ChoiceReader):
-    """Of every multiple choice, with languages without questions, and what the validation split shows."""
+    """Checks for languages without questions and for repeats of the validation split, beyond what every
+    multiple choice is checked for."""
 
     def check(self, release: Release) -> list[DataIssue]:
-        """Every data issue: cells, options and answers; languages without questions; what repeats, also in
-        the validation split."""
+        """Odd cells, options and answers; languages without questions; repeats, also of the validation
+        split."""
         issues: list[DataIssue] = []
         repeats = Repeats("duplicate-question", "the same question with the same options")
         shown: dict[tuple[str, ...], tuple[str, int]] = {}
@@ -53,8 +54,8 @@ class IncludeReader(ChoiceReader):
 
 
 def _same(entry: Entry) -> tuple[str, ...]:
-    """What a question is known again by: level and domain disagree between the splits, and options may stand
-    in another order."""
+    """The key of a question: level and domain disagree between the splits, and the order of the options may
+    differ."""
     return (
         entry["folder"],
         entry["text"].strip(),

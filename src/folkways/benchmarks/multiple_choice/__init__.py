@@ -1,2 +1,2 @@
-"""What benchmarks with options to choose among share: their task, how it is worded, and how their files are
-found and checked."""
+"""Multiple choice for any benchmark: the task, its wordings, its declaration in TOML, orders of options, and
+the reader of released files."""

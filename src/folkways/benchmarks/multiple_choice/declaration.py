@@ -1,8 +1,8 @@
 """A multiple-choice task that a TOML file declares: which columns of the data are question, options, answer,
 culture and language.
 
-Every value is a text with {names} of columns, of the parts of a file's path, and of {row} (in its file, from
-1) and {number} (over files of the same path parts): ``language = "{folder}"``, ``item =
+Every value is a text with {names} of columns, of the parts of a file's path, and of {row} (in its file,
+from 1) and {number} (over files of the same path parts): ``language = "{folder}"``, ``item =
 "{folder}/{number}"``, ``culture = "KR"``.
 """
 
@@ -31,13 +31,13 @@ Entry = dict[str, Any]
 PLACE = re.compile(r"\{(\w+)\}")
 SEVERAL = "several"
 ENDINGS = (".parquet", ".csv", ".tsv", ".jsonl")
-"""Of the tables that can be read."""
+"""Endings of the tables that can be read."""
 
 NO_COUNTRY = "WORLD"
-"""The culture of items that are about no country, or about several."""
+"""The culture of items about no country, or about several."""
 
 DEFAULT = "*"
-"""In a table of codes: what values that it does not name become."""
+"""In a table of codes: what all other values become."""
 
 REQUIRED = ("name", "release", "title", "about", "files", "question", "options", "answer")
 METRIC_KEYS = ("name", "label", "about", "where", "mean_over", "readable_only")
@@ -73,15 +73,17 @@ class DeclaredMetric:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a TOML file says of a multiple-choice task; ``docs/extending.md`` describes the keys. DataError
-    where it is wrong."""
+    """A multiple-choice task as a TOML file declares it; ``docs/extending.md`` describes the keys.
+
+    Raises DataError for a declaration that is wrong, with the file, the key and the valid ones.
+    """
 
     package: str
     file: str
     keys: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        """DataError that names the file, the key and the valid ones."""
+        """Raise DataError, with the file, the key and the valid ones, for a declaration that is wrong."""
         if unknown := sorted(self.keys.keys() - {*KEYS}):
             raise self._wrong(f"unknown key {unknown[0]!r}; valid: {', '.join(KEYS)}")
         if missing := [key for key in REQUIRED if key not in self.keys]:
@@ -154,7 +156,7 @@ class Declaration:
         )
 
     def files(self, release: Release, files: str | None = None) -> list[tuple[dict[str, str], str]]:
-        """Path parts and path of the data's files that are there, by their parts."""
+        """Path parts and path of the data's files that are on this disk, by their parts."""
         matches = (
             (re.fullmatch(self.pattern(files), entry.path), entry.path) for entry in release.record.files
         )
@@ -162,10 +164,11 @@ class Declaration:
         return sorted(files_here, key=lambda one: (*one[0].values(), one[1]))
 
     def entries(self, release: Release, files: str | None = None) -> Iterator[Entry]:
-        """The questions: the released columns and path parts, with what ``filled`` adds. FolkwaysError where
-        no file is there.
+        """The questions: the released columns and path parts, with what ``filled`` adds.
 
-        files: in place of the key ``files`` (another split).
+        files: replaces the key ``files`` (for another split).
+
+        Raises FolkwaysError where no file is on this disk.
         """
         files_here = self.files(release, files)
         if not files_here and files is None:
@@ -182,8 +185,7 @@ class Declaration:
                 yield self.filled({**row, **parts, "file": path, "number": numbers[tuple(parts.values())]})
 
     def table(self, path: Path, parts: Iterable[str]) -> pl.DataFrame:
-        """A file's columns that the declaration names, as text, and ``row``; DataError where one is
-        missing."""
+        """``row`` and the declared columns of a file, as text. Raises DataError where a column is missing."""
         options = self.keys["options"]
         try:
             return read_table(path, self.columns(options, parts))
@@ -193,7 +195,7 @@ class Declaration:
             return read_table(path, self.columns(self.keys["options_otherwise"], parts))
 
     def columns(self, options: str | list[str], parts: Iterable[str]) -> Columns:
-        """The columns of the data that values name, with the options of one of the two schemas."""
+        """The columns of the data that the values name, with the options of one of the two schemas."""
         listed = [options] if isinstance(options, str) else options
         values = [
             str(self.keys[key])
@@ -211,7 +213,7 @@ class Declaration:
     def filled(self, row: Entry) -> Entry:
         """The row with question, options and answer as they are shown, ids, and codes.
 
-        Adds ``text``, ``shown_options``, ``gold_letter`` (what the release says where that is no option),
+        Adds ``text``, ``shown_options``, ``gold_letter`` (the release's own value if it is not an option),
         ``item``, ``question_key``, ``release_key``, ``culture_code`` (NO_COUNTRY for none or several),
         ``language_code`` and ``facets``.
         """
@@ -264,14 +266,14 @@ class Declaration:
         return numbers.get(answer, answer)
 
     def culture_of(self, cell: str) -> str:
-        """The code of the culture that a cell names; NO_COUNTRY for none or several, the name itself where
-        nobody knows it."""
+        """The code of the culture that a cell names; NO_COUNTRY for none or several, the name itself if it is
+        unknown."""
         codes = self.codes.get("culture", {})
         cultures = {codes.get(name) or codes.get(DEFAULT) or culture_of(name) for name in values_of(cell)}
         return cultures.pop() if len(cultures) == 1 else NO_COUNTRY
 
     def language_of(self, name: str) -> str:
-        """The code of a language that the data name so; the name itself where nobody knows it."""
+        """The code of a language by its name in the data; the name itself if it is unknown."""
         codes = self.codes.get("language", {})
         return codes.get(name) or codes.get(DEFAULT) or language_of(name)
 
@@ -280,8 +282,8 @@ class Declaration:
 
 
 def values_of(cell: str) -> list[str]:
-    """What a cell says: nothing, one value, or those of a list as Python or JSON writes it ("['Europe']"),
-    each once."""
+    """The distinct values of a cell: none, one, or those of a list as Python or JSON writes it
+    ("['Europe']")."""
     value: Any = cell
     if cell.lstrip().startswith("["):
         try:
@@ -295,7 +297,7 @@ def values_of(cell: str) -> list[str]:
 
 
 def one_of(values: list[str]) -> str | None:
-    """The one value; ``several`` where there are more, None for none."""
+    """The only value; ``several`` for more, None for none."""
     return values[0] if len(values) == 1 else SEVERAL if values else None
 
 
@@ -313,8 +315,7 @@ def _fill(text: str, row: Entry) -> str:
 
 
 def culture_of(country: str | None) -> str:
-    """The code of a country that a release names; NO_COUNTRY for none, the released name where nobody knows
-    it."""
+    """The code of a country that a release names; NO_COUNTRY for none, the released name if it is unknown."""
     name = re.sub(r"\s*\([A-Z]+\)$", "", (country or "").strip())  # "United States of America (USA)"
     if not name:
         return NO_COUNTRY
@@ -325,9 +326,9 @@ def culture_of(country: str | None) -> str:
 
 
 def language_of(name: str) -> str:
-    """The code of a language that a release names in any way; the released name where nobody knows it.
+    """The code of a language that a release names in any way; the released name if it is unknown.
 
-    Of codes with a script (``por_latn_braz``, ``cmn_Hant``): our code, with the script where that is not the
+    Of codes with a script (``por_latn_braz``, ``cmn_Hant``): our code, with the script if it is not the
     language's usual one.
     """
     tagged = re.fullmatch(r"(?P<code>[a-z]{2,3})_(?P<script>[A-Za-z]{4})(?:_\w+)?", name)

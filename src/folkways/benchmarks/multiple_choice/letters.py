@@ -22,11 +22,11 @@ LETTER_METRICS = (LETTER_CHOSEN, LETTER_RIGHT, LETTER_BIAS)
 
 
 def letter_scores(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
-    """Scores of LETTER_METRICS by ``letter``, from the counted judgements with a ``chosen_letter`` (beside
-    ``gold_letter``).
+    """Scores of LETTER_METRICS by ``letter``, from the counted judgements with ``chosen_letter`` and
+    ``gold_letter``.
 
-    None where nobody names letters (people). They say nothing of what was right, so that their at-best value
-    is the score itself.
+    Yields nothing if nobody names letters (people). These scores do not say what was right: their at-best
+    value is the score itself.
     """
     if "chosen_letter" not in judgements.columns:
         return

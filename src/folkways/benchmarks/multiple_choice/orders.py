@@ -1,5 +1,4 @@
-"""Orders of the options of a question: which ones are asked, what they are called, and what a letter means in
-each."""
+"""Orders of a question's options: which ones are asked, their names, and what a letter means in each."""
 
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ from itertools import permutations
 from folkways.errors import FolkwaysError
 
 Order = tuple[int, ...]
-"""Where each place of the list gets its option from: (2, 0, 1, 3) shows the third released option as A."""
+"""The released index of the option at each position: (2, 0, 1, 3) shows the third released option as A."""
 
 MOST = 24
-"""Four options have so many orders; of more options no more are asked."""
+"""The number of orders of four options; of more options no more are asked."""
 
 MOST_SHUFFLED = 6
-"""Options up to which every order can come; more are shown in the rotations of the released order alone."""
+"""Options up to which every order can come; longer lists are only rotated."""
 
 _SUFFIX = re.compile(r"^(?P<template>.*)~order-(?P<number>[1-9]\d*)$", re.S)
 _SPEAKS_OF_PLACES = re.compile(
@@ -26,10 +25,14 @@ _SPEAKS_OF_PLACES = re.compile(
       \b of \s+ the \s+ (?: (?: options | answers | choices ) \s+ )? (?: above | below ) \b
     | \b (?: above | previous | preceding | first | last ) \s+ (?: options? | answers? | choices? ) \b
     | \b (?: options? | answers? | choices? | both | neither | either ) \s+ \(? (?-i: [A-D] ) \)? (?! \w )
-    | ^ \W* (?-i: [A-D] ) \W+ (?: and | or | & | y | e | et | und | en | и | і | dan | ve | và ) \W+ (?-i: [A-D] ) \W* $
-    | \b (?: todas | todos | ninguna | ninguno | nenhuma | tutte ) \b .* \b (?: anteriores | precedenti | acima | arriba )
-    | \b ci-dessus \b | \b obengenannt | \b bovenstaande \b | \b powyższ | вышеперечисл | перелічен | \b di \s+ atas \b | παραπάνω
-    | \b (?: hepsi | hiçbiri ) \b | \b tất \s+ cả \b | ما \s+ سبق | هیچ \s* کدام | همه \s+ موارد | उपरोक्त | उपर्युक्त | উপরের
+    | ^ \W* (?-i: [A-D] ) \W+ (?: and | or | & | y | e | et | und | en | и | і | dan | ve | và ) \W+
+        (?-i: [A-D] ) \W* $
+    | \b (?: todas | todos | ninguna | ninguno | nenhuma | tutte ) \b .*
+        \b (?: anteriores | precedenti | acima | arriba )
+    | \b ci-dessus \b | \b obengenannt | \b bovenstaande \b | \b powyższ
+    | вышеперечисл | перелічен | \b di \s+ atas \b | παραπάνω
+    | \b (?: hepsi | hiçbiri ) \b | \b tất \s+ cả \b
+    | ما \s+ سبق | هیچ \s* کدام | همه \s+ موارد | उपरोक्त | उपर्युक्त | উপরের
     | 以上 | 上述 | 上記 | 위의 | כל \s+ התשובות
     """,
     re.I | re.X,
@@ -37,8 +40,8 @@ _SPEAKS_OF_PLACES = re.compile(
 
 
 def chosen_and_right(options: Mapping[str, str], chosen: str, right: str) -> str:
-    """What was chosen of the options as they were shown (label -> text) and what is right: ``said D. durian;
-    right: A. orange``."""
+    """The chosen and the right option as they were shown (label -> text): ``said D. durian; right: A.
+    orange``."""
 
     def named(label: str) -> str:
         text = options.get(label, "")
@@ -58,13 +61,13 @@ def variant_name(template: str, number: int) -> str:
 
 
 def split_variant(variant: str) -> tuple[str, int]:
-    """Template and number of the order; the opposite of ``variant_name``."""
+    """Template and number of the order; the inverse of ``variant_name``."""
     match = _SUFFIX.match(variant)
     return (match["template"], int(match["number"])) if match else (variant, 1)
 
 
 def can_be_permuted(options: Sequence[str]) -> bool:
-    """Whether every option says the same wherever it stands; "all of the above" and "both A and B" do not."""
+    """Whether every option means the same at any position; "all of the above" and "both A and B" do not."""
     return not any(_SPEAKS_OF_PLACES.search(option) for option in options)
 
 
@@ -73,9 +76,9 @@ def orders_of(question: str, options: int = 4) -> tuple[Order, ...]:
     """The orders of a question's options, at most MOST: the released one first, the others drawn by the
     question's id.
 
-    The first are the rotations of the released order, so that each option stands once in each place, and so
-    on by as many as there are options. Which comes when depends on nothing but the id: whoever asks and
-    judges finds the same orders.
+    The first ones are the rotations of the released order, which show each option once at each position;
+    the next as many are the rotations of another order, and so on. The draw depends on the id alone, so
+    that asking and judging find the same orders.
     """
     released = tuple(range(options))
 
@@ -94,8 +97,8 @@ def orders_of(question: str, options: int = 4) -> tuple[Order, ...]:
 
 
 def order_of(question: str, variant: str, options: int = 4) -> Order:
-    """The order in which a variant shows the options of a question; the released one for numbers that there
-    are not."""
+    """The order in which a variant shows the options of a question; the released one if there are not so
+    many."""
     number, orders = split_variant(variant)[1], orders_of(question, options)
     return orders[number - 1 if number <= len(orders) else 0]
 
@@ -103,8 +106,14 @@ def order_of(question: str, variant: str, options: int = 4) -> Order:
 def asked_orders(
     question: str, options: Sequence[str], template: str, wanted: int
 ) -> Iterator[tuple[str, Order]]:
-    """Name of the variant and order, for as many orders as are wanted and there are; one where options speak
-    of places."""
+    """Name of the variant and order, for as many orders as are wanted and exist; a single one if options
+    speak of positions.
+
+    question: its id, which draws the orders.
+    options: their texts, in the released order.
+    template: name of the variant in the released order.
+    wanted: number of orders.
+    """
     orders = orders_of(question, len(options))
     if not can_be_permuted(options):
         orders = orders[:1]
@@ -113,18 +122,18 @@ def asked_orders(
 
 
 def moved(label: str, labels: Sequence[str], order: Order) -> str:
-    """The label that the option with a label of the release has in this order; a label that is none of them
-    stays."""
+    """The label that an option of the release has in this order; a label outside the list stays."""
     return labels[order.index(labels.index(label))] if label in labels else label
 
 
 def released(label: str, labels: Sequence[str], order: Order) -> str | None:
-    """The label in the release of the option that has this one in the order; None for what is no label."""
+    """The label in the release of the option with this label in the order; None for a label outside the
+    list."""
     return labels[order[labels.index(label)]] if label in labels else None
 
 
 def check_names(templates: Iterable[str]) -> None:
-    """FolkwaysError for a prompt text of the user whose name says that it is an order."""
+    """Raise FolkwaysError for a prompt text of the user whose name is that of an order."""
     for name in templates:
         if split_variant(name)[1] != 1:
             raise FolkwaysError(

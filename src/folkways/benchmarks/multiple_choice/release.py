@@ -1,4 +1,4 @@
-"""What can be odd about questions with options, whatever benchmark they are of."""
+"""Reads and checks the released files of multiple-choice questions, whatever benchmark they belong to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ Entry = dict[str, Any]
 def check_question(
     file: str, row: int, text: str, options: Sequence[str], gold: str, labels: Sequence[str]
 ) -> Iterator[DataIssue]:
-    """Kinds ``empty-cell``, ``duplicate-option`` and ``answer-outside``, of one question."""
+    """Issues of one question: ``empty-cell``, ``option-count``, ``duplicate-option`` and ``answer-outside``.
+
+    file, row: where it is.
+    text, options: as they are shown.
+    gold: the right label as released.
+    labels: the valid ones.
+    """
     for name, cell in {"question": text, **dict(zip(labels, options, strict=False))}.items():
         if not cell.strip():
             yield DataIssue(file, "empty-cell", f"{name} is empty", row)
@@ -53,14 +59,19 @@ def is_readable(path: Path, columns: Columns) -> bool:
 
 
 class Repeats:
-    """Tells which key was seen before, file by file."""
+    """Finds keys that occur again, over all files."""
 
     def __init__(self, kind: str, what: str) -> None:
         self._kind, self._what = kind, what
         self._seen: dict[Any, tuple[str, int]] = {}
 
     def issues(self, file: str, row: int, key: Any, shown: str) -> Iterator[DataIssue]:
-        """An issue where the key was seen in an earlier row."""
+        """An issue if the key was seen in an earlier row.
+
+        file, row: where the key is.
+        key: compared by equality.
+        shown: the value that the issue shows.
+        """
         first = self._seen.setdefault(key, (file, row))
         if first != (file, row):
             where = f"row {first[1]}" if first[0] == file else f"{first[0]}, row {first[1]}"
@@ -93,7 +104,7 @@ class ChoiceReader:
         return True
 
     def check(self, release: Release) -> list[DataIssue]:
-        """Empty cells, double options, answers that are no option, unknown countries and languages, what
+        """Empty cells, duplicate options, answers outside the options, unknown countries and languages,
         repeats."""
         issues: list[DataIssue] = []
         items = Repeats("duplicate-id", "the same item id")

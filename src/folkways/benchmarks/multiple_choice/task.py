@@ -1,8 +1,8 @@
 """A task with lettered options, in many languages: how it is shown, how the letter is read, and what guessing
 gives.
 
-A benchmark says what its items are (``rows``, with ``options``, ``gold_letter`` and ``local_language``), and
-by ``values`` which metrics an item counts for, where there are several.
+A benchmark defines its items (``rows``, with ``options``, ``gold_letter`` and ``local_language``), and by
+``values`` which metrics an item counts for, if there are several.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
 
 
 class ChoiceTask(ItemwiseTask):
-    """Right when the letter that the reply settles on is that of the right option, or the reply names that
-    option alone.
+    """Right if the reply settles on the letter of the right option, or names that option alone.
 
-    Variants: ``local`` shows question and options with an instruction in the language of the question, in
-    English where folkways has none in it (the signature's ``prompts`` then says so); ``english`` has it in
-    English always; ``plain`` ends with "Answer:", for models that go on with a text (``--read loglik``).
+    Variants: ``local`` shows question and options with an instruction in the language of the question, or
+        in English if folkways has none in it (the signature's ``prompts`` then says so); ``english``
+        always has it in English; ``plain`` ends with "Answer:", for models that continue a text (``--read
+        loglik``).
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, *LETTER_METRICS)
@@ -60,10 +60,11 @@ class ChoiceTask(ItemwiseTask):
 
     @classmethod
     def from_toml(cls, package: str, file: str) -> Self:
-        """The task that a TOML file in a package declares; its prompts are those of the package's
+        """The task that a TOML file in a package declares, with the prompts of the package's
         ``wordings.toml`` and ours.
 
-        DataError, with file and key, where the file is wrong. ``choosing.declared`` says what stands in it.
+        The keys are those of ``multiple_choice.declaration``. Raises DataError, with file and key, for a
+        wrong file.
         """
         declared = Declaration(package, file, packaged_toml(package, file))
         keys, facets = declared.keys, (*declared.facets, "gold_letter")
@@ -84,8 +85,11 @@ class ChoiceTask(ItemwiseTask):
         return made()
 
     def rows(self, release: Release) -> Iterable[Row]:
-        """The items that the declaration reads; a question with another number of options is left out
-        (``check`` names it)."""
+        """The items that the declaration reads, without questions that have another number of options
+        (``check`` names them).
+
+        Raises TypeError for a class without ``from_toml`` that does not override ``rows``.
+        """
         if self.declared is None:
             raise TypeError(f"{type(self).__name__} says neither by rows nor by from_toml what its items are")
         for entry in self.declared.entries(release):
@@ -108,8 +112,8 @@ class ChoiceTask(ItemwiseTask):
         return (item["local_language"],)
 
     def wordings(self, language: str) -> Mapping[str, Template]:
-        """Variant -> template in a language, out of our ``wordings.toml`` and that of the package that
-        declares the task."""
+        """Variant -> template in a language, from our ``wordings.toml`` and that of the package that declares
+        the task."""
         ours, package = (
             wordings("folkways.benchmarks.multiple_choice"),
             self.declared.package if self.declared else "folkways",
@@ -147,8 +151,8 @@ class ChoiceTask(ItemwiseTask):
         }
 
     def values(self, item: Row, right: float) -> Mapping[str, float | None]:
-        """Each metric for an item that is answered rightly to this degree; None where it does not apply to
-        the item."""
+        """Each metric of an item whose answer is right to this degree; None where it does not apply to the
+        item."""
         metrics = (
             self.declared.metrics if self.declared else (DeclaredMetric(ACCURACY, {}, readable_only=False),)
         )
@@ -163,7 +167,7 @@ class ChoiceTask(ItemwiseTask):
         return self.values(item, 0.0)
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
-        """An answer that is no option, in published data; in other data it is an error of the contract."""
+        """An answer outside the options, in published data; in other data it is an error of the contract."""
         if self.declared is None or self.declared.keys.get("wrong_answers") != "uncounted":
             return None
         return self.why_no_option(item)
@@ -178,8 +182,8 @@ class ChoiceTask(ItemwiseTask):
         )
 
     def read(self, item: Row, reply: str, variant: str) -> str | None:
-        """The label that the reply settles on; of a variant in which models think first, the last that a line
-        states."""
+        """The label that the reply settles on; for variants in which models think first, the last one that a
+        line states."""
         if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get(
             "thinking_variants", ()
         ):
@@ -198,8 +202,7 @@ class ChoiceTask(ItemwiseTask):
         )
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """As for every task; replies without a readable answer are left out of the metrics that are
-        ``readable_only``."""
+        """As for every task, without unreadable replies in metrics that are ``readable_only``."""
         judged = super().judge(items, responses, profile)
         names = (
             [one.metric.name for one in self.declared.metrics if one.readable_only] if self.declared else []
@@ -213,7 +216,7 @@ class ChoiceTask(ItemwiseTask):
         )
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task; which letters were named stands by ``letter``."""
+        """As for every task, with the share of each letter in the facet ``letter``."""
         scores = super().summarise(judgements).filter(pl.col("n") > 0)
         if LETTER_METRICS[0] not in self.metrics:
             return scores

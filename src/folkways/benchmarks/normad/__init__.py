@@ -36,7 +36,10 @@ GAINS: Schema = {
 
 
 def levels(inputs: Inputs) -> Sequence[Table]:
-    """Accuracy by level and label, and what each level adds to the one before it."""
+    """Accuracy by level and label, and what each level adds to the one before it.
+
+    Raises NotAvailableError if none of the levels was asked.
+    """
     judged = inputs.of(TASK).filter(pl.col("variant").is_in(LEVELS))
     if judged.is_empty():
         raise NotAvailableError(

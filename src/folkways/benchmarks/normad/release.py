@@ -1,4 +1,4 @@
-"""Reads NormAd-Eti and says what is odd about it."""
+"""Reads NormAd-Eti and reports what is odd about it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ STORIES, STORIES_OF_2026 = 2633, 2615
 
 
 def entries(release: Release) -> Iterator[dict[str, Any]]:
-    """The stories: the released columns with ``file``, ``row``, ``gold``, ``told`` and ``code``.
+    """The stories: the released columns with ``file``, ``row``, ``gold``, ``told``, ``named`` and ``code``.
 
-    told: the country by its English name, as models are told it. code: its culture; NO_COUNTRY for a neutral
-    story, whose ``Country`` is that of a rule which has nothing to do with it.
+    told: the country's English name, which models are given. named: the code of that country. code: the
+        culture of the item; NO_COUNTRY for a neutral story, whose ``Country`` belongs to a rule that does
+        not apply.
     """
     for _, file, table in read_named(release, FILE, COLUMNS):
         for entry in table.iter_rows(named=True):
@@ -54,8 +55,7 @@ def looks_like(folder: Path) -> bool:
 
 
 def check(release: Release) -> list[DataIssue]:
-    """Every data issue: cells, labels, countries; what repeats; how many stories there are, and how many
-    foils."""
+    """Odd cells, labels and countries; repeats; how many stories there are, and how many foils."""
     issues: list[DataIssue] = []
     ids = Repeats("duplicate-id", "the same id")
     stories = Repeats("duplicate-story", "the same story with the same rule")
@@ -85,15 +85,14 @@ def check(release: Release) -> list[DataIssue]:
 
 
 def named_files(release: Release, pattern: str) -> dict[str, str]:
-    """What ``(?P<name>...)`` of the pattern is -> path in the release, for the files that are there, by
-    name."""
+    """The group ``name`` of the pattern -> path in the release, for the files on this disk, by name."""
     matches = ((re.fullmatch(pattern, entry.path), entry.path) for entry in release.record.files)
     return dict(sorted((match["name"], path) for match, path in matches if match and release.has(path)))
 
 
 def read_named(release: Release, pattern: str, columns: Columns) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    """Name, path and rows (``row`` and the columns, as text) of each file; FolkwaysError where there is none
-    at all."""
+    """Name, path and rows (``row`` and the columns, as text) of each file. Raises FolkwaysError if there is
+    no file."""
     paths = named_files(release, pattern)
     if not paths:
         for entry in release.record.files[:1]:

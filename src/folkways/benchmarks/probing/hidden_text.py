@@ -20,21 +20,21 @@ WITHOUT_SPACES = "".join(RANGES[script] for script in ("Hani", "Kana", "Thai", "
 """Letters of scripts that put no space between words: each is a token of its own."""
 
 FEWEST_WORDS, FEWEST_LETTERS = 6, 12
-"""Below so many words a text is cut between letters; below so many letters it is not cut."""
+"""Below FEWEST_WORDS words a text is cut between letters; below FEWEST_LETTERS letters it is not cut."""
 
 SHORTEST_WORD = 4
-"""Letters of a word that is worth hiding, at least."""
+"""Letters that a hidden word has at least."""
 
 LEAST_ALIKE = 0.3
-"""Share of a question's words that stand in it reworded too, at least: names and numbers are to be kept."""
+"""Share of a question's words that its rewording keeps at least: names and numbers have to stay."""
 
 _TOKEN = re.compile(rf"[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]+")
 _LABEL = re.compile(r"^\W*[A-Za-z]\s*[.):]\s+")
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text in small letters and without punctuation at their ends; single letters where no
-    space parts words."""
+    """The words of a text in lower case, without punctuation at their ends; single letters for scripts
+    without spaces."""
     words = _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
     return [word for word in map(_bare, words) if word]
 
@@ -46,12 +46,12 @@ def _bare(word: str) -> str:
 
 
 def overlap(reply: str, hidden: str) -> float:
-    """ROUGE-L (Lin 2004) of a reply and what was hidden: from 0, no word in common, to 1, the same words in
-    the same order.
+    """ROUGE-L (Lin 2004) of a reply and the hidden text: 0 for no common word, 1 for the same words in the
+    same order.
 
-    The F-measure of the longest common subsequence of tokens. Models go on past the end: of the reply as many
-    tokens count as were hidden. Letters that stand alone count on neither side: most are labels of options,
-    which are the same in every item.
+    The F-measure of the longest common subsequence of tokens. Models write past the end: only as many
+    tokens of the reply count as were hidden. Single letters count on neither side: most are labels of
+    options, the same in every item.
     """
     wanted = _without_labels(tokens(hidden))
     replied = _without_labels(tokens(reply))[: len(wanted)]
@@ -79,7 +79,7 @@ def after(reply: str, beginning: str) -> str:
 
 
 def first_line(reply: str) -> str:
-    """The first line of a reply with anything in it."""
+    """The first line of a reply that is not blank."""
     return next((line for line in reply.splitlines() if line.strip()), "")
 
 
@@ -90,10 +90,10 @@ def room(text: str) -> int:
 
 
 def reworded(reply: str, text: str) -> str | None:
-    """A reply as the same question in other words; None where it says the same, or something else.
+    """A reply as the same question in other words; None if it repeats the question or says something else.
 
-    It has to end as the text does (with a question mark), and to have some words in common with it; models
-    that cannot do it answer the question instead, or go on for ever.
+    It has to end as the text does (with a question mark) and to share some words with it: models that
+    cannot reword answer the question instead, or never stop.
     """
     line = first_line(reply).strip().strip('"“”*').strip()
     if not line or tokens(line) == tokens(text) or line[-1] != text.strip()[-1:]:
@@ -103,20 +103,20 @@ def reworded(reply: str, text: str) -> str | None:
 
 
 def _without_labels(words: list[str]) -> list[str]:
-    """The tokens that are no single letter from a to z; all, where there are no others."""
+    """The tokens without single letters from a to z; all of them if there are no others."""
     return [word for word in words if len(word) > 1 or not word.isascii() or word.isdigit()] or words
 
 
 def same(reply: str, hidden: str) -> bool:
-    """Whether the first line of a reply is what was hidden, whatever case and punctuation, with or without a
-    label before it."""
+    """Whether the first line of a reply is the hidden text, apart from case, punctuation and a label before
+    it."""
     line = first_line(reply)
     return tokens(hidden) in (tokens(line), tokens(_LABEL.sub("", line)))
 
 
 def cut(text: str, name: str) -> tuple[str, str] | None:
-    """The first 40 to 70 % of a text and the rest, cut at a place that is drawn by its name (Golchin and
-    Surdeanu 2024, 3.1).
+    """The first 40 to 70 % of a text and the rest, cut at a point drawn by its name (Golchin and Surdeanu
+    2024, 3.1).
 
     None for a text that is too short to be cut.
     """
@@ -130,8 +130,8 @@ def cut(text: str, name: str) -> tuple[str, str] | None:
 
 
 def keyword(text: str) -> str | None:
-    """The longest word of a text that stands in it once, the first of several; None where none has
-    SHORTEST_WORD letters."""
+    """The longest word that occurs once in a text, the first of several; None if none has SHORTEST_WORD
+    letters."""
     words = [
         word
         for word in map(_bare, re.findall(rf"[^\s{WITHOUT_SPACES}]+", text))
@@ -237,7 +237,7 @@ class MaskedWord(Signal):
 
 
 class Continuation(Signal):
-    """An item is cut, and the model goes on with it, without being told where it is from."""
+    """An item is cut, and the model continues it without knowing where it is from."""
 
     name: ClassVar[str] = "continuation"
     measures: ClassVar[tuple[Measure, ...]] = (Measure("overlap", "%"),)

@@ -1,4 +1,5 @@
-"""What a signal is: a number for each item, in which what a model remembers of it would show."""
+"""A signal of contamination: a number for each item that would show if a model remembers it, and its mean
+with an interval."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from folkways.stats.differences import independent_difference
 from folkways.stats.intervals import Interval, cluster_totals
 
 PROBE = "probe"
-"""What the requests of probes are stored under, in place of a task."""
+"""The task name under which the requests of probes are stored."""
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -29,16 +30,15 @@ Row = dict[str, Any]
 
 
 def wording(name: str) -> str:
-    """What a signal asks, with {names} for its parts."""
+    """The prompt of a signal, with {names} for its parts."""
     return str(wordings("folkways.benchmarks.probing")[name])
 
 
 @dataclass(frozen=True)
 class ItemGroup:
-    """Items of a task that are probed, or that they are held against.
+    """Items of a task that are probed, or that serve as their control.
 
-    items: rows of ``task.items``. neighbours: rows as they follow each other in the release, for what needs
-    that.
+    items: rows of ``task.items``. neighbours: rows in the order of the release, for signals of that order.
     """
 
     task: Task
@@ -54,7 +54,7 @@ class ItemGroup:
 
     @cached_property
     def neighbour_rows(self) -> list[Row]:
-        """The same of the neighbours."""
+        """The neighbours, with the same columns."""
         return self._asked(self.neighbours)
 
     def _asked(self, items: pl.DataFrame) -> list[Row]:
@@ -77,15 +77,21 @@ class ItemGroup:
         return "\n".join([row["asked"], *lettered])
 
     def prompt(self, row: Row, part: str, text: str, most: int) -> Prompt:
-        """A prompt about an item. part: what of the signal it is."""
+        """A prompt about an item.
+
+        row: of ``rows``.
+        part: the part of the signal, stored as the variant.
+        text: what is sent.
+        most: output tokens of the reply at most.
+        """
         return Prompt(text, PROBE, f"{self.task.name}:{row['item']}", most, row["language"], part)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What one value is made of: the prompts whose replies it needs, and whatever judges them.
+    """The prompts whose replies give one value, and whatever judges them.
 
-    question: units of one question are no independent witnesses.
+    question: units of one question are not independent.
     """
 
     question: str
@@ -98,7 +104,7 @@ class Measure:
     """A number of a signal.
 
     unit: ``%`` (a share or an overlap, 0 to 1), ``points`` (a difference of two of these, -1 to 1) or
-    ``nats``.
+        ``nats``.
     """
 
     name: str
@@ -106,9 +112,9 @@ class Measure:
 
 
 class Signal(ABC):
-    """A way to ask about items, and what the replies to one unit are worth.
+    """A way to ask about items, and the value of the replies to one unit.
 
-    about: what it is, in a sentence; cannot_say: what it cannot.
+    about: what it measures, in a sentence. cannot_say: what it cannot show.
     """
 
     name: ClassVar[str]
@@ -119,16 +125,16 @@ class Signal(ABC):
     needs_logprobs: ClassVar[bool] = False  # True where it needs a model that tells how likely a text is
 
     def lacks(self, task: Task) -> str:
-        """Why a task cannot give it; empty where it can."""
+        """Why a task cannot give the signal; empty if it can."""
         return ""
 
     def before(self, group: ItemGroup) -> list[Prompt]:
-        """What has to be asked before it is known what the units are; nothing by default."""
+        """What has to be asked before the units are known; nothing by default."""
         return []
 
     @abstractmethod
     def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
-        """What is asked about a group's items; an item in which it makes no sense has none.
+        """The units of a group's items; an item to which the signal does not apply has none.
 
         told: the replies to ``before``, empty where one is missing.
         """
@@ -137,9 +143,10 @@ class Signal(ABC):
     def values(
         self, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[str]]
     ) -> list[tuple[float, ...]]:
-        """The measures of each unit, then those of its control where the signal has one of its own.
+        """The measures of each unit, then those of its control if the signal has one of its own; empty for a
+        unit that does not count.
 
-        Nothing for a unit that does not count. replies: what was said to each unit's prompts.
+        replies: to each unit's prompts, in order.
         """
 
 
@@ -148,8 +155,10 @@ SCALE = {"%": 100.0, "points": 100.0, "nats": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class MeanEstimate:
-    """A mean in the measure's unit with its 95 % interval; NaN where it cannot be told. n: values, of so many
-    questions."""
+    """A mean in the measure's unit with its 95 % interval; NaN where there is none.
+
+    n: number of values. questions: number of questions that they belong to.
+    """
 
     value: float = math.nan
     low: float = math.nan
@@ -160,7 +169,7 @@ class MeanEstimate:
 
 
 def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]) -> MeanEstimate:
-    """The mean of a measure over units, some of which may be of one question."""
+    """The mean of a measure over units, several of which may belong to one question."""
     if not values:
         return MeanEstimate()
     rows = np.array(values, dtype=np.float64)
@@ -183,8 +192,7 @@ def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]
 
 
 def difference(first: MeanEstimate, second: MeanEstimate) -> tuple[float, Interval]:
-    """The first mean less the second, of other items, with its interval; NaN where one of them cannot be
-    told."""
+    """The first mean less the second, of other items, with its interval; NaN if one of them is NaN."""
     return independent_difference(
         first.value,
         Interval(first.low, first.high, first.method),

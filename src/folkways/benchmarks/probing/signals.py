@@ -1,5 +1,5 @@
-"""All signals: those of hidden text, those of what a model loses when a question is asked otherwise than it was
-published, and that of the order of the items; and the items that they are held against by default."""
+"""All signals, and the default control: hidden text, questions asked otherwise than published, and the order
+of the items."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from folkways.errors import UnknownNameError
 from folkways.records import State
 
 ORDERS = 4
-"""Orders of the options that are asked: of four options each then stands once in each place."""
+"""Orders of the options that are asked: each of four options is then once at each position."""
 
 
 class PerturbedQuestion(Signal):
@@ -46,7 +46,8 @@ class PerturbedQuestion(Signal):
 
     @abstractmethod
     def ways(self, group: ItemGroup, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
-        """Item and its rows of records.PROMPTS, the published way first; no item that has no other way."""
+        """Item and its rows of records.PROMPTS, the published way first; without items that have no other
+        way."""
 
     def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
         questions = dict(group.items.select("item", "question").iter_rows())
@@ -93,13 +94,13 @@ class PerturbedQuestion(Signal):
     def differences(
         self, group: ItemGroup, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
     ) -> list[tuple[float, ...]]:
-        """Each unit's right answer to the first way, less the mean of the others; nothing where the item does
+        """Each unit's right answer to the first way, less the mean of the others; empty for an item that does
         not count."""
         return [_difference(values) for values in right]
 
 
 class OptionOrder(PerturbedQuestion):
-    """The released order of the options against others, which are no easier and no harder to know."""
+    """The released order of the options against others, which are equally easy to know."""
 
     name: ClassVar[str] = "option-order"
     about: ClassVar[str] = (
@@ -131,12 +132,11 @@ class OptionOrder(PerturbedQuestion):
     def differences(
         self, group: ItemGroup, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
     ) -> list[tuple[float, ...]]:
-        """As for every signal of its kind, each answer less how often the model is right where the right
-        option stands there.
+        """The difference as for every perturbed question, after subtracting how often the model is right at
+        the right option's position.
 
-        That rate is taken from the orders that were not published, so that a letter or place that the model
-        prefers, and that is right more often in the published order than in the others, does not look like
-        something remembered.
+        That rate comes from the unpublished orders. A letter or position that the model prefers, and that
+        is right more often in the published order, then does not look like memory.
         """
         rows = {row["item"]: row for row in group.rows}
         places = [_places(group.task, rows[_item(unit.prompts[0])], unit.about) for unit in units]
@@ -156,7 +156,7 @@ class OptionOrder(PerturbedQuestion):
 
 
 class Paraphrase(PerturbedQuestion):
-    """The published question against the same in the model's own words."""
+    """The published question against the same question in the model's own words."""
 
     name: ClassVar[str] = "paraphrase"
     about: ClassVar[str] = (
@@ -186,7 +186,7 @@ class Paraphrase(PerturbedQuestion):
 
 
 def _rows(group: ItemGroup, options: PromptOptions) -> Iterator[tuple[str, list[Row]]]:
-    """Each item's prompts in the first language that it is asked in."""
+    """Each item's prompts in its first language."""
     prompts = group.task.prompts(group.items, options, group.release)
     for (item,), rows in prompts.group_by(["item"], maintain_order=True):
         yield str(item), rows.filter(pl.col("language") == rows["language"][0]).rows(named=True)
@@ -208,7 +208,7 @@ def _prompt(task: Task, row: Row) -> Prompt:
 
 
 def _places(task: Task, row: Row, variants: Sequence[str]) -> list[int | None]:
-    """Where the right option stands in each of these orders."""
+    """The position of the right option in each of these orders."""
     shown = task.options_of(row)
     if shown.right is None:
         return [None] * len(variants)
@@ -220,7 +220,7 @@ def _item(prompt: Prompt) -> str:
 
 
 def _difference(right: Sequence[float | None]) -> tuple[float, ...]:
-    """The first, less the mean of the others; nothing where the item does not count."""
+    """The first value less the mean of the others; empty for an item that does not count."""
     values = [value for value in right if value is not None]
     if len(values) < len(right):
         return ()
@@ -230,11 +230,10 @@ def _difference(right: Sequence[float | None]) -> tuple[float, ...]:
 BEFORE = "Items of a data set, one after the other:"
 
 FEWEST, MOST = 3, 8
-"""Items that follow each other in one text. Short releases have shorter texts, so that there are some of
-them."""
+"""Items that follow each other in one text. Short releases have shorter texts, to have some of them."""
 
 WANTED = 20
-"""Texts of a short release, about."""
+"""Number of texts of a short release, about."""
 
 LONGEST = 1500
 """Bytes of such a text, about: it has to fit into a small model's context in any language."""
@@ -243,7 +242,7 @@ SHARDS = 40
 """Texts at most; the paper has 50."""
 
 SHUFFLES = 8
-"""Other orders of each; the paper has 250. Half of them are held against the other half."""
+"""Other orders of each text; the paper has 250. One half is compared with the other."""
 
 
 class ReleasedOrder(Signal):
@@ -319,8 +318,7 @@ def _shards(group: ItemGroup) -> Iterator[list[Row]]:
 
 
 def _shuffled(texts: Sequence[str], name: str) -> list[str]:
-    """SHUFFLES times the texts in another order than the released one; of few texts an order may come
-    twice."""
+    """The texts in SHUFFLES orders other than the released one; with few texts an order may come twice."""
     random = Random(drawn(name, 2**32))  # noqa: S311 - nothing secret
     orders: list[str] = []
     while len(orders) < SHUFFLES:
@@ -343,7 +341,8 @@ SIGNALS: tuple[Signal, ...] = (
 
 
 def signals(names: Sequence[str] | None = None) -> list[Signal]:
-    """The signals of these names, in one order; all for None. UnknownNameError for a name that is none."""
+    """The signals of these names, in a fixed order; all for None. Raises UnknownNameError for any other
+    name."""
     valid = [signal.name for signal in SIGNALS]
     for name in names or ():
         if name not in valid:
@@ -354,8 +353,8 @@ def signals(names: Sequence[str] | None = None) -> list[Signal]:
 def control_task(task: Task) -> Task | None:
     """The task of folkways' own demo with items of the same kind; None for the demo itself.
 
-    Its items are younger than most models, and of another kind than those of any benchmark: a stand-in for
-    items of one's own.
+    Its items are younger than most models, and of another kind than those of any benchmark: use items of
+    your own if you have any.
     """
     task_of_demo = get_task("demo/mcq" if task.permutes_options else "demo/saq")
     return None if task.benchmark == task_of_demo.benchmark else task_of_demo

@@ -20,7 +20,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 SEPARATOR = "?"
 LISTS = ("cultures", "languages", "variants")
 SETTINGS = ("limit", *LISTS)
-"""What a task can be asked with of its own, behind its name: ``blend/saq?limit=400&languages=local,en``."""
+"""Settings that a task can have of its own, after its name: ``blend/saq?limit=400&languages=local,en``."""
 
 TaskSettings = Mapping[str, int | tuple[str, ...]]
 
@@ -59,8 +59,8 @@ def read_suites(package: str) -> tuple[Suite, ...]:
 
 
 def task_text(entry: Any) -> str:
-    """A task as a recipe has it, a text or a table of its name and own settings, as one text. FolkwaysError
-    for anything else."""
+    """A task as a recipe has it, a text or a table of its name and own settings, as one text. Raises
+    FolkwaysError for anything else."""
     if isinstance(entry, str):
         return entry
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
@@ -79,8 +79,10 @@ def task_text(entry: Any) -> str:
 
 
 def split_task(text: str) -> tuple[str, TaskSettings]:
-    """The name of a task, benchmark or suite, and the settings behind it; FolkwaysError says which settings
-    are valid."""
+    """The name of a task, benchmark or suite, and the settings after it.
+
+    Raises UnknownNameError for an unknown setting, and FolkwaysError for one without a valid value.
+    """
     name, _, tail = text.partition(SEPARATOR)
     settings: dict[str, int | tuple[str, ...]] = {}
     for pair in filter(None, tail.split("&")):
@@ -103,12 +105,12 @@ def _limit(name: str, value: str) -> int:
 
 
 def joined(name: str, own: TaskSettings) -> str:
-    """What ``split_task`` reads, from its parts."""
+    """The text that ``split_task`` reads, from its parts."""
     pairs = [f"{key}={','.join(value) if isinstance(value, tuple) else value}" for key, value in own.items()]
     return name + (SEPARATOR + "&".join(pairs) if pairs else "")
 
 
 def narrowed(own: TaskSettings, further: TaskSettings) -> TaskSettings:
-    """Both at once: of two limits the smaller; otherwise ``further`` goes before."""
+    """Both settings at once: the smaller of two limits; otherwise ``further`` wins."""
     limits = [int(one["limit"]) for one in (own, further) if "limit" in one]  # type: ignore[arg-type]
     return {**own, **further, **({"limit": min(limits)} if limits else {})}

@@ -21,7 +21,7 @@ from folkways.stats.inclusion import inclusion_chances
 from folkways.stats.intervals import Floats, Ints, cluster_totals
 
 FEWEST = 10
-"""Wrong answers below which a cell has no number."""
+"""Wrong answers that a cell needs to have a number."""
 
 ENGLISH = "en"
 NAMED = 6
@@ -58,7 +58,7 @@ INTERVAL = (
 def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> Result:
     """The result that a benchmark opts in with; ``whose-blend-saq`` for blend/saq.
 
-    matches: MATCHES of the task's judgements; NotAvailableError where they cannot be told.
+    matches: MATCHES of the task's judgements; raises NotAvailableError if there are none.
     """
 
     def make(inputs: Inputs) -> Sequence[Table]:
@@ -69,14 +69,14 @@ def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> Resul
 
 
 def name_of(task: str) -> str:
-    """What the result of a task is called; its tables have names that begin so."""
+    """The name of a task's result; the names of its tables begin with it."""
     return f"whose-{task.replace('/', '-')}"
 
 
 def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
-    """One table over all cultures asked about, and one from each culture to each for every language.
+    """One table over all cultures in question, and one from each culture to each for every language.
 
-    matches: MATCHES; NotAvailableError where there are too few.
+    matches: MATCHES. Raises NotAvailableError if there are too few.
     """
     require_columns(matches, MATCHES, "matches")
     pairs, overall = [], []
@@ -104,7 +104,7 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
 
 @dataclass(frozen=True)
 class _WrongAnswers:
-    """The wrong answers of one model in one language, as arrays of a row per answer and a column per
+    """The wrong answers of one model in one language, as arrays with a row per answer and a column per
     culture."""
 
     names: Sequence[str]
@@ -137,7 +137,7 @@ class _WrongAnswers:
         )
 
     def cells(self, asked: str | None) -> Iterator[dict[str, Any]]:
-        """One row of CELLS for each other culture, of the answers about one culture or about all."""
+        """One row of CELLS for each other culture, for the answers about one culture or about all."""
         of_asked = (
             np.ones(len(self.asked), dtype=bool)
             if asked is None
@@ -238,8 +238,7 @@ def _matrix(rows: pl.DataFrame, task: str) -> Table:
 
 
 def _standing_out(rows: pl.DataFrame) -> Iterator[str]:
-    """One sentence for each model and language: what is above chance by more than chance, the largest
-    first."""
+    """One sentence for each model and language: what is significantly above chance, the largest first."""
     for (endpoint, language), part in rows.group_by(["endpoint", "language"], maintain_order=True):
         above = part.filter(pl.col("p_holm") < 0.05, pl.col("difference") > 0).sort(
             "difference", descending=True

@@ -85,11 +85,13 @@ def build_csi_corpus(
 
 CSI = Builder(
     "csi",
-    """Draw culture-specific items from a table of facts, and have models write a sentence with each (XCR-Bench, section 2.1).
+    """Draw culture-specific items from a table of facts, and have models write a sentence with each
+    (XCR-Bench, section 2.1).
 
-    The table (CSV, TSV, JSON lines or Parquet; of any length) is filtered and clustered first; the command asks about one fact
-    of each cluster. Every reply is stored at once; the same command continues where it stopped. A budget is for all models
-    together. On a cluster a worker filters the facts of each culture; this machine asks the models.
+    The table (CSV, TSV, JSON lines or Parquet; of any length) is filtered and clustered first; the command
+    asks about one fact of each cluster. Every reply is stored at once; the same command continues where it
+    stopped. A budget is for all models together. On a cluster a worker filters the facts of each culture;
+    this machine asks the models.
 
     \b
     folkways build csi --facts facts.csv --model MODEL_A --model MODEL_B --model MODEL_C --out csi/
@@ -128,8 +130,9 @@ CSI_CORPUS = Builder(
     "csi-corpus",
     """Turn people's votes on items into a corpus in XCR-Bench's released schema, with ids and strategies.
 
-    Judges must agree, or an expert decides (column role: expert); undecided items are left out, with the reason. A study of
-    the studio exports such a corpus itself; this is for votes in files. The folder is a release.
+    Judges must agree, or an expert decides (column role: expert); undecided items are left out, with the
+    reason. A study of the studio exports such a corpus itself; this is for votes in files. The folder is a
+    release.
 
     \b
     folkways data check corpus/
