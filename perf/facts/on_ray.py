@@ -36,7 +36,7 @@ def sift_by(way: str, table: Path, out: Path) -> None:
     if way == WAYS[0]:
         filter_facts(table, out, FactRules(), LIMIT)
     elif way == WAYS[1]:
-        from folkways.runs.on_ray.files import work_on_ray
+        from folkways.runs.on_ray.executor import work_on_ray
 
         filter_facts(table, out, FactRules(), LIMIT, work_on=work_on_ray)
     else:

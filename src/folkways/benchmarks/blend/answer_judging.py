@@ -26,10 +26,9 @@ from folkways.benchmarks.free_answers.matching import (
 from folkways.benchmarks.itemwise import ReplyScore
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
-from folkways.text.function_words import in_another_language
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
-from folkways.text.scripts import in_another_script
+from folkways.text.scripts import in_another_language, in_another_script
 
 NEEDED = (
     "item",

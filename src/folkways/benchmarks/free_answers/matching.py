@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkways.errors import FolkwaysError, option
-from folkways.text.endings import stands_in
 from folkways.text.languages.simple import HAN, KANA, SimpleSegmenter
-from folkways.text.normalise import paper_tokens, plain_text, strict_text, strict_token
+from folkways.text.normalise import has_phrase, paper_tokens, plain_text, strict_text, strict_token
 from folkways.text.tools import get_tool
 
 READ_AS_MISSING = frozenset(
@@ -217,9 +216,9 @@ class StrictMatcher(Matcher):
         if not units:
             return None
         reply_phrase, _ = self._form(reply, language)
-        if stands_in(reply_phrase, phrase, language):
+        if has_phrase(reply_phrase, phrase, language):
             return "words"
-        if all(stands_in(reply_phrase, unit, language) for unit in units):
+        if all(has_phrase(reply_phrase, unit, language) for unit in units):
             return "tokens"
         bases = self._base_forms(answer, language)
         return "lemmas" if bases and bases <= self._base_forms(reply, language) else None

@@ -19,8 +19,8 @@ from folkways.benchmarks.xcr.adaptation_reader import canonical_strategy, read_a
 from folkways.benchmarks.xcr.authors import adaptation_outputs, for_people
 from folkways.benchmarks.xcr.release import is_non_transferable
 from folkways.benchmarks.xcr.tasks import ASKED, RoleComparison, TextComparison, XcrTask
-from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import tagged_spans
+from folkways.metrics.strings import edit_similarity
 from folkways.records import LEFT_OUT, Metric, Schema, State
 from folkways.releases.base import Release
 

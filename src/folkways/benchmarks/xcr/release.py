@@ -18,8 +18,8 @@ from pathlib import Path
 
 import polars as pl
 
-from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
+from folkways.metrics.strings import edit_similarity
 from folkways.records import DataIssue
 from folkways.releases.base import Release
 from folkways.text_tables import read_table

@@ -19,8 +19,8 @@ from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.release import prompt_example_rows
-from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import exact_spans, hi_csi, hp_csi, hp_csi_per_gold, si_csi, tagged_spans
+from folkways.metrics.strings import edit_similarity
 from folkways.records import ITEMS, Metric, Schema, State
 from folkways.releases.base import Release
 from folkways.text.refusals import is_refusal

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
 from folkways.sdk.files import Schema
 from folkways.sdk.studies import StudyItem
-from folkways_studio.stages.judging import FLAGS, VERDICTS
 
 LABELS: Schema = {
     "run": pl.String,
@@ -31,12 +30,11 @@ ERRORS: Schema = {
     "endpoint": pl.String,
     "answers": pl.Int64,  # how many were judged
     "judgements": pl.Int64,
-    **dict.fromkeys((*VERDICTS, *FLAGS), pl.Float64),  # percent of the judgements
 }
 
 
-def label_table(items: Iterable[StudyItem]) -> pl.DataFrame:
-    """LABELS, one row per judgement; whoever reads them averages several of one reply."""
+def label_table(items: Iterable[StudyItem], verdicts: Mapping[str, float]) -> pl.DataFrame:
+    """LABELS, one row per judgement, not averaged over a reply. verdicts: name -> label."""
     rows = [
         {
             **{
@@ -45,7 +43,7 @@ def label_table(items: Iterable[StudyItem]) -> pl.DataFrame:
             },
             "item": item.content.get("item_id", item.key),
             "participant": vote.participant,
-            "label": VERDICTS[vote.payload["verdict"]],
+            "label": verdicts[vote.payload["verdict"]],
             "verdict": vote.payload["verdict"],
             "flags": " ".join(vote.payload["flags"]),
             "comment": vote.payload["comment"],
@@ -56,8 +54,10 @@ def label_table(items: Iterable[StudyItem]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(LABELS))
 
 
-def error_table(items: Iterable[StudyItem]) -> pl.DataFrame:
-    """ERRORS, by culture, language and model, in order of first appearance."""
+def error_table(items: Iterable[StudyItem], verdicts: Sequence[str], flags: Sequence[str]) -> pl.DataFrame:
+    """ERRORS and the percentage of judgements with each verdict and flag, by culture, language and model, in
+    order of first appearance."""
+    shown = (*verdicts, *flags)
     shares = [
         {
             **{
@@ -66,13 +66,13 @@ def error_table(items: Iterable[StudyItem]) -> pl.DataFrame:
                 "endpoint": item.content.get("endpoint"),
             },
             "item": item.id,
-            **{name: 100.0 * (name == vote.payload["verdict"]) for name in VERDICTS},
-            **{name: 100.0 * (name in vote.payload["flags"]) for name in FLAGS},
+            **{name: 100.0 * (name == vote.payload["verdict"]) for name in verdicts},
+            **{name: 100.0 * (name in vote.payload["flags"]) for name in flags},
         }
         for item in items
         for vote in item.votes
     ]
-    columns = {**ERRORS, "item": pl.Int64}
+    columns = {**ERRORS, **dict.fromkeys(shown, pl.Float64), "item": pl.Int64}
     return (
         pl.DataFrame(
             shares,
@@ -82,7 +82,7 @@ def error_table(items: Iterable[StudyItem]) -> pl.DataFrame:
         .agg(
             pl.col("item").n_unique().cast(pl.Int64).alias("answers"),
             pl.len().cast(pl.Int64).alias("judgements"),
-            *(pl.col(name).mean() for name in (*VERDICTS, *FLAGS)),
+            *(pl.col(name).mean() for name in shown),
         )
-        .select(list(ERRORS))
+        .select(*ERRORS, *shown)
     )

@@ -19,6 +19,14 @@ from folkways_studio.stages.sentences import ChooseBest, LabelItem, TagSpans
 from folkways_studio.stages.voting import Voting
 from folkways_studio.stages.writing import CollectQuestion, WriteQuestion
 
+
+def stage_kind(name: str) -> StageKind:
+    """The kind of stage of that name; UnknownNameError."""
+    if name not in STAGE_KINDS:
+        raise UnknownNameError("kind of stage", name, STAGE_KINDS)
+    return STAGE_KINDS[name]
+
+
 STAGE_KINDS: Mapping[str, StageKind] = {
     kind.name: kind
     for kind in (
@@ -34,15 +42,8 @@ STAGE_KINDS: Mapping[str, StageKind] = {
         TagSpans(),
         LabelItem(),
         Adapt(),
-        Adjudicate(),
+        Adjudicate(stage_kind),
         JudgeAnswer(),
         Form(),
     )
 }
-
-
-def stage_kind(name: str) -> StageKind:
-    """The kind of stage of that name; UnknownNameError."""
-    if name not in STAGE_KINDS:
-        raise UnknownNameError("kind of stage", name, STAGE_KINDS)
-    return STAGE_KINDS[name]

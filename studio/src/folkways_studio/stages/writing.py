@@ -42,7 +42,7 @@ class Written(Asking):
 
 class WriteQuestion(Written):
     """content while it is written: ``scenario``, ``question``, ``options``, ``intended``, ``challenges`` (see
-    services.redteaming).
+    models.redteaming).
 
     submission: ``scenario``, ``question``, ``options`` (four), ``intended`` (positions that the author holds
     right). payload: the same, with ``fooled`` (whether the verifier chose wrongly for this very wording; null

@@ -24,7 +24,7 @@ from folkways.benchmarks.xcr.results.scores import WHOLE, in_order, sizes_told
 from folkways.cultures import cultures
 from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
 
 GROUPS = {"category": "category", "hall_level": "level"}
 

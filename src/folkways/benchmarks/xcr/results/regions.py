@@ -30,8 +30,8 @@ from folkways.benchmarks.xcr.results.measures import (
 )
 from folkways.benchmarks.xcr.results.scores import sizes_told
 from folkways.records import Schema
-from folkways.stats.hypotheses.wilcoxon import Alternative, Wilcoxon, exact_wilcoxon
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
+from folkways.stats.hypotheses.paired_tests import Alternative, Wilcoxon, exact_wilcoxon
 
 WEST, EAST = "IN-WB", "BD"
 ALTERNATIVE: Alternative = "greater"

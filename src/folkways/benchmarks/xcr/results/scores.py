@@ -27,7 +27,7 @@ from folkways.benchmarks.xcr.results.measures import (
 from folkways.cultures import cultures
 from folkways.records import Schema
 from folkways.releases.base import Release
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
 
 FACETS = {"category": "category", "hall_level": "level", "element": "element"}
 """Column of the judgements -> what the tables call it."""
