@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from folkways.errors import FolkwaysError, FolkwaysWarning
     from folkways.integrations.compare_logs import compare_logs
     from folkways.runs.options import AskOptions, RunOptions
-    from folkways.runs.reading.run_list import runs
+    from folkways.runs.results.run_list import runs
     from folkways.workspace.database import open_workspace
 
 __all__ = [

@@ -23,19 +23,26 @@ from folkways.runs.execute import execute, score_session
 from folkways.runs.executors import executor_of
 from folkways.runs.gate import Checks, GateKeywords, Required, check_run
 from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table, judge_with
-from folkways.runs.keywords import QuestionKeywords, RunKeywords, check_names, options_of
-from folkways.runs.likes import ModelsLike, TableLike, TaskLike, TasksLike
+from folkways.runs.keywords import (
+    ModelsLike,
+    QuestionKeywords,
+    RunKeywords,
+    TableLike,
+    TaskLike,
+    TasksLike,
+    check_names,
+    options_of,
+)
 from folkways.runs.models import cost_function, open_models
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, Reused
 from folkways.runs.planning.estimate import estimate_run
 from folkways.runs.planning.recipe import Recipe, is_recipe
 from folkways.runs.planning.tasks import make_plan
-from folkways.runs.reading.collect import collect
-from folkways.runs.reading.compare import compare as compare_models
-from folkways.runs.reading.items import KnownItem, find_item
-from folkways.runs.reading.judgements import judged_items
-from folkways.runs.reading.report import ReportKeywords, report_runs
+from folkways.runs.results.compare import compare as compare_models
+from folkways.runs.results.items import KnownItem, find_item
+from folkways.runs.results.judgements import judged_items
+from folkways.runs.results.report import ReportKeywords, collect, report_runs
 from folkways.runs.scores.scoring import score_each, score_run
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
@@ -371,7 +378,7 @@ def compare(
     name, stands for
             its models.
     runs:   where to look; the newest run of the workspace if none is given.
-    how:    tasks, metric, profile, by, tell: as ``folkways.runs.reading.compare.compare`` has them.
+    how:    tasks, metric, profile, by, tell: as ``folkways.runs.results.compare.compare`` has them.
     """
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
     given = [

@@ -93,7 +93,7 @@ def _known(value: object) -> object:
 
 
 def json_for_html(value: object) -> str:
-    """JSON that can stand inside a script element: nothing in it can end the element or begin a comment."""
+    """JSON that is safe inside a script element: nothing in it can end the element or begin a comment."""
     text = orjson.dumps(value).decode()
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -107,7 +107,7 @@ def figure(value: float) -> str:
 
 
 def interval(low: float | None, high: float | None, between: str = " – ") -> str:
-    """Two bounds, ``9.0 – 45.2``; a single dash where there is no interval."""
+    """Two bounds, ``9.0 – 45.2``; a single dash without an interval."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOT_A_NUMBER
     return f"{number(low)}{between}{number(high)}"

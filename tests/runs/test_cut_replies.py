@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from folkways.api import load_run
 from folkways.benchmarks.registry import get_task
 from folkways.records import CUT, State
-from folkways.runs.reading.cut_replies import cut_warnings
+from folkways.runs.results.notes import cut_warnings
 from folkways.workspace import schema
 from folkways.workspace.database import open_workspace
 from folkways.workspace.results import load_signatures

@@ -15,9 +15,9 @@ import pytest
 from folkways.api import Run, run
 from folkways.endpoints.base import Request
 from folkways.endpoints.baselines import BaselineEndpoint
-from folkways.runs.judging.judges import family
+from folkways.runs.judging.calibration import TO_LABEL
 from folkways.runs.judging.model_judging import ModelJudged, judge_run
-from folkways.runs.judging.next_labels import TO_LABEL
+from folkways.runs.judging.model_summary import family
 from folkways.runs.models import Model
 from tests.support.river import folkways
 

@@ -18,7 +18,7 @@ from folkways.integrations.lm_eval import samples as lm_eval
 from folkways.integrations.scored_log import ScoredLog
 from folkways.records import JUDGEMENTS, Metric, State
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.runs.reading.compare import unlike_notes, unlike_parts
+from folkways.runs.results.compare import unlike_notes, unlike_parts
 
 SUFFIXES = (".eval", ".json", ".jsonl")
 

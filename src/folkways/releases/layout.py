@@ -80,7 +80,7 @@ def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
 
 
 def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
-    """The release that the folder holds whole; of several (trial data beside the test data) the one with most
+    """The release that the folder holds whole; of several (trial and test data together) the one with most
     files there."""
     matches: list[tuple[int, Release]] = []
     for record in records:

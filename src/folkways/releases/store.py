@@ -36,7 +36,7 @@ def locate(name: str) -> Release:
     """The release of that name or alias, as it lies in the data folder.
 
     Every file is checked against its checksum. UnknownNameError for a name that is not known; DataError for a
-    file that was changed; FolkwaysError that says how to fetch it if it is not (completely) there.
+    file that was changed; NotOnDiskError, with how to fetch it, if it is not completely there.
     """
     record = get_record(name)
     root = root_of(record)
@@ -76,8 +76,8 @@ def locate(name: str) -> Release:
 
 
 def is_intact(entry: ReleaseFile, root: Path, provenance: Provenance, *, absent_ok: bool = False) -> bool:
-    """Whether the stored file has the checksum of its record, or else the one that was noted when it was
-    stored."""
+    """Whether the file of ``entry`` under ``root`` has the checksum of its record, or else the one in
+    ``provenance``. absent_ok: True for an optional file that is not there."""
     path = root / entry.path
     if not path.is_file():
         return absent_ok

@@ -315,7 +315,6 @@ def _notes(
     told = frame.filter(pl.col("value").is_not_null()).height
     if told > 1:
         yield (
-            f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance "
-            "on "
+            f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance on "
             "average"
         )

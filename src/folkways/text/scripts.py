@@ -53,8 +53,8 @@ def script_counts(text: str) -> dict[str, int]:
 
 
 def letters_of(language: str) -> str:
-    """What stands between the brackets of a character class (Python's and JavaScript's) for the letters that
-    ``language`` is written in, in every script that people write it in as a matter of course.
+    """The inside of a character class (Python's and JavaScript's) for the letters of ``language``, in every
+    script that people commonly write it in.
     """
     entry = languages()[language]
     scripts = [part for script in (entry.script, *entry.also) for part in _SAME.get(script, (script,))]
@@ -65,7 +65,7 @@ def in_another_script(text: str, language: str) -> bool | None:
     """Whether fewer than half of the letters are of the language's own script; None for a text without
     letters.
 
-    Languages that share a script (Spanish and English) are not told apart.
+    Languages that share a script (Spanish and English) are not distinguished.
     """
     counts = script_counts(text)
     if not counts:

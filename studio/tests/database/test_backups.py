@@ -136,7 +136,9 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     assert told == f"wrote {backup}: 1 studies, 1 participants; schema {SCHEMA}\n"
     assert backup.stat().st_mode & 0o077 == 0, "it is nobody else's to read"
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
-    assert "no backup is written over" in folkways("studio", "backup", backup, "--workspace", place).stderr
+    assert (
+        "exists and is not overwritten" in folkways("studio", "backup", backup, "--workspace", place).stderr
+    )
     assert folkways("studio", "restore", backup, "--workspace", other).stdout.startswith(
         f"restored {backup} into {other}: 1 studies"
     )

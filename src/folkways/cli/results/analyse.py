@@ -52,7 +52,7 @@ def command(
         return
     from folkways.benchmarks.results import make_results
     from folkways.errors import FolkwaysError
-    from folkways.runs.reading.result_inputs import load_inputs, results_of_runs
+    from folkways.runs.results.judgements import load_inputs, results_of_runs
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import find_asked_run
 

@@ -80,7 +80,7 @@ def command(
             *models, tasks=names(tasks), metric=metric, by=by if "by" in given else None, tell=tell
         )
     else:
-        from folkways.runs.reading.compare import compare
+        from folkways.runs.results.compare import compare
 
         found = compare(*models, tasks=names(tasks), metric=metric, by=by, tell=tell, **of_runs)
     text = _written(found, shape)

@@ -42,7 +42,7 @@ def command(runs: tuple[str, ...], out: Path, formats: str, **others: Any) -> No
     the format latex, report.tex has the tables and a methods section for a paper, and report.bib the
     citations.
     """
-    from folkways.runs.reading.report import report_runs
+    from folkways.runs.results.report import report_runs
 
     for path in report_runs(runs or ("last",), out, formats=formats, **others):
         click.echo(f"wrote {path}")

@@ -168,7 +168,7 @@ def _counting(done: str) -> Iterator[Callable[[int], None]]:
 
 
 def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
-    from folkways.runs.reading.run_list import list_runs
+    from folkways.runs.results.run_list import list_runs
     from folkways.workspace import run_records
     from folkways.workspace.database import open_workspace
 

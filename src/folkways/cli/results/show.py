@@ -26,7 +26,7 @@ def command(item: str, workspace: str, run_name: str | None, release: str | None
     folkways show blend/saq:KR/Al-en-01 --run run-2
     """
     from folkways.reports.formats.item import EMPTY_JUDGEMENTS, EMPTY_RESPONSES, item_as_json, render_item
-    from folkways.runs.reading.items import find_item
+    from folkways.runs.results.items import find_item
     from folkways.workspace.database import open_workspace
 
     there = "://" in workspace or Path(workspace).exists()

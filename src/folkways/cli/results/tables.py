@@ -124,7 +124,7 @@ def _inputs(
     from dataclasses import replace
 
     from folkways.benchmarks.results import Inputs
-    from folkways.runs.reading.result_inputs import load_inputs, open_data
+    from folkways.runs.results.judgements import load_inputs, open_data
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import find_asked_run
 

@@ -12,7 +12,7 @@ from folkways.metrics.neural.encoder import STEP, Encoder, Floats, TokenVectors,
 from folkways.metrics.neural.store import VectorStore
 
 TEXTS_PER_SHARD = (
-    4_000  # what is computed is stored after so many texts, so that an interruption loses little
+    4_000  # computed vectors are stored after this many texts, so that an interruption loses little
 )
 
 
@@ -80,7 +80,7 @@ class TextVectors:
         return {text: self._known[text] for text in wanted}
 
     def forget(self) -> None:
-        """Leave the vectors to whoever has them now, and to the disk."""
+        """Drop the vectors from memory; callers and the disk keep theirs."""
         self._known.clear()
 
     def _compute(self, texts: list[str]) -> None:

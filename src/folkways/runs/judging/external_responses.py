@@ -272,8 +272,7 @@ def _locate(
         )
         raise DataError(
             f"{unknown.height:,} of {found.height:,} ids are not in the release{of}: {examples}; its own "
-            "look like "
-            f"{', '.join(map(repr, index['key'].head(2)))}",
+            f"look like {', '.join(map(repr, index['key'].head(2)))}",
             file=path,
             row=int(unknown["_row"][0]),
         )

@@ -102,10 +102,9 @@ class TaskPlan:
                     yield prompts
         if empty:
             raise FolkwaysError(
-                f"{self.task.name}: no item is left for these options "
-                f"(cultures {shown(self.options.cultures)}, languages {shown(self.options.languages)}, "
-                f"variants {shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen "
-                "one of them"
+                f"{self.task.name}: no item is left for these options (cultures "
+                f"{shown(self.options.cultures)}, languages {shown(self.options.languages)}, variants "
+                f"{shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
             )
 
 
@@ -127,9 +126,8 @@ def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Map
     """Those settings that the model is told; FolkwaysError for one that somebody wants and it is not told."""
     if unheard := sorted(name for name, value in wanted.items() if value is not None and name not in heeds):
         raise FolkwaysError(
-            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that "
-            "name, or leave the setting "
-            "out and say it behind the names of the models that know it"
+            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that name, "
+            "or leave the setting out and say it behind the names of the models that know it"
         )
     return replace(settings, **{entry.name: None for entry in fields(Settings) if entry.name not in heeds})
 

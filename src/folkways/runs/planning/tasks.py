@@ -137,8 +137,7 @@ def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
         able = [task.name for task in tasks().values() if task.permutes_options]
         raise FolkwaysError(
             f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its "
-            "options; "
-            f"those that can: {', '.join(able)}"
+            f"options; those that can: {', '.join(able)}"
         )
 
 

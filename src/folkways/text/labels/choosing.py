@@ -88,7 +88,7 @@ def _whole(text: str, labels: Sequence[str]) -> str | None:
 
 
 def _by_whole_text(reply: str, choices: Mapping[str, str]) -> str | None:
-    """The one option whose text the reply is, as it stands or in any punctuation."""
+    """The one option whose text the reply is, exactly or with other punctuation."""
     words = tokens(reply)
     bare = _bare(reply)
     same = [label for label, option in choices.items() if option and _bare(option) == bare] or [
@@ -151,7 +151,7 @@ def _lists_its_own(listing: str) -> bool:
 
 
 def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
-    """The label that all of this leaves; what follows a correction counts before what stands before it."""
+    """The label that all of this leaves; what follows a correction counts before what precedes it."""
     asserted = [mention for mention in said if mention.stance == "asserted"]
     if not asserted:
         return None

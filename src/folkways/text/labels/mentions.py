@@ -1,5 +1,5 @@
-"""Where a reply names an option: each letter that stands for one, and each option's text, becomes one
-character of its own.
+"""Where a reply names an option: each letter of an option, and each option's text, becomes one character of
+its own.
 
 What is left is words, in which denials and announcements can be looked for without regard to what the options
 say.
@@ -55,7 +55,7 @@ def _option_tokens(text: str) -> list[str]:
 
 
 def of_label(character: str, labels: Sequence[str]) -> str:
-    """The label that a character of TEXT or LETTER stands for."""
+    """The label of a character of TEXT or LETTER."""
     return labels[ord(character) & 0xFF]
 
 
@@ -65,8 +65,8 @@ def letter_of(number: int) -> str:
 
 
 def with_texts(text: str, choices: Mapping[str, str]) -> str:
-    """The text with each option's text that stands in it as whole words in one character; the longest where
-    they overlap.
+    """The text with each option's text, where it occurs as whole words, replaced by one character; the
+    longest where they overlap.
 
     A text that two options have is left, and so is one of a single letter or of nothing but a word such as
     "no".
@@ -116,9 +116,9 @@ def _stands_at(said: Sequence[str], place: int, sought: tuple[str, ...]) -> bool
 
 
 def with_letters(text: str, labels: Sequence[str]) -> str:
-    """The text with each letter that stands for an option in one character.
+    """The text with each letter of an option replaced by one character.
 
-    A capital that stands alone, unless it is the article or another word ("A common dish", "A veces"), or
+    A capital by itself, unless it is the article or another word ("A common dish", "A veces"), or
     part of a name ("vitamin A"); a small letter where punctuation or a word for an option sets it off ("b)",
     "option b", "选b").
     """

@@ -2,7 +2,7 @@
 
 Each clause says one thing: its words for and against are multiplied, so that "the claim that it is true is
 wrong" is against. What a question asks, what "if" or "although" sets aside and what is hedged says nothing;
-"no" before a noun ("no reason") is no answer.
+"no" before a noun ("no reason") is not an answer.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
     """The label of what a reply answers to the question whether something is acceptable; None where it leaves
     that open.
 
-    words: "yes", "no" and perhaps "neither" and others, in small letters -> label. "no" is an answer where it
-    stands by itself, and not in "no reason"; "acceptable" and "unacceptable" say yes and no.
+    words: "yes", "no" and perhaps "neither" and others, in small letters -> label. "no" is an answer by
+    itself, and not in "no reason"; "acceptable" and "unacceptable" say yes and no.
     """
     text = plain(reply)
     undecided = "|".join(re.escape(word) for word in words if word not in _ANSWERS)
@@ -151,8 +151,7 @@ def _settled(text: str, signs: Mapping[str, int]) -> int | None:
 
 
 def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
-    """What each clause says that says something; those behind the first only where they speak of the
-    question."""
+    """What each clause asserts, if anything; later clauses count only where they speak of the question."""
     pieces = _SENTENCE.split(text)
     every = _any_of({**signs, **_ANSWERS})
     question_sign, first = 0, True
@@ -202,7 +201,7 @@ def _clause(clause: str, signs: Mapping[str, int], asked: int, first: bool) -> _
 
 
 def _answer(clause: str, words: list[str]) -> int | None:
-    """The sign of a yes or no that stands by itself in the clause: at its beginning or its end, and not
+    """The sign of a yes or no by itself in the clause: at its beginning or its end, and not
     before a noun."""
     for word, sign in _ANSWERS.items():
         if word not in words:

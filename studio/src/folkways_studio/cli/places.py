@@ -1,4 +1,4 @@
-"""Where a study is: in a workspace of this machine, or on a server that is asked through its API."""
+"""Options that say where a study is: in a workspace of this machine, or on a server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def opened(workspace: str, *, create: bool = False) -> AbstractContextManager[Wo
 
 @contextmanager
 def open_study_client(workspace: str, server: str | None) -> Iterator[LocalStudyClient | RemoteStudyClient]:
-    """The studies of a server, or of a workspace where no server is given, for the length of a block."""
+    """A client of the server, or of the workspace if no server is given, for the length of a block."""
     if server is not None:
         from folkways_studio.clients.remote import RemoteStudyClient
 

@@ -75,8 +75,8 @@ class Import:
 def _import(row: Any) -> Import:
     result = row.result or {}
     return Import(
-        row.id, row.study_id, row.account_id, row.state, row.details["stage"], row.details["file"], row.details["population"],
-        result.get("rows"), result.get("added", 0), result.get("deleted", 0),
+        row.id, row.study_id, row.account_id, row.state, row.details["stage"], row.details["file"],
+        row.details["population"], result.get("rows"), result.get("added", 0), result.get("deleted", 0),
         tuple((number, problem) for number, problem in result.get("problems", ())), row.error, row.created,
         row.started, row.finished,
     )  # fmt: skip
@@ -272,7 +272,8 @@ def cancel(workspace: Workspace, study_id: int, import_id: int, *, by: int | Non
 
 @dataclass(frozen=True, slots=True)
 class RemainingItems:
-    """Items of an import: unused ones that nobody has begun, which can be deleted, and used ones, which stay."""
+    """Items of an import: unused ones that nobody has begun, which can be deleted, and used ones, which
+    stay."""
 
     unused: int
     used: int

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from folkways_studio.people.openid import Identity
 
+STAFF_ROLES = (Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT)
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1024
 """Characters. Hashing longer texts would let anybody keep the server busy."""
@@ -397,7 +398,8 @@ def _linked_account(
             and find_row(connection, identities, account_id=row.id, issuer=identity.issuer) is not None
         ):
             raise NotAllowedError(
-                "the account with your e-mail address belongs to somebody else; tell the people who run this server"
+                "the account with your e-mail address belongs to somebody else; tell the people who run this "
+                "server"
             )
         number = (
             row.id if row else insert_account(connection, login, None, identity.name[:256] or login, locale)

@@ -18,7 +18,8 @@ DAY = 86400.0
 
 
 def may_give(mine: frozenset[Role]) -> tuple[Role, ...]:
-    """The roles that somebody with the roles ``mine`` may give; a researcher cannot give more than their own."""
+    """The roles that somebody with the roles ``mine`` may give; a researcher cannot give more than their
+    own."""
     return tuple(Role) if Role.OWNER in mine else (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT)
 
 

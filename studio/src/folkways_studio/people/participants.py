@@ -1,4 +1,5 @@
-"""People in a study: joining and coming back, consent, eligibility, leaving. ``personal`` has their details."""
+"""People in a study: joining and coming back, consent, eligibility, leaving. ``personal`` has their
+details."""
 
 from __future__ import annotations
 

@@ -174,14 +174,14 @@ def environment(locale: str) -> Environment:
     )
     templates.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     templates.filters.update(
-        number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
-        day=day, language=partial(language_name, locale=locale), endonym=endonym, letters=letters_of,
-        direction=direction,
-        term=partial(term, locale=locale),
+        number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact,
+        marked=marked, tagged=tagged, day=day, language=partial(language_name, locale=locale),
+        endonym=endonym, letters=letters_of, direction=direction, term=partial(term, locale=locale),
     )  # fmt: skip
     templates.globals.update(
-        static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},
-        version=__version__, zip=zip, filled=filled, han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE,
+        static=static, locale=locale, direction=direction(locale),
+        locales={name: endonyms()[name] for name in LOCALES}, version=__version__, zip=zip, filled=filled,
+        han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE,
     )  # fmt: skip
     return templates
 

@@ -17,9 +17,8 @@ from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.runs.reading.completeness import lacking
-from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
-from folkways.runs.reading.other_language import other_language_warnings
+from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
+from folkways.runs.results.notes import lacking, other_language_warnings
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 
@@ -135,9 +134,8 @@ def _with_column(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFra
     if metric.name in judged.columns:
         return judged
     raise NotJudgedError(
-        f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several "
-        "of them, or was not "
-        "computed; compare by one of "
+        f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several of "
+        "them, or was not computed; compare by one of "
         f"{', '.join(known.name for known in task.metrics if known.name in judged.columns)}"
     )
 

@@ -1,9 +1,10 @@
-"""Tokens of the studio's API, made and taken back by whoever runs the server."""
+"""Commands for the people who run the server: API tokens, backup and restore."""
 
 from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -21,12 +22,8 @@ if TYPE_CHECKING:
 @click.option(
     "--study", metavar="STUDY", help="The only study that it is for; without it, all of the account's."
 )
-@click.option(
-    "--scope", type=click.Choice(["read", "write"]), default="read", show_default=True, help="What it may do."
-)
-@click.option(
-    "--days", type=Number(min=0.01, max=366), default=90, show_default=True, help="How long it is valid."
-)
+@click.option("--scope", type=click.Choice(["read", "write"]), default="read", help="What it may do.")
+@click.option("--days", type=Number(min=0.01, max=366), default=90, help="How long it is valid.")
 @click.option("--note", default="", metavar="TEXT", help="What it is for.")
 @workspace_option
 def make_token(login: str, study: str | None, scope: str, days: float, note: str, workspace: str) -> None:
@@ -81,7 +78,7 @@ def list_tokens(study: str | None, workspace: str) -> None:
 )
 @workspace_option
 def revoke_token(number: int, study: str | None, workspace: str) -> None:
-    """Let nobody in by a token any more. `folkways studio tokens` lists their numbers."""
+    """Revoke a token. `folkways studio tokens` lists their numbers."""
     from folkways_studio.programs import tokens
 
     with opened(workspace) as database:
@@ -99,4 +96,46 @@ def _day(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
-COMMANDS = (make_token, list_tokens, revoke_token)
+@click.command("backup")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@workspace_option
+def backup(file: Path, workspace: str) -> None:
+    """Write the whole workspace into one new file, while the studio runs.
+
+    It contains everything saved before the command began, including personal details and password hashes:
+    protect it like the server.
+
+    \b
+    folkways studio backup /var/backups/folkways/$(date +%F).zip
+    """
+    from folkways_studio.database.backups import back_up
+
+    with opened(workspace) as database:
+        click.echo(f"wrote {file}: {back_up(database, file)}")
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option(
+    "--replace", is_flag=True, help="Also into a workspace that holds something, all of which is lost."
+)
+@workspace_option
+def restore_backup(file: Path, replace: bool, workspace: str) -> None:
+    """Put a backup into an empty workspace: a new file, or a database of PostgreSQL, whichever it was made
+    from.
+
+    Either all of it is there afterwards or nothing has changed.
+    """
+    from folkways_studio.database.backups import restore
+
+    with opened(workspace, create=True) as database:
+        description = restore(file, database, replace=replace)
+        click.echo(f"restored {file} into {database.location}: {description}")
+        if description.bucket:
+            click.echo(
+                f"note: start the studio with FOLKWAYS_MEDIA={description.bucket}, or copy its files",
+                err=True,
+            )
+
+
+COMMANDS = (make_token, list_tokens, revoke_token, backup, restore_backup)

@@ -20,7 +20,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
 from folkways.runs.planning.plan import SLICE, Plan, TaskPlan, write_prompts
-from folkways.runs.sampled.strata import Frame, Stratum, drawn_strata, unit_totals
+from folkways.runs.sampling.strata import Frame, Stratum, drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace

@@ -1,10 +1,12 @@
-"""Collects what a report shows from the workspace."""
+"""Collects what a report shows from the workspace, and writes a report of several runs."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypedDict
 
 import polars as pl
 
@@ -12,27 +14,25 @@ from folkways.benchmarks.base import Task, overrides
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import make_results
 from folkways.errors import FolkwaysError
+from folkways.files import check_several
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
+from folkways.runs.models import cost_function
+from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
-from folkways.runs.reading.completeness import lacking
-from folkways.runs.reading.cut_replies import cut_warnings
-from folkways.runs.reading.judgements import judged_of_task
-from folkways.runs.reading.other_language import other_language_warnings
-from folkways.runs.reading.other_profile import read_otherwise
-from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
+from folkways.runs.results.judgements import inputs_of, judged_of_task, results_of_runs
+from folkways.runs.results.notes import cut_warnings, lacking, other_language_warnings, read_otherwise
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
-from folkways.workspace.database import Workspace
+from folkways.workspace.database import WORKSPACE, Workspace, opened
 
 SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 """What identifies a score; where two runs of a report have the same one, the later run's is shown."""
 
 NOT_STORED = (
-    "Run {0} was scored by an earlier folkways, which did not store what guessing and people score "
-    "on its items: "
-    "they are not shown. folkways score {0} adds them, and asks no model."
+    "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its "
+    "items: they are not shown. folkways score {0} adds them, and asks no model."
 )
 
 CostOf = Callable[[str, int, int, bool], float | None]
@@ -83,9 +83,8 @@ def collect(
             of_task, known = stored.filter(shown), of_people.filter(shown)
             if profile is not None and of_task.is_empty() and task.name in stored["task"]:
                 raise FolkwaysError(
-                    f"run {run.name} was not scored on {task.name} under the profile {profile}; score it "
-                    "so first: "
-                    f"folkways score {run.name} --profile {profile}"
+                    f"run {run.name} was not scored on {task.name} under the profile {profile}; score it so "
+                    f"first: folkways score {run.name} --profile {profile}"
                 )
             # One after the other; an asked baseline of that name comes later and wins.
             scores += of_baselines.filter(shown).partition_by("endpoint", maintain_order=True)
@@ -249,4 +248,51 @@ def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
         .agg(pl.col("count").sum(), pl.col("message").first().alias("example"))
         .sort("count", descending=True)
         .select(list(FAILURES))
+    )
+
+
+class ReportKeywords(TypedDict, total=False):
+    """What a report shows, and in which files; see ``report_runs``."""
+
+    formats: Sequence[str] | str
+    profile: str | None
+    title: str | None
+    prices: Path | str | None
+    items: bool
+
+
+def report_runs(
+    names: Sequence[str],
+    out: str | Path,
+    *,
+    workspace: str | Path | Workspace = WORKSPACE,
+    formats: Sequence[str] | str | None = None,
+    profile: str | None = None,
+    title: str | None = None,
+    prices: Path | str | None = None,
+    items: bool = False,
+) -> list[Path]:
+    """Write one report of several runs of a workspace into the folder ``out``; returns the files.
+
+    formats: html, md, csv, parquet, latex; all but latex if left out. items: with those of data whose licence
+    does not let them be passed on; such a report is for your own eyes.
+    """
+    from folkways.reports.formats.write import (
+        USUAL_FORMATS,
+        check_formats,
+        write_report,
+    )  # brings a template engine
+
+    wanted = names_of(formats) if isinstance(formats, str) else tuple(formats or USUAL_FORMATS)
+    check_formats(wanted)
+    check_several(Path(out))
+    database = opened(workspace)
+    records = [run_records.find_asked_run(database, name) for name in names]
+    # Not kept in a variable: what only the tables need is let go before anything is drawn.
+    return write_report(
+        collect(
+            database, records, title=title, profile=profile, cost_of=cost_function(prices), show_items=items
+        ),
+        Path(out),
+        wanted,
     )

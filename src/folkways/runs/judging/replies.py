@@ -1,11 +1,11 @@
-"""The replies of a run that a model can judge, with the rule's verdicts, and which of them are looked at
-first."""
+"""The replies of a run that a model can judge, with the rule's verdicts and the labels of people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,10 +15,11 @@ from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import judgements_of
 from folkways.benchmarks.free_answers import model_judge
 from folkways.benchmarks.registry import free_answer_tasks, get_task
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import Schema, State
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import item_batches, release_of, restore_options, select_items
+from folkways.text_tables import read_replies
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
 
@@ -168,3 +169,59 @@ def drawing_order(row: dict[str, Any], seed: int) -> str:
     same items."""
     of = (str(row[name]) for name in ("task", "item", "language", "variant", "sample"))
     return blake2b("|".join((str(seed), *of)).encode(), digest_size=8).hexdigest()
+
+
+VALUES = ("1", "0.5", "0")
+NARROWING = ("task", "language", "variant", "sample", "endpoint")
+"""Columns that say which reply to an item is meant, where there are several."""
+
+
+def read_labels(path: Path, replies: pl.DataFrame) -> pl.Series:
+    """One label per row of ``replies`` (task, item, language, variant, sample, endpoint), 0 to 1; null where
+    nobody did.
+
+    The file has ``item`` and ``label`` (1, 0.5 or 0) and, where an item has several replies, the columns of
+    NARROWING that tell them apart (``model`` is another name for ``endpoint``). Several labels of one reply
+    are averaged. Raises DataError with the row for a label that is none of VALUES, and for one that fits no
+    reply or several.
+    """
+    table = read_replies(path)
+    if "endpoint" not in table.columns and "model" in table.columns:
+        table = table.rename({"model": "endpoint"})
+    missing = [name for name in ("item", "label") if name not in table.columns]
+    if missing:
+        raise DataError(f"lacks the column {missing[0]!r}; it has: {', '.join(table.columns)}", file=path)
+    values = table["label"].str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = (~values.is_in([0.0, 0.5, 1.0])).fill_null(True).arg_true()
+    if wrong.len():
+        row = int(wrong[0])
+        raise DataError(
+            f"label {table['label'][row]!r} is none of {', '.join(VALUES)}", file=path, row=row + 1
+        )
+    on = ["item", *(name for name in NARROWING if name in table.columns)]
+    known = replies.select(pl.col(name).cast(pl.String) for name in on).with_columns(
+        _reply=pl.int_range(pl.len(), dtype=pl.Int64)
+    )
+    told = table.select(on).with_columns(_label=values, _row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+    joined = told.join(known, on=on, how="left", maintain_order="left")
+    _check(joined, on, path)
+    labels = joined.group_by("_reply").agg(pl.col("_label").mean())
+    return known.join(labels, on="_reply", how="left", maintain_order="left")["_label"].rename("label")
+
+
+def _check(joined: pl.DataFrame, on: list[str], path: Path) -> None:
+    lost = joined.filter(pl.col("_reply").is_null())
+    if lost.height:
+        first = lost.row(0, named=True)
+        what = ", ".join(f"{name} {first[name]!r}" for name in on)
+        raise DataError(f"the run has no counted reply with {what}", file=path, row=first["_row"])
+    counts = joined.group_by("_row").len().filter(pl.col("len") > 1).sort("_row")
+    if counts.height:
+        row, number = counts.row(0)
+        rest = [name for name in NARROWING if name not in on]
+        raise DataError(
+            f"{number} replies of the run fit this label; say which with a column "
+            f"{' or '.join(rest) or 'more'}",
+            file=path,
+            row=row,
+        )

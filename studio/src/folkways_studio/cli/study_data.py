@@ -1,9 +1,12 @@
-"""What goes into a study and comes out of it: items, model answers, off-line work, exports, progress,
+"""Commands for the data of a study: items, media, model answers, off-line work, exports, progress,
 agreement."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,33 @@ import click
 
 from folkways.sdk.cli import Number, completion, file_at, folder_option, names, out_option, print_json
 from folkways_studio.cli.places import open_study_client, place_options
-from folkways_studio.cli.progress import import_progress
+
+SECONDS_BETWEEN_LINES = 5.0
+
+
+@contextmanager
+def import_progress(stage: str) -> Iterator[Callable[[int, int], None]]:
+    """A callback that shows how many items were added, and of how many: a bar on a terminal, else a line now
+    and then."""
+    if sys.stderr.isatty():
+        from rich.progress import MofNCompleteColumn, Progress
+
+        from folkways.sdk.cli import terminal
+
+        columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+        with Progress(*columns, console=terminal(stderr=True), transient=True) as bar:
+            task = bar.add_task(f"importing into {stage}", total=None)
+            yield lambda added, rows: bar.update(task, completed=added, total=rows)
+        return
+    last = time.monotonic()
+
+    def show(added: int, rows: int) -> None:
+        nonlocal last
+        if added < rows and time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            click.echo(f"importing into {stage}: {added:,} of {rows:,} items were added", err=True)
+
+    yield show
 
 
 @click.command("import")
@@ -34,8 +63,8 @@ def import_items(
 
     with open_study_client(workspace, server) as client:
         rows = read_rows(file)
-        with import_progress(stage) as told:
-            added = client.import_items(study, stage, rows, population, str(file), told)
+        with import_progress(stage) as on_progress:
+            added = client.import_items(study, stage, rows, population, str(file), on_progress)
         click.echo(f"added {plural(added, 'item')} to {stage}")
 
 
@@ -56,7 +85,7 @@ def media(
     """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or
     none. Without a file, list what the study has.
 
-    They lie in a folder beside the workspace, or in the folder or bucket (s3://bucket/prefix) that
+    They are stored in a folder next to the workspace, or in the folder or bucket (s3://bucket/prefix) that
     FOLKWAYS_MEDIA names. A server gets them in parts of 20 MB, of each all or none.
     """
     from folkways.sdk.display import plural
@@ -77,16 +106,10 @@ def media(
 @click.argument("study")
 @click.argument("stage")
 @click.argument("run", shell_complete=completion.runs)
-@click.option(
-    "--per-culture",
-    type=click.IntRange(min=1),
-    default=120,
-    show_default=True,
-    help="Answers per culture, at most.",
-)
+@click.option("--per-culture", type=click.IntRange(min=1), default=120, help="Answers per culture, at most.")
 @click.option("--all", "everything", is_flag=True, help="Draw right answers, too, not only wrong ones.")
 @click.option("--models", metavar="LIST", help="Only answers of these models of the run.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For the draw.")
+@click.option("--seed", type=int, default=0, help="For the draw.")
 @place_options
 def draw(
     study: str, everything: bool, models: str | None, workspace: str, server: str | None, **others: Any
@@ -106,7 +129,6 @@ def draw(
     "kind",
     type=click.Choice(["release", "csv", "jsonl", "parquet", "xlsx", "hub"]),
     default="release",
-    show_default=True,
     help="The benchmark's own schema, or tables of everything.",
 )
 @click.option(
@@ -118,9 +140,9 @@ def draw(
 def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, server: str | None) -> None:
     """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
-    \b release   what a benchmark makes of the study, as folkways reads it; labels and errors of model answers
-    that were judged hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the
-    release
+    \b
+    release   what a benchmark makes of the study, as folkways reads it; labels and errors of judged answers
+    hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
     """
     from folkways.sdk.files import write_bytes
 
@@ -159,13 +181,13 @@ def progress(study: str, as_json: bool, workspace: str, server: str | None) -> N
 def agreement(study: str, as_json: bool, workspace: str, server: str | None) -> None:
     """How far people agree, by stage, population and field; if a coefficient is not defined, why."""
     with open_study_client(workspace, server) as client:
-        found = client.agreement(study)
+        rows = client.agreement(study)
     if as_json:
-        print_json(found)
+        print_json(rows)
         return
-    if not found:
+    if not rows:
         click.echo("There is nothing to compare yet: no item has answers.", err=True)
-    for row in found:
+    for row in rows:
         click.echo(f"{row['stage']} {row['population'] or '(everybody)'} {row['field']}".rstrip())
         for name in ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi"):
             click.echo(f"  {name.replace('_', ' '):12} {_shown(row[name])}")
@@ -173,28 +195,22 @@ def agreement(study: str, as_json: bool, workspace: str, server: str | None) -> 
         click.echo(f"  {'what fits':12} {_shown(row['fitting'])}{fitting}")
 
 
-def _shown(found: Mapping[str, Any]) -> str:
+def _shown(coefficient: Mapping[str, Any]) -> str:
     from folkways.sdk.display import plural
 
-    if found["value"] is None:
-        return f"not defined: {found['reason']}"
-    known = found["low"] is not None and found["high"] is not None
-    interval = f" (95 %: {found['low']:.3f} to {found['high']:.3f})" if known else ""
-    return f"{found['value']:.3f}{interval} over {plural(found['units'], 'item')}"
+    if coefficient["value"] is None:
+        return f"not defined: {coefficient['reason']}"
+    has_interval = coefficient["low"] is not None and coefficient["high"] is not None
+    interval = f" (95 %: {coefficient['low']:.3f} to {coefficient['high']:.3f})" if has_interval else ""
+    return f"{coefficient['value']:.3f}{interval} over {plural(coefficient['units'], 'item')}"
 
 
 @click.command("hand-out")
 @click.argument("study")
 @click.argument("stage")
 @click.argument("person", metavar="PSEUDONYM")
-@click.option("--count", type=click.IntRange(min=1), default=50, show_default=True, help="Items, at most.")
-@click.option(
-    "--hours",
-    type=Number(min=0.1),
-    default=72,
-    show_default=True,
-    help="How long they are kept for the person.",
-)
+@click.option("--count", type=click.IntRange(min=1), default=50, help="Items, at most.")
+@click.option("--hours", type=Number(min=0.1), default=72, help="How long they are kept for the person.")
 @out_option("Where the workbook goes (.xlsx)", "STAGE-PSEUDONYM.xlsx", required=True)
 @place_options
 def export_workbook(
@@ -228,10 +244,10 @@ def import_workbook(study: str, person: str, file: Path, workspace: str, server:
     from folkways_studio.items.table_files import read_rows
 
     with open_study_client(workspace, server) as client:
-        found = client.import_workbook(study, person, read_rows(file), str(file))
-        empty = f"{plural(found['empty'], 'row')} {'is' if found['empty'] == 1 else 'are'} empty"
-        there = f"{found['repeated']} {'was' if found['repeated'] == 1 else 'were'} there already"
-        click.echo(f"{plural(found['stored'], 'answer')} stored, {there}, {empty}")
+        counts = client.import_workbook(study, person, read_rows(file), str(file))
+        empty = f"{plural(counts['empty'], 'row')} {'is' if counts['empty'] == 1 else 'are'} empty"
+        there = f"{counts['repeated']} {'was' if counts['repeated'] == 1 else 'were'} there already"
+        click.echo(f"{plural(counts['stored'], 'answer')} stored, {there}, {empty}")
 
 
 COMMANDS = (import_items, media, draw, export, progress, agreement, export_workbook, import_workbook)
