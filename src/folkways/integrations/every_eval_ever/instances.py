@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
-from folkways.benchmarks.judging.cut_replies import TOKEN_LIMIT
+from folkways.benchmarks.cut_replies import TOKEN_LIMIT
 from folkways.integrations.every_eval_ever.aggregate import SCHEMA_VERSION, result_id
 from folkways.integrations.models import StoredModel
 from folkways.records import LOST, Metric, State
