@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from folkways.benchmarks.xcr.data import ADAPTATION_FILES
+from folkways.benchmarks.xcr.release import ADAPTATION_FILES
 from folkways.benchmarks.xcr.results import RESULTS
 from folkways.cli.tables import command
 from folkways.errors import FolkwaysError, UnknownNameError

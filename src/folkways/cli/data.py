@@ -266,9 +266,8 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
 
     Exit code 0 if the release can be read, however odd it is; 2 if it cannot.
     """
+    from folkways.benchmarks.released_data import data_issues, open_release
     from folkways.display import json_for_terminal, plural
-    from folkways.releases.readers import data_issues
-    from folkways.releases.store import open_release
 
     target = None if out is None else file_at(out, "data-issues.json" if as_json else "data-issues.txt")
     release = open_release(name_or_dir)

@@ -21,7 +21,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.judging.cut_replies import TOKEN_LIMIT
+from folkways.benchmarks.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.registry import get_task
 from folkways.errors import UnknownNameError
 from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines

@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.cut_replies import judge_replies
 from folkways.records import RESPONSES, Metric, State
 
 

@@ -17,10 +17,10 @@ from inspect_ai.solver import TaskState, generate
 
 from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.records import State
-from folkways.releases.store import open_release
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import item_batches
 from folkways.runs.planning.tasks import plan_tasks

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.contract import items_of, prompts_of
+from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.registry import get_task
 from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural

@@ -9,8 +9,9 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import HumanBaseline, Task, overrides
-from folkways.benchmarks.contract import TaskError, failures_of, scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.contract import scores_of
+from folkways.benchmarks.cut_replies import judge_replies
+from folkways.benchmarks.task_errors import TaskError, failures_of
 from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, Signature, Subject, compact
 from folkways.releases.base import Release
