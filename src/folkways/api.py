@@ -93,8 +93,8 @@ class Run:
         """Judge and score again, in the task's default profile or another, with other text tools or models;
         records.SCORES.
 
-        tell: is told what could not be computed for want of a model; a warning by default.
-        cluster: where each task is judged by a worker of its own.
+        text_tools, models: in place of the run's. tell: gets what could not be computed without a model; a
+        warning by default. cluster: where each task is judged by a worker of its own.
         """
         score_all = score_each if cluster is None else executor_of(cluster).score_all
         scored = score_run(self.workspace, self.record, profile, text_tools, models, score_all=score_all)
@@ -217,9 +217,10 @@ def run(
     tasks:    names of tasks or benchmarks, one or several; a recipe (``study.toml``), whose values arguments
               override; or a RunOptions.
     models:   names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``, ``hf/NAME``,
-              ``replay:FILE``, ``baseline/random``, with settings of their own behind a question mark
+              ``replay:FILE``, ``baseline/random``, with their own settings after a question mark
               (``openai/gpt-5?reasoning_effort=low``); or anything in Python that answers
               (``folkways.model``): functions, objects, clients, replies. One or several.
+    workspace: a path, a URL or an open workspace. profile: how replies are judged; each task's default otherwise.
     scoring:  where scoring models run, and who watches; which ones are options of the run (scoring_models).
     asking:   how hard to try and what may be spent.
     options:  the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system, settings,
@@ -231,11 +232,11 @@ def run(
     Raises FolkwaysError for anything that the caller can put right. An interruption (Ctrl-C) ends it cleanly:
     see ``record.state``.
     """
-    given: dict[str, Any] = dict(options)
+    keywords: dict[str, Any] = dict(options)
     report_folder = None
     if is_recipe(tasks):
         recipe = Recipe.of(tasks)
-        tasks, given, scoring, report_folder = (
+        tasks, keywords, scoring, report_folder = (
             recipe.tasks,
             recipe.under(options),
             recipe.scoring(scoring),
@@ -244,13 +245,15 @@ def run(
         models = recipe.models if _is_nothing(models) else models
         workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
         name, profile = name or recipe.name, profile or recipe.profile
-    chosen, asking = options_of(tasks, given, asking)
-    told: list[Reused] = []
-    asking = asking if asking.reused is not None else replace(asking, reused=told.append)
+    chosen, asking = options_of(tasks, keywords, asking)
+    reused: list[Reused] = []
+    asking = asking if asking.reused is not None else replace(asking, reused=reused.append)
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())
-    asked = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
-    plan = make_plan(chosen, asked)
+    opened_models = open_models(
+        one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed)
+    )
+    plan = make_plan(chosen, opened_models)
     for one in plan.tasks:
         one.task.resolve_profile(
             profile
@@ -265,7 +268,7 @@ def run(
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
     record = replace(record, state=ended, reason=session.run.reason)
-    done = Run(database, record, asking.prices, tuple(told), plan.absent)
+    done = Run(database, record, asking.prices, tuple(reused), plan.absent)
     if report_folder is not None:
         done.report(report_folder)
     return done
@@ -283,17 +286,20 @@ def estimate(
     """What ``run`` with the same arguments would take, one row per model and task: requests, tokens, US
     dollars. Nothing is sent.
 
-    With ``until`` these are the most that ``run`` may ask: it stops where scores are known well enough. Columns: those of folkways.runs.planning.estimate.Estimate.
+    With ``until`` these are the most that ``run`` may ask: it stops where scores are known well enough.
+    tasks, models, workspace: as in ``run``. prices: a file of prices in place of the usual ones. batch:
+    whether batches are used where models have them. Columns: those of
+    folkways.runs.planning.estimate.Estimate.
     """
-    given: dict[str, Any] = dict(options)
+    keywords: dict[str, Any] = dict(options)
     if is_recipe(tasks):
         recipe = Recipe.of(tasks)
-        tasks, given = recipe.tasks, recipe.under(options)
+        tasks, keywords = recipe.tasks, recipe.under(options)
         models = recipe.models if _is_nothing(models) else models
         workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
-        prices, batch = prices or given.get("prices"), batch or given.get("batch", False)
-        given = {key: value for key, value in given.items() if key in QuestionKeywords.__annotations__}
-    chosen, _ = options_of(tasks, given)
+        prices, batch = prices or keywords.get("prices"), batch or keywords.get("batch", False)
+        keywords = {key: value for key, value in keywords.items() if key in QuestionKeywords.__annotations__}
+    chosen, _ = options_of(tasks, keywords)
     rows = estimate_run(
         chosen, models=one_or_several(models), workspace=workspace, prices=prices, batch=batch
     )
@@ -322,14 +328,12 @@ def judge(
     expected.
 
     replies: a file; a frame of polars or pandas with the columns item (or the release's own id) and response,
-    also language,
-             variant and sample; or a dict, item -> reply.
-    culture, language, variant: what the replies do not say. by_position: the rows are in the order of the
-    release.
+    also language, variant and sample; or a dict, item -> reply. task: its name. culture, language, variant:
+    what the replies do not say. profile, text_tools: how to judge; the defaults otherwise. scoring: where
+    scoring models run. by_position: the rows are in the order of the release.
 
-    Returns ``judgements``, one row for each expected item, of which those without a reply are missing;
-    ``scores``, with the fixed denominator of a run; and ``notes``. Raises DataError with the row for an item
-    that there is not.
+    Returns ``judgements``, one row for each expected item, in state ``missing`` without a reply; ``scores``,
+    with the fixed denominator of a run; and ``notes``. Raises DataError with the row for an unknown item.
     """
     equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
@@ -355,14 +359,14 @@ def gate(
     """Check the scores of a run against requirements, as ``folkways gate``; ``passed`` says whether it may go
     on.
 
-    min:         scores that must be reached: ``{"blend/saq": 40, "blend/saq:ET": 30}`` or ``"blend/saq=40"``.
-    max_drop_vs: points that a score may be below that of another run: ``{"last-week": 2}``. how:
-    metric, profile, strict, coverage (percent of the items that need a reply) and judged, as the command has
-    them.
+    min: scores that must be reached: ``{"blend/saq": 40, "blend/saq:ET": 30}`` or ``"blend/saq=40"``.
+    max_drop_vs: points that a score may be below that of another run: ``{"last-week": 2}``. models: of these
+    alone. workspace: with the run. how: metric, profile, strict, coverage (percent of the items that need a
+    reply) and judged, as the command has them.
     """
     check_names(how, {*GateKeywords.__annotations__}, {"min", "max_drop_vs", "models", "workspace"})
-    name, place = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
-    return check_run(name, place, minimums=min, drops=max_drop_vs, models=models, **how)
+    name, where = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
+    return check_run(name, where, minimums=min, drops=max_drop_vs, models=models, **how)
 
 
 def compare(
@@ -374,25 +378,23 @@ def compare(
     """Compare two models or more on each task that all of them were asked, as ``folkways compare``. Nothing
     is asked or judged.
 
-    models: names as in the run, or what is behind the last slash; ``MODEL@RUN`` for one run's. A run, or its
-    name, stands for
-            its models.
-    runs:   where to look; the newest run of the workspace if none is given.
-    how:    tasks, metric, profile, by, tell: as ``folkways.runs.results.compare.compare`` has them.
+    models: names as in the run, or the part after the last slash; ``MODEL@RUN`` for one run's. A run, or its
+    name, selects all its models. runs: where to look; the newest run of the workspace if none is given. how:
+    tasks, metric, profile, by, tell: as ``folkways.runs.results.compare.compare`` has them.
     """
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
-    given = [
+    run_objects = [
         *(one for one in models if isinstance(one, Run)),
         *(one for one in places if isinstance(one, Run)),
     ]
-    if given and workspace == WORKSPACE:
-        workspace = given[0].workspace
+    if run_objects and workspace == WORKSPACE:
+        workspace = run_objects[0].workspace
     database = opened(workspace)
-    known = {record.name for record in run_records.list_runs(database)}
-    names = [one for one in models if isinstance(one, str) and one not in known]
-    places += [one for one in models if isinstance(one, Run) or one in known]
-    found = [one.name if isinstance(one, Run) else str(one) for one in places]
-    return compare_models(*names, runs=found, workspace=database, **how)
+    run_names = {record.name for record in run_records.list_runs(database)}
+    names = [one for one in models if isinstance(one, str) and one not in run_names]
+    places += [one for one in models if isinstance(one, Run) or one in run_names]
+    searched = [one.name if isinstance(one, Run) else str(one) for one in places]
+    return compare_models(*names, runs=searched, workspace=database, **how)
 
 
 def report(
@@ -446,6 +448,6 @@ def item(
     data.
 
     workspace: None, or one that is not there, looks in the data alone. run: the name of one run; the newest
-    that asked the item otherwise. UnknownNameError where there is no such item.
+    that asked the item otherwise. UnknownNameError for an unknown item.
     """
     return find_item(None if workspace is None else opened_if_there(workspace), name, run)
