@@ -99,7 +99,8 @@ def read_log(path: Path) -> ScoredLog:
 def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str | None) -> Comparison:
     if len(logs) < 2:
         raise FolkwaysError(
-            f"{task} is in only one log ({logs[0].path}); a comparison needs logs of the same task by two models "
+            f"{task} is in only one log ({logs[0].path}); a comparison needs logs of the same task by "
+            "two models "
             "or runs"
         )
     labelled = dict(zip(_labels(logs), logs, strict=True))

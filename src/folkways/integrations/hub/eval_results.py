@@ -100,7 +100,8 @@ def export_eval_results(
         )
     if not addresses.source:
         export.notes.append(
-            "the files name no source; give the address of the judgements with --source URL (folkways export hub)"
+            "the files name no source; give the address of the judgements with --source URL (folkways "
+            "export hub)"
         )
     return tuple(files), tuple(dict.fromkeys(export.notes))
 
@@ -169,8 +170,8 @@ class _Export:
         if len(benchmarks) > 1:
             name = self.addresses.data_sets["*"]
             raise FolkwaysError(
-                f"--dataset {name} cannot be the data set of both {' and '.join(benchmarks)}; name one for each: "
-                + " ".join(f"--dataset {benchmark}=OWNER/NAME" for benchmark in benchmarks)
+                f"--dataset {name} cannot be the data set of both {' and '.join(benchmarks)}; name one "
+                "for each: " + " ".join(f"--dataset {benchmark}=OWNER/NAME" for benchmark in benchmarks)
             )
 
     def data_set(self, task: str) -> str | None:
@@ -184,7 +185,8 @@ class _Export:
         named = self.addresses.data_sets.get("*")
         if named is None:
             self.notes.append(
-                f"{benchmark} is not written: {record.name} is not a data set of the hub; name one with --dataset "
+                f"{benchmark} is not written: {record.name} is not a data set of the hub; name one "
+                "with --dataset "
                 f"{benchmark}=OWNER/NAME"
             )
         return named

@@ -318,7 +318,8 @@ class _Export(StoredRun):
         there = self.out / "README.md"
         if there.is_file() and MARK not in there.read_text(encoding="utf-8", errors="replace"):
             raise FolkwaysError(
-                f"{there} is not the card of an exported run, and was not changed; name another folder with --out"
+                f"{there} is not the card of an exported run, and was not changed; name another folder "
+                "with --out"
             )
 
     def write(self, name: str, contents: Iterator[bytes]) -> list[Path]:

@@ -130,7 +130,8 @@ class Hub:
                 return [str(task["id"]) for task in document["tasks"]]
             except (yaml.YAMLError, UnicodeDecodeError, KeyError, TypeError):
                 raise FolkwaysError(
-                    f"the eval.yaml of the data set {data_set} has no list of tasks; its owner has to correct it"
+                    f"the eval.yaml of the data set {data_set} has no list of tasks; its owner has to "
+                    "correct it"
                 ) from None
 
     def _known(self, kind: str, name: str) -> Any:

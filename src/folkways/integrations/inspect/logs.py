@@ -236,7 +236,8 @@ def _samples(archive: zipfile.ZipFile, path: Path) -> Iterator[Json]:
     for name in dict.fromkeys(archive.namelist()):
         if _IN_CHUNKS.fullmatch(name):
             raise DataError(
-                f"has the sample {name} in chunks, a format for long transcripts of agents that is not supported",
+                f"has the sample {name} in chunks, a format for long transcripts of agents that is not "
+                "supported",
                 file=path,
             )
         if _SAMPLE.fullmatch(name):

@@ -39,7 +39,8 @@ def read_scores(path: Path) -> ScoredLog:
     for line, row in json_objects(path.read_bytes().splitlines(), path):
         if "doc_id" not in row or not isinstance(row.get("metrics"), list):
             raise DataError(
-                "is not a sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); its --log_samples "
+                "is not a sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); its "
+                "--log_samples "
                 "writes such files",
                 file=path,
                 row=line,

@@ -36,7 +36,7 @@ class Example:
     model: str
     culture: str
     question: str
-    said: str
+    reply: str
     gold: str
     read: str = ""
 
