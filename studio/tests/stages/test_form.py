@@ -15,7 +15,7 @@ from folkways.benchmarks.studies import Vote
 from folkways.stats.raters.graded import fitting
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.consensus import common_groups, common_order, each_option, middle, same_value
-from folkways_studio.stages.form import Form
+from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import described
 
@@ -74,7 +74,7 @@ ANSWERS: dict[str, Any] = {
     "order": ["cake", "soup", "broth"],
     "groups": [["soup", "broth"], ["cake"]],
 }
-FORM = Form()
+FORM = stage_kind("form")
 
 
 def config_of(**changes: Any) -> Mapping[str, Any]:

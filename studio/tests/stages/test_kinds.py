@@ -139,7 +139,7 @@ BAD: list[tuple[str, Mapping[str, Any], set[str]]] = [
 
 
 def config_of(kind: str, **changes: Any) -> dict[str, Any]:
-    options = {**COMMON_OPTIONS, **stage_kind(kind).options}
+    options = {**COMMON_OPTIONS, **stage_kind(kind).settings}
     return {**{name: option.default for name, option in options.items()}, "next": {}, **changes}
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.studies import Vote, answers_by_person, count_people
 from folkways_studio.errors import SubmissionError
-from folkways_studio.stages.base import Arrival, Decision, StageKind
+from folkways_studio.stages.base import Arrival, Decision
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.registry import stage_kind
 
 ASKED = {"local": "무엇?", "english": "What?"}
@@ -45,7 +46,7 @@ def problems(
 )
 def test_settings_and_what_they_are_without_being_set(kind: str, settings: dict[str, Any]) -> None:
     assert {
-        name: (each.default, each.kind, each.least) for name, each in stage_kind(kind).options.items()
+        name: (each.default, each.kind, each.least) for name, each in stage_kind(kind).settings.items()
     } == settings
 
 

@@ -177,7 +177,7 @@ def fill(content: bytes, cells: Mapping[str, str], row: int = 2) -> bytes:
 
 def test_every_kind_that_can_be_worked_on_off_line_is_tested() -> None:
     assert {stage["kind"] for stage in STAGES} - {"tag_spans"} == {
-        name for name, kind in STAGE_KINDS.items() if kind.sheet or "sheet_of" in vars(type(kind))
+        name for name, kind in STAGE_KINDS.items() if kind.workbook or "workbook_schema" in vars(type(kind))
     }
 
 

@@ -54,7 +54,7 @@ def show_result(
         populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
         examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
-        offline=[stage for stage in stages if stage_kind(stage.kind).sheet_of(stage.config, str)],
+        offline=[stage for stage in stages if stage_kind(stage.kind).workbook_schema(stage.config, str)],
         media=media.list_media(context.workspace, study.id),
         shows_media=[stage for stage in stages if any(each["type"] != "text" for each in stage.config.get("show", ()))],
         judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
