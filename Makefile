@@ -117,7 +117,7 @@ LOCK := "$(BIN)/uv" pip compile --universal --python-version 3.11 --generate-has
 
 .PHONY: lock
 lock: $(DEV) ## Resolve the pinned dependencies again, after a pyproject.toml has changed
-	$(LOCK) pyproject.toml --group build --output-file requirements/run.txt
+	$(LOCK) pyproject.toml --extra report --extra text --group build --output-file requirements/run.txt
 	$(LOCK) pyproject.toml studio/pyproject.toml --group pyproject.toml:dev --extra building --extra cluster --extra gguf --extra hub \
 		--extra postgres --constraints requirements/run.txt --output-file requirements/dev.txt
 	$(LOCK) studio/pyproject.toml --extra postgres --extra s3 --group pyproject.toml:build --constraints requirements/dev.txt \

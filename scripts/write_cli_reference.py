@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 
 from folkways.cli.asking.recipe import json_schema
+from folkways.cli.asking.run import command as run_command
 from folkways.cli.main import COMMANDS, cli, other_commands
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -129,5 +130,5 @@ if __name__ == "__main__":
     else:
         (FOLDER / "cli.md").write_text(reference(), encoding="utf-8")
         (FOLDER / "recipe.schema.json").write_text(
-            json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+            json.dumps(json_schema(run_command), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )

@@ -36,7 +36,7 @@ def sift_by(way: str, table: Path, out: Path) -> None:
     if way == WAYS[0]:
         sift(table, out, Rules(), LIMIT)
     elif way == WAYS[1]:
-        from folkways.runs.on_ray.files import work_on_ray
+        from folkways.runs.on_ray.executor import work_on_ray
 
         sift(table, out, Rules(), LIMIT, work_on=work_on_ray)
     else:

@@ -5,41 +5,54 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import polars as pl
 
-from folkways.benchmarks.registry import expand_tasks
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import is_name
 from folkways.engine.budget import parse_budget
 from folkways.errors import UnknownNameError
 from folkways.frames import is_frame, table_of_text
-from folkways.records import Frame
-from folkways.reports.data import ReportData, Scores
+from folkways.records import SCORES, Frame
+from folkways.reports.data import ReportData
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.runs.execute import execute, score_news
+from folkways.runs.execute import execute, score_session
+from folkways.runs.executors import executor_of
 from folkways.runs.gate import Checks, GateKeywords, Required, check_run
 from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table, judge_with
 from folkways.runs.keywords import QuestionKeywords, RunKeywords, check_names, options_of
 from folkways.runs.likes import ModelsLike, TableLike, TaskLike, TasksLike
 from folkways.runs.models import cost_function, open_models
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
-from folkways.runs.options import AskOptions, Cluster
+from folkways.runs.options import AskOptions, Cluster, Reused
 from folkways.runs.planning.estimate import estimate_run
-from folkways.runs.planning.recipe_files import Recipe, is_recipe
+from folkways.runs.planning.recipe import Recipe, is_recipe
+from folkways.runs.planning.tasks import make_plan
 from folkways.runs.reading.collect import collect
 from folkways.runs.reading.compare import compare as compare_models
 from folkways.runs.reading.items import KnownItem, find_item
 from folkways.runs.reading.judgements import judged_items
 from folkways.runs.reading.report import ReportKeywords, report_runs
-from folkways.runs.reused import Reused
-from folkways.runs.scores.scoring import score_run
+from folkways.runs.scores.scoring import score_each, score_run
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, open_workspace, opened, opened_if_there
+
+
+class Scores(Frame):
+    """Scores as people get them: records.SCORES, which a notebook shows with names for codes."""
+
+    def _repr_html_(self, *, _from_series: bool = False) -> str:
+        from folkways.reports.formats.notebook import scores_html
+
+        return (
+            scores_html(self)
+            if set(SCORES) <= set(self.columns)
+            else super()._repr_html_(_from_series=_from_series)
+        )
 
 
 @dataclass(frozen=True)
@@ -48,13 +61,14 @@ class Run:
 
     workspace: where it lives; record: its name, state and configuration; prices: a prices file for costs,
     None for the usual ones. reused: what it used of the replies of earlier runs, model by model, as it was
-    found when it was asked.
+    found when it was asked. left_out: task that was named and not asked -> why.
     """
 
     workspace: Workspace
     record: run_records.RunRecord
     prices: Path | str | None = None
     reused: tuple[Reused, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -75,7 +89,8 @@ class Run:
         tell: is told what could not be computed for want of a model; a warning by default.
         cluster: where each task is judged by a worker of its own.
         """
-        scored = score_run(self.workspace, self.record, profile, text_tools, models, cluster)
+        score_all = score_each if cluster is None else executor_of(cluster).score_all
+        scored = score_run(self.workspace, self.record, profile, text_tools, models, score_all=score_all)
         for problem in scored.problems:
             tell(str(problem))
         return Scores(scored.scores)
@@ -228,17 +243,22 @@ def run(
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())
     asked = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
-    for task in expand_tasks(chosen.tasks):
-        task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
-    check_models(expand_tasks(chosen.tasks), chosen_models(chosen, scoring))
+    plan = make_plan(chosen, asked)
+    for one in plan.tasks:
+        one.task.resolve_profile(
+            profile
+        )  # a name that cannot be scored is found out before anything is spent
+    check_models((one.task for one in plan.tasks), chosen_models(chosen, scoring))
     if asking.budget is not None:
         parse_budget(asking.budget)  # before a workspace is made
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
-    session = execute(database, chosen, asked, asking, name=name, profile=profile)
-    score_news(database, session, profile, scoring, asking.cluster)
+    session = execute(database, plan, asking, name=name, profile=profile)
+    score_all = score_each if asking.cluster is None else executor_of(asking.cluster).score_all
+    score_session(database, session, profile, scoring, score_all)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
-    done = Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices, tuple(told))
+    record = replace(record, state=ended, reason=session.run.reason)
+    done = Run(database, record, asking.prices, tuple(told), plan.absent)
     if report_folder is not None:
         done.report(report_folder)
     return done
@@ -256,7 +276,7 @@ def estimate(
     """What ``run`` with the same arguments would take, one row per model and task: requests, tokens, US
     dollars. Nothing is sent.
 
-    Columns: those of folkways.runs.planning.estimate.Estimate.
+    With ``until`` these are the most that ``run`` may ask: it stops where scores are known well enough. Columns: those of folkways.runs.planning.estimate.Estimate.
     """
     given: dict[str, Any] = dict(options)
     if is_recipe(tasks):

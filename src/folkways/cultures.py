@@ -120,8 +120,8 @@ def cultures() -> Mapping[str, Culture]:
 @cache
 def language_name(code: str) -> str:
     """The language's name in English; the code itself where it is none of ours."""
-    found = languages().get(code)
-    return found.name if found else code
+    language = languages().get(code)
+    return language.name if language else code
 
 
 def _fold(text: str) -> str:
@@ -132,20 +132,20 @@ def _fold(text: str) -> str:
 
 @cache
 def _cultures_by_name() -> dict[str, str]:
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for culture in cultures().values():
         for name in (culture.code, culture.name, *culture.aliases, *culture.names.values()):
-            found.setdefault(_fold(name), culture.code)
-    return found
+            codes.setdefault(_fold(name), culture.code)
+    return codes
 
 
 @cache
 def _languages_by_name() -> dict[str, str]:
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for language in languages().values():
         for name in (language.code, language.iso639_3, language.name, language.endonym):
-            found.setdefault(_fold(name), language.code)
-    return found
+            codes.setdefault(_fold(name), language.code)
+    return codes
 
 
 def get_culture(text: str) -> Culture:
@@ -173,8 +173,8 @@ def get_language(text: str) -> Language:
 
 def name_of_code(code: str) -> str:
     """The English name of the culture or language with that code; what is no code as it is."""
-    known = cultures().get(code) or languages().get(code)
-    return known.name if known else code
+    entry = cultures().get(code) or languages().get(code)
+    return entry.name if entry else code
 
 
 def _members(benchmark: str) -> dict[str, str]:
@@ -195,8 +195,8 @@ def cultures_of(benchmark: str) -> tuple[Culture, ...]:
 def culture_named(benchmark: str, name: str) -> Culture:
     """The culture that ``benchmark``'s data call exactly ``name`` ("West_Java"). Raises UnknownNameError with
     the names it uses."""
-    for code, known in _members(benchmark).items():
-        if known == name:
+    for code, its_name in _members(benchmark).items():
+        if its_name == name:
             return cultures()[code]
     raise UnknownNameError(f"culture in {benchmark}", name, _members(benchmark).values())
 

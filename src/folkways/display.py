@@ -10,11 +10,6 @@ from collections.abc import Mapping
 
 import orjson
 
-from folkways.formatting import NOT_A_NUMBER as NOT_A_NUMBER
-from folkways.formatting import count as count
-from folkways.formatting import number as number
-from folkways.formatting import plural as plural
-
 _INVISIBLE = (
     # C0 and C1 controls: escape sequences begin here, and a lone CR overwrites a line
     "\x00-\x08\x0b-\x1f\x7f-\x9f"
@@ -151,8 +146,8 @@ def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None)
 
 def reasons(why: str | None) -> str:
     """The ``why_left_out`` of a score, the most frequent reason first: ``2838 unreadable, 195 refused``."""
-    found: dict[str, int] = json.loads(why or "{}")
-    ordered = sorted(found.items(), key=lambda reason: -reason[1])
+    counts: dict[str, int] = json.loads(why or "{}")
+    ordered = sorted(counts.items(), key=lambda reason: -reason[1])
     return ", ".join(f"{count(amount)} {one_line(name)}" for name, amount in ordered)
 
 
@@ -187,3 +182,25 @@ def size(characters: int) -> str:
         if characters >= 1e6
         else f"{max(1, round(characters / 1e3))}\u202fkB"
     )
+
+
+NOT_A_NUMBER = "–"
+
+
+def number(value: float | None, decimals: int = 1) -> str:
+    """A number with fixed decimals and a true minus sign; a dash where there is none."""
+    if value is None or math.isnan(value):
+        return NOT_A_NUMBER
+    rounded = round(value, decimals) + 0.0
+    return f"{rounded:.{decimals}f}".replace("-", "\u2212")
+
+
+def count(value: int | None) -> str:
+    """A whole number with commas between thousands: the one way in which counts are written, in terminals,
+    files and charts."""
+    return NOT_A_NUMBER if value is None else f"{value:,}"
+
+
+def plural(amount: int, one: str, many: str | None = None) -> str:
+    """``1 culture``, ``16 cultures``."""
+    return f"{count(amount)} {one if amount == 1 else many or one + 's'}"

@@ -29,22 +29,22 @@ FACET_TITLES = {
 @cache
 def culture_name(code: str) -> str:
     """The culture's name in English; the code itself where it is none of ours."""
-    found = cultures().get(code)
-    return found.name if found else code
+    culture = cultures().get(code)
+    return culture.name if culture else code
 
 
 @cache
 def language_endonym(code: str) -> str:
     """The language's name in itself; empty where it is none of ours."""
-    found = languages().get(code)
-    return found.endonym if found else ""
+    language = languages().get(code)
+    return language.endonym if language else ""
 
 
 @cache
 def local_languages(culture: str) -> tuple[str, ...]:
     """Codes of the languages that the culture is asked in, the usual one first."""
-    found = cultures().get(culture)
-    return found.languages if found else ()
+    entry = cultures().get(culture)
+    return entry.languages if entry else ()
 
 
 def facet_title(facet: str) -> str:

@@ -270,8 +270,8 @@ def compact(frame: pl.DataFrame) -> pl.DataFrame:
         if column.dtype == pl.String and column.name not in SAID:
             return column.cast(pl.Categorical)
         if column.dtype == pl.Float64:
-            found = column.cast(pl.UInt8, strict=False)
-            return found if found.cast(pl.Float64).eq_missing(column).all() else column
+            small = column.cast(pl.UInt8, strict=False)
+            return small if small.cast(pl.Float64).eq_missing(column).all() else column
         return column
 
     return frame.select(smaller(column) for column in frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 
 from folkways.api import run
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.integrations.compare_logs import compare_logs, read_log
 from tests.support.eval_logs import sample, write_inspect_log, write_lm_eval_samples, zipfile, zstd
 from tests.support.river import Done, folkways
@@ -129,6 +130,17 @@ def test_members_of_several_frames_are_read_whole(tmp_path: Path, monkeypatch: p
     with zipfile.ZipFile(cut) as archive, pytest.raises(zipfile.BadZipFile):
         archive.read("summaries.json")
     assert read_log(cut).scores == plain.scores
+
+
+def test_compressed_logs_without_their_extra_name_the_line_that_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed, plain = log(tmp_path, 0), log(tmp_path, 1, compression=zipfile.ZIP_DEFLATED)
+    for name in ("compression.zstd", "backports.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
+    with pytest.raises(MissingExtraError, match=r"'backports\.zstd'.*\n.*'folkways\[inspect\]'"):
+        read_log(packed)
+    assert read_log(plain).scores
 
 
 def test_a_log_as_json_is_read_like_one_in_an_archive(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ class TestLocate:
         ):
             locate("xcr")
 
-    def test_the_sample_is_always_here(self, data_home: Path) -> None:
+    def test_questions_of_the_package_are_always_here(self, data_home: Path) -> None:
         release = locate("demo")
         assert release.verified
         assert all(release.has(entry.path) for entry in release.record.files)

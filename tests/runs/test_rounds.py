@@ -69,7 +69,8 @@ def rounds(
     )
     models = [SimpleNamespace(name=name, identity=name) for name in ("one", "other")]
     plan = SimpleNamespace(task=SimpleNamespace(name="x/y"))
-    told = ask_in_rounds(None, None, [plan], {"x/y": FRAME}, models, ask, Sampling(5.0, "strict", sparing))  # type: ignore[arg-type, list-item]
+    both = SimpleNamespace(tasks=[plan], models=models)
+    told = ask_in_rounds(None, None, both, {"x/y": FRAME}, ask, Sampling(5.0, "strict", sparing))  # type: ignore[arg-type]
     return drawn, done, told
 
 

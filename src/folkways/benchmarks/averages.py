@@ -36,7 +36,9 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
     ]
     worth = None
     if metric.bounds == (0.0, 1.0):
-        worth = [clustered_mean(*cluster_totals(*part), float(part[0] @ part[0])).worth for part in parts]
+        worth = [
+            clustered_mean(*cluster_totals(*part), float(part[0] @ part[0])).n_effective for part in parts
+        ]
     interval = interval_of_average(
         means[metric.name].to_list(), [interval_of_mean(*part, metric) for part in parts], worth
     )

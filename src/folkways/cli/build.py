@@ -13,7 +13,7 @@ import click
 from folkways.cli.options import build_ask_options, names, on_option, workspace_option
 from folkways.cli.out import check_text_target, is_folder, out_option, print_json, terminal
 from folkways.errors import FolkwaysError
-from folkways.folders import check_folder, check_several
+from folkways.files import check_folder, check_several
 from folkways.runs.options import AskOptions, Cluster
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def _kind(option: Option) -> Any:
 def _run(builder: Builder, values: dict[str, Any]) -> None:
     from folkways.cli.asking.progress import RunProgress
     from folkways.runs.building import build
+    from folkways.runs.executors import executor_of
 
     for option in builder.options:
         if option.kind in ("new file", "new folder") and values[option.name] is not None:
@@ -109,7 +110,8 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
     shared = {name: values.pop(name) for name in ("workspace",) if name in values}
     asking = values.pop("asking", AskOptions())
     on = values.pop("on", None)
-    shared["cluster"] = Cluster(on) if on else None
+    if on:
+        shared["work_on"] = executor_of(Cluster(on)).work_on
     console = terminal(stderr=True)
     with RunProgress(console) as progress:
         asking = replace(asking, observer=progress, every=progress.every)

@@ -29,9 +29,8 @@ def cultures(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 
 def runs(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Names of the runs of a workspace in a file, the newest first."""
-    from folkways.cli.options import DEFAULT_WORKSPACE
-
-    path = Path(ctx.params.get("workspace") or DEFAULT_WORKSPACE).expanduser()
+    default = next((param.default for param in ctx.command.params if param.name == "workspace"), "")
+    path = Path(str(ctx.params.get("workspace") or default)).expanduser()
     if not path.is_file():
         return []
     try:

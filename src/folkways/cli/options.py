@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -59,7 +60,7 @@ class PromptTexts(click.ParamType[dict[str, str]]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
         """The texts; DataError that says what is wrong otherwise."""
-        from folkways.runs.planning.recipe_files import prompt_texts
+        from folkways.runs.planning.recipe import prompt_texts
 
         return prompt_texts(value)
 
@@ -387,12 +388,10 @@ def names(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else names_of(text)
 
 
-def left_out(options: RunOptions, asked: Iterable[str]) -> str:
-    """Lines that name the tasks which are left out, and why; empty when every task is ``asked``."""
-    from folkways.runs.planning import tasks
-
+def left_out(absent: Mapping[str, str]) -> str:
+    """Lines that name the tasks which are left out, and why (task -> reason); empty where none is."""
     reasons: dict[str, list[str]] = {}
-    for task, reason in tasks.left_out(options, asked).items():
+    for task, reason in absent.items():
         reasons.setdefault(reason, []).append(task)
     return "\n".join(f"Left out: {', '.join(names)} ({reason})" for reason, names in reasons.items())
 
@@ -402,3 +401,28 @@ def release_names(texts: tuple[str, ...]) -> dict[str, str]:
     from folkways.runs import keywords
 
     return keywords.release_names(texts)
+
+
+def until_options(command: F) -> F:
+    """``--until`` and ``--strata``; ``sampled`` makes them part of the options of a run."""
+    strata = click.option(
+        "--strata",
+        metavar="LIST",
+        help="What a stratum is, for --until: culture (default), or culture,topic.",
+    )
+    until = click.option(
+        "--until",
+        type=type_of("until"),
+        metavar="POINTS",
+        help="Keep asking until each culture's 95 % interval is within ± this many points.",
+    )
+    return until(strata(command))
+
+
+def sampled(options: RunOptions, until: float | None, strata: str | None) -> RunOptions:
+    """The options with those of ``until_options``; FolkwaysError for strata without ``--until``."""
+    if strata is not None and until is None:
+        raise FolkwaysError(
+            "--strata says what --until has to know; add --until POINTS, or leave --strata out"
+        )
+    return replace(options, until=until, strata=names(strata) or ("culture",))

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from folkways.errors import FolkwaysError
-from folkways.folders import check_folder, check_several
+from folkways.files import check_folder, check_several
 
 if TYPE_CHECKING:
     import polars as pl

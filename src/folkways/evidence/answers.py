@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from folkways.display import plural
-from folkways.formatting import count
+from folkways.display import count, plural
 from folkways.records import LOST, Metric, State, is_baseline
 
 ASKING = ("language", "variant", "sample")

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.display import one_line
+from folkways.display import count, one_line
 from folkways.evidence.sentences import named
-from folkways.formatting import count
 from folkways.names import value_name
 
 ASKED_BY = ("culture", "language", "variant")

@@ -18,9 +18,9 @@ import polars as pl
 from folkways.evidence.answers import Answers
 from folkways.names import WHOLE, value_name
 from folkways.records import Metric, Schema, is_baseline
+from folkways.stats.differences import detectable_difference
 from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
-from folkways.stats.hypotheses.mcnemar import exact_mcnemar
-from folkways.stats.hypotheses.power import detectable_difference
+from folkways.stats.hypotheses.paired_tests import exact_mcnemar
 from folkways.stats.pairwise import FEWEST_QUESTIONS, paired_contrasts
 
 ALPHA = 0.05

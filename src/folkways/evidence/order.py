@@ -14,7 +14,7 @@ from folkways.evidence.answers import Answers
 from folkways.evidence.contrasts import ALPHA
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
-from folkways.stats.ranks import ranks_of_pairs
+from folkways.stats.pairwise import ranks_of_pairs
 
 
 @dataclass(frozen=True, slots=True)

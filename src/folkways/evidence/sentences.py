@@ -7,9 +7,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.display import bound, p_value
+from folkways.display import bound, count, p_value, plural
 from folkways.evidence.contrasts import ALPHA
-from folkways.formatting import count, plural
 from folkways.stats.pairwise import FEWEST_QUESTIONS
 
 MOST_NAMED = 5

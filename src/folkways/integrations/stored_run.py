@@ -16,9 +16,9 @@ from folkways.records import is_baseline
 from folkways.releases.base import ReleaseRecord
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
-from folkways.runs.planning.plan import item_batches, restore_options
+from folkways.runs.planning.plan import item_batches, release_of, restore_options
 from folkways.runs.reading.completeness import lacking
-from folkways.runs.scores.scoring import release_of, stored_scores
+from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

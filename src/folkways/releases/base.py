@@ -111,9 +111,9 @@ class Release:
     def path(self, path: str) -> Path:
         """The file at ``path`` inside the release; a FolkwaysError that names the remedy if it is not
         there."""
-        found = self._place(path)
-        if found.is_file():
-            return found
+        file = self._place(path)
+        if file.is_file():
+            return file
         message = f"release {self.name} has no file {path} in {self.root}"
         if any(entry.path == path and not entry.remote for entry in self.record.files):
             message += (

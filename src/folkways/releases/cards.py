@@ -23,10 +23,10 @@ def hub_licence(name: str) -> str:
 
 def size_category(rows: int) -> str:
     """The hub's word for so many rows: ``n<1K``, ``1K<n<10K``."""
-    place = max(0, len(str(rows)) - 3)
-    if place == 0:
+    step = max(0, len(str(rows)) - 3)
+    if step == 0:
         return f"n<{_STEPS[0]}"
-    return f"{_STEPS[place - 1]}<n<{_STEPS[place]}" if place < len(_STEPS) else f"n>{_STEPS[-1]}"
+    return f"{_STEPS[step - 1]}<n<{_STEPS[step]}" if step < len(_STEPS) else f"n>{_STEPS[-1]}"
 
 
 def yaml_text(document: Any) -> str:

@@ -33,10 +33,10 @@ def recognise(folder: Path, benchmark: str | None = None) -> Release:
     if not folder.is_dir():
         raise FolkwaysError(f"{folder} is a file; give the folder that holds the release's files")
     records = _candidates(benchmark)
-    found = _known(folder, records) or _laid_out_alike(folder, records)
-    if found is None:
+    release = _known(folder, records) or _laid_out_alike(folder, records)
+    if release is None:
         raise FolkwaysError(_nothing_found(folder, records, benchmark))
-    return found
+    return release
 
 
 def places_of(record: ReleaseRecord, folder: Path) -> dict[str, str]:
@@ -77,7 +77,7 @@ def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
 def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
     """The release that the folder holds whole; of several (trial data beside the test data) the one with most
     files there."""
-    found: list[tuple[int, Release]] = []
+    matches: list[tuple[int, Release]] = []
     for record in records:
         places = places_of(record, folder)
         required = [entry for entry in record.files if not entry.optional]
@@ -86,13 +86,13 @@ def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
         if all(entry in pinned for entry in required) and all(
             has_contents(entry, folder / places[entry.path]) for entry in pinned
         ):
-            found.append(
+            matches.append(
                 (
                     len(there),
                     Release(record, folder, verified=len(pinned) == len(there), places=_moved(places)),
                 )
             )
-    return max(found, key=lambda known: known[0])[1] if found else None
+    return max(matches, key=lambda match: match[0])[1] if matches else None
 
 
 def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | None:
@@ -140,21 +140,21 @@ def _is_alike(benchmark: str, family: list[ReleaseRecord], folder: Path) -> bool
 
 def _data_files(folder: Path) -> list[str]:
     """Every file that a reader might read, so that the fingerprint of the folder covers them all."""
-    found = sorted(
+    files = sorted(
         path.relative_to(folder).as_posix()
         for suffix in DATA_SUFFIXES
         for path in folder.rglob(f"*{suffix}")
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
-    if len(found) > MOST_FILES:
+    if len(files) > MOST_FILES:
         raise FolkwaysError(
-            f"{folder} has {len(found)} data files; give the folder that holds the release and nothing else"
+            f"{folder} has {len(files)} data files; give the folder that holds the release and nothing else"
         )
-    return found
+    return files
 
 
 def _moved(places: dict[str, str]) -> dict[str, str]:
-    return {path: place for path, place in places.items() if path != place}
+    return {path: location for path, location in places.items() if path != location}
 
 
 def _nothing_found(folder: Path, records: list[ReleaseRecord], benchmark: str | None) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 import polars as pl
 
 from folkways.benchmarks.results import ResultTables
-from folkways.records import JUDGED_ITEMS, SCORES, Frame, Metric, Schema, Signature, empty, require_columns
+from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, Signature, empty, require_columns
 from folkways.releases.base import ReleaseRecord
 
 PEOPLE = "people of the culture"
@@ -51,19 +51,6 @@ class RunInfo:
     requests: int
     seconds: float
     version: str
-
-
-class Scores(Frame):
-    """Scores as people get them: records.SCORES, which a notebook shows with names for codes."""
-
-    def _repr_html_(self, *, _from_series: bool = False) -> str:
-        from folkways.reports.formats.notebook import scores_html
-
-        return (
-            scores_html(self)
-            if set(SCORES) <= set(self.columns)
-            else super()._repr_html_(_from_series=_from_series)
-        )
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from folkways.runs.options import (
     AskOptions,
     Cluster,
     OptionKind,
+    Reused,
     RunOptions,
     parse_settings,
 )
 
 if TYPE_CHECKING:
     from folkways.engine.session import Observer
-    from folkways.runs.reused import Reused
     from folkways.workspace.run_records import RunRecord
 
 Names = Sequence[str] | str | None

@@ -1,5 +1,5 @@
-"""The difference of two unweighted means of proportions (a country and the others, two regions), with
-interval and test."""
+"""Differences of two means with interval and test: of unweighted means of proportions (a country and the others,
+two regions) and of paired values; and how small a difference the questions can find."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
+import numpy.typing as npt
 
+from folkways.stats.clusters import clustered_difference
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval
 
 LARGEST_Z = 7.0
@@ -112,5 +114,50 @@ def independent_difference(
     """
     low = math.hypot(first - first_interval.low, second_interval.high - second)
     high = math.hypot(first_interval.high - first, second - second_interval.low)
-    found = first - second
-    return found, Interval(found - low, found + high, f"{first_interval.method} put together")
+    difference = first - second
+    return difference, Interval(difference - low, difference + high, f"{first_interval.method} put together")
+
+
+@dataclass(frozen=True, slots=True)
+class PairedMean(Difference):
+    """Mean of first minus second over ``n`` pairs."""
+
+    n: int
+    method: str
+
+
+def paired_mean(
+    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, *, largest: float | None = None
+) -> PairedMean:
+    """The mean difference of pairs that were sampled independently of one another, with interval and test
+    (``clusters``).
+
+    largest: the largest difference that there can be (100 between percentages), which gives Wilson's interval
+    of the effective answers; Student's without. Interval and p are NaN where they cannot be told, with the
+    reason as method: without pairs, and without ``largest`` also with few of them or if every difference is
+    the same.
+    """
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    n = differences.size
+    if not n:
+        return PairedMean(math.nan, math.nan, math.nan, math.nan, 0, "none: no pairs")
+    estimate = clustered_difference(differences, differences, np.ones(n), largest)
+    interval = estimate.interval(confidence)
+    return PairedMean(estimate.mean, interval.low, interval.high, estimate.p(), n, interval.method)
+
+
+DEFAULT_POWER = 0.8
+
+
+def detectable_difference(error: float, *, alpha: float = 0.05, power: float = DEFAULT_POWER) -> float:
+    """The true difference that a two-sided test at ``alpha`` would find with the chance ``power``, in the
+    unit of the error.
+
+    error: standard error of the difference over questions: the result is (z_(1 - alpha/2) + z_power) times it
+    (Cohen 1988). NaN where it is 0 or not known: no question differs from another, and nothing tells how much
+    differences vary.
+    """
+    if math.isnan(error) or error == 0.0:
+        return math.nan
+    normal = NormalDist()
+    return (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) * error

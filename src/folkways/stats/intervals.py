@@ -93,10 +93,10 @@ def _poisson_bound(count: float, chance: float) -> float:
     for _ in range(50):
         mean = (low + high) / 2
         term = total = 1.0
-        place = count
+        k = count
         while term > 1e-16 * total:
-            place += 1
-            term *= mean / place
+            k += 1
+            term *= mean / k
             total += term
         if total * math.exp(count * math.log(mean) - mean - math.lgamma(count + 1)) < chance:
             low = mean
@@ -106,13 +106,13 @@ def _poisson_bound(count: float, chance: float) -> float:
 
 
 def interval_of_average(
-    means: Sequence[float], intervals: Sequence[Interval], worth: Sequence[float] | None = None
+    means: Sequence[float], intervals: Sequence[Interval], n_effective: Sequence[float] | None = None
 ) -> Interval:
     """The interval of the unweighted mean of independent means from the interval of each (Zou and Donner
     2008).
 
     The distances of each mean from its limits add up in squares; of one mean it is its own. The method is
-    named after the plainest of theirs. worth: of means between 0 and 1, how many answers each is known as
+    named after the plainest of theirs. n_effective: of means between 0 and 1, how many answers each is known as
     well by; on a side where it is wider, the interval is then ``wilson_of_average``: that of the limits
     misses too often where small groups score near 0 or 1, the other one where a group has a single answer.
     ValueError without any mean.
@@ -126,15 +126,15 @@ def interval_of_average(
     below = math.hypot(*(each - one.low for each, one in pairs)) / n
     above = math.hypot(*(one.high - each for each, one in pairs)) / n
     low, high = mean - below, mean + above
-    if worth is not None:
-        wide = wilson_of_average(np.array(means), np.array(worth))
+    if n_effective is not None:
+        wide = wilson_of_average(np.array(means), np.array(n_effective))
         low, high = min(low, wide.low), max(high, wide.high)
     return Interval(low, high, min((one.method for one in intervals), key=len))
 
 
-def wilson_of_average(means: Floats, worth: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
+def wilson_of_average(means: Floats, n_effective: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
     """The interval of the unweighted mean of many independent means between 0 and 1, each known as well as by
-    ``worth`` answers.
+    ``n_effective`` answers.
 
     Wilson's of as many answers as would know that mean as well if all groups were alike. Where they differ
     the means of groups vary less than that, and the interval is wider than it need be. ValueError without
@@ -142,7 +142,7 @@ def wilson_of_average(means: Floats, worth: Floats, confidence: float = DEFAULT_
     """
     if not means.size:
         raise ValueError("an average needs at least one mean")
-    answers = means.size**2 / float((1 / worth).sum())
+    answers = means.size**2 / float((1 / n_effective).sum())
     return wilson(float(means.mean()) * answers, answers, confidence)
 
 

@@ -49,7 +49,7 @@ alike."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class StratumSample:
     """What was drawn of one stratum: arrays with one entry per unit, in the order of drawing (empty if
     nothing was).
 
@@ -63,7 +63,7 @@ class Drawn:
 
 
 def anytime_mean(
-    strata: Sequence[Drawn], confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
+    strata: Sequence[StratumSample], confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
 ) -> tuple[float, Interval]:
     """The mean that all units of all strata would give, estimated from those drawn, and an interval that may
     be looked at any time.
@@ -87,12 +87,12 @@ def anytime_mean(
     )  # a sequence that only narrows may have left the estimate behind
 
 
-def mean_over_strata(strata: Sequence[Drawn]) -> float:
+def mean_over_strata(strata: Sequence[StratumSample]) -> float:
     """The same estimate alone, of values in whatever bounds; strata of which nothing was drawn have no part
     in it."""
-    known = [part for part in _Part.of(strata) if part.shares.size]
-    counted = sum(part.weight * part.shares.mean() for part in known)
-    return float(sum(part.weight * part.values.mean() for part in known) / counted) if counted else math.nan
+    sampled = [part for part in _Part.of(strata) if part.shares.size]
+    counted = sum(part.weight * part.shares.mean() for part in sampled)
+    return float(sum(part.weight * part.values.mean() for part in sampled) / counted) if counted else math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class _Part:
     weight: float
 
     @classmethod
-    def of(cls, strata: Sequence[Drawn]) -> list[_Part]:
+    def of(cls, strata: Sequence[StratumSample]) -> list[_Part]:
         """All strata. One that does not tell how many rows units have is taken for as full as the fullest."""
         if not strata:
             raise ValueError("a mean over strata needs at least one")
@@ -123,13 +123,13 @@ class _Part:
         """Of its own mean."""
         if not self.values.size:
             return 0.0, 1.0
-        found = betting_sequence(
+        sequence = betting_sequence(
             self.values, self.population, confidence, target=target, shares=self.shares, grid=grid
         )
-        return float(found.low[-1]), float(found.high[-1])
+        return float(sequence.low[-1]), float(sequence.high[-1])
 
 
-def _fullest(one: Drawn) -> float:
+def _fullest(one: StratumSample) -> float:
     return float(one.rows.max(initial=0))
 
 
@@ -149,16 +149,16 @@ def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple
     lowest, highest = np.empty((2, len(parts), means.size))
     weights = np.array([part.weight for part in parts])
     weights = weights / math.hypot(*weights)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         stake = stakes(
             part.values,
             part.shares,
             part.population,
-            weights[place] * target,
-            2 * room * weights[place] / target * ENOUGH,
+            weights[index] * target,
+            2 * room * weights[index] / target * ENOUGH,
         )
         more = growth(part.values.size, part.population)
-        staked[place] = (stake * more).sum()
+        staked[index] = (stake * more).sum()
         # What is left is off by as much the other way as what was seen, spread over fewer.
         for amount, sign in ((part.values, 1.0), (part.shares, -means)):
             won = won + sign * (stake * (amount + before(amount) * more / part.population)).sum()
@@ -174,7 +174,7 @@ def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple
             - 2 * means * (price * surprise[0] * surprise[1]).sum()
             + means**2 * (price * surprise[1] ** 2).sum()
         )
-        lowest[place], highest[place] = _offsets(
+        lowest[index], highest[index] = _offsets(
             part, part.bounds(1 - CONTAINED * errors / len(parts), target, COARSE), means
         )
     least, most, feasible = _extremes(staked, weights, lowest, highest)
@@ -237,9 +237,9 @@ def _extremes(
     # A stratum of which everything was drawn has no width, give or take the last digit of a number.
     feasible = (width >= -EXACT).all(axis=0) & (needed >= -EXACT) & (needed <= width.sum(axis=0) + EXACT)
     start = (staked[:, None] * lowest).sum(axis=0)
-    found = []
+    limits = []
     for order in (np.argsort(per_weight), np.argsort(-per_weight)):
         filled = np.cumsum(width[order], axis=0) - width[order]
         raised = np.clip(needed - filled, 0.0, np.maximum(width[order], 0.0))
-        found.append(start + (per_weight[order, None] * raised).sum(axis=0))
-    return found[0], found[1], feasible
+        limits.append(start + (per_weight[order, None] * raised).sum(axis=0))
+    return limits[0], limits[1], feasible

@@ -31,6 +31,6 @@ def objects_in(reply: str) -> Iterator[Mapping[str, Any]]:
 def last_value(reply: str, key: str) -> Any:
     """What the last object that has the key gives for it; None if there is none."""
     value = None
-    for found in objects_in(reply):
-        value = found.get(key, value)
+    for document in objects_in(reply):
+        value = document.get(key, value)
     return value

@@ -109,10 +109,10 @@ def explained(what: str, error: Exception) -> WorkspaceError:
     code = getattr(cause, "sqlstate", None)
     text = f"malformed: {cause}" if isinstance(cause, UnicodeDecodeError) else str(cause).strip()
     if code:
-        said = f"{cause.diag.message_primary or text} [SQLSTATE {code}]"
+        message = f"{cause.diag.message_primary or text} [SQLSTATE {code}]"
         gone, wrong = _remedy(_GONE_CODES, code.startswith), _remedy(_WRONG_CODES, code.startswith)
     else:
-        said, words = text, text.lower()
+        message, words = text, text.lower()
         gone, wrong = _remedy(_GONE_WORDS, words.__contains__), _remedy(_WRONG_WORDS, words.__contains__)
         if gone is None and getattr(error, "connection_invalidated", False):
             gone = _LOST
@@ -121,8 +121,8 @@ def explained(what: str, error: Exception) -> WorkspaceError:
     if wrong is not None:
         wrong = wrong.replace("{workspace}", option("workspace"))
     if gone is not None:
-        return WorkspaceGoneError(f"{what}: {gone}\n({said})")
-    return WorkspaceError(f"{what}: {wrong}\n({said})" if wrong is not None else f"{what}: {said}")
+        return WorkspaceGoneError(f"{what}: {gone}\n({message})")
+    return WorkspaceError(f"{what}: {wrong}\n({message})" if wrong is not None else f"{what}: {message}")
 
 
 def patiently(work: Callable[[], T]) -> T:

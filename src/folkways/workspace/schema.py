@@ -163,7 +163,7 @@ batches = Table(
     Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("endpoint_id", Integer, ForeignKey("endpoints.id"), nullable=False),
     Column("worker_id", String(32), nullable=False),  # who sends it; may be gone
-    Column("state", String(16), nullable=False),  # workspace.batches: leaving, out, collected
+    Column("state", String(16), nullable=False),  # workspace.queue.batches: leaving, out, collected
     Column("number", String(512)),  # the provider's own name of it, once it is known
     Column("requests", Text, nullable=False),  # their keys, separated by blanks
     Column("created", Float, nullable=False),

@@ -15,7 +15,7 @@ import pytest
 
 from folkways_studio.cli import progress as studio_progress
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.items.tables import read_workbook
+from folkways_studio.items.table_files import read_workbook
 from folkways_studio.people import invites, participants
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES

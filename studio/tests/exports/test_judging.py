@@ -95,7 +95,7 @@ def test_what_the_model_judge_lists_is_imported_judged_and_taken_back(
     from folkways.cli.out import write_frame
     from folkways.workspace import run_records
     from folkways_studio.items.reading import import_items
-    from folkways_studio.items.tables import read_rows
+    from folkways_studio.items.table_files import read_rows
 
     record = run_records.find_run(desk.workspace, "drawn")
     with ChatServer(mode='fixed:{"group": 0}') as server:

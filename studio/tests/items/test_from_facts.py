@@ -24,7 +24,7 @@ from folkways.runs import building
 from folkways.runs.building import BuildStopped
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.reading import import_items
-from folkways_studio.items.tables import read_rows
+from folkways_studio.items.table_files import read_rows
 from folkways_studio.people.accounts import create_account
 from folkways_studio.studies.service import create_study
 from folkways_studio.workflows.definition import read_definition

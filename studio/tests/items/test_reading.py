@@ -14,7 +14,7 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.workspace.database import Workspace
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.service import list_items
-from folkways_studio.items.tables import RowsError, read_rows, read_workbook
+from folkways_studio.items.table_files import RowsError, read_rows, read_workbook
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from studio.tests.support.studies import StudyFixture, open_study
 from tests.support.csi_votes import ITEMS, write_items

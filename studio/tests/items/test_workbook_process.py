@@ -19,8 +19,8 @@ from folkways.workspace.database import Workspace
 from folkways_studio.items import import_runner as running
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content, run_import
+from folkways_studio.items.table_files import MOST_COLUMNS, SMALL_LINES, is_small, read_workbook
 from folkways_studio.items.workbook_process import ImportCancelledError, read_apart
-from folkways_studio.items.workbooks import MOST_COLUMNS, SMALL_LINES, is_small, read_workbook
 from studio.tests.support.studies import open_study
 
 OPTIONS = ["one", 2, 2.5, None, "=1+1\nand"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from folkways_studio.web.cached import CachedAttribute
+from folkways_studio.web.request_context import CachedAttribute
 
 
 class Slow:

@@ -15,7 +15,7 @@ import pytest
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.items.tables import read_workbook
+from folkways_studio.items.table_files import read_workbook
 from folkways_studio.media import service as media
 from folkways_studio.people import accounts
 from folkways_studio.records import StudyState

@@ -19,8 +19,8 @@ from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import list_items
 from folkways_studio.media import service as media
 from folkways_studio.media import stores as media_stores
+from folkways_studio.media.pages import PART_BYTES, wanted
 from folkways_studio.media.stores import MediaStoreError, media_store
-from folkways_studio.web.rendering.stored_files import PART_BYTES, wanted
 from folkways_studio.work import adjudications
 from studio.tests.support.s3_server import BUCKET, SECRET, S3Server
 from studio.tests.support.studies import open_study

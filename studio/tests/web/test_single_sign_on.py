@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.people import accounts, identities, invites, openid, password_links, personal, sessions
+from folkways_studio.people import accounts, invites, openid, password_links, personal, sessions
 from folkways_studio.people.single_sign_on import SingleSignOn
 from folkways_studio.records import Account, Role, StudyState
 from folkways_studio.studies import service as studies
@@ -395,7 +395,7 @@ def test_an_identity_is_one_account_on_a_database_server_as_well(studio_workspac
     me = accounts.create_account(studio_workspace, ME, PASSWORD)
     identity = openid.Identity("https://login.example.org", "1", ME, "Mina")
     for each in (identity, openid.Identity("https://login.example.org", "1", "other@example.org", "")):
-        found = identities.account_of(studio_workspace, each)
+        found = accounts.account_of_identity(studio_workspace, each)
         assert found is not None and found.id == me.id
 
 

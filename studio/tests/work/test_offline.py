@@ -13,7 +13,7 @@ from openpyxl.utils import get_column_letter
 from folkways.errors import FolkwaysError
 from folkways.spreadsheet import csv_bytes
 from folkways.workspace.database import Workspace
-from folkways_studio.items.tables import RowsError, read_rows, read_workbook
+from folkways_studio.items.table_files import RowsError, read_rows, read_workbook
 from folkways_studio.media import service as media
 from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.work.judgements import list_judgements

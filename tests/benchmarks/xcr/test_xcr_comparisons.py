@@ -16,7 +16,7 @@ from folkways.benchmarks.xcr import BENCHMARK
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.benchmarks.xcr.common import XcrTask
 from folkways.errors import UnknownNameError
-from folkways.metrics.edits import edit_similarity
+from folkways.metrics.strings import edit_similarity
 from folkways.records import RESPONSES
 from folkways.releases.base import Release
 from folkways.runs.scores.signature import model_versions

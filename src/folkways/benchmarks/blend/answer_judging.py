@@ -23,10 +23,9 @@ from folkways.benchmarks.judging.answer_cleaning import (
 from folkways.benchmarks.judging.answer_matching import MATCHERS, Match, Matcher, PaperMatcher
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
-from folkways.text.function_words import in_another_language
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
-from folkways.text.scripts import in_another_script
+from folkways.text.scripts import in_another_language, in_another_script
 
 NEEDED = (
     "item",

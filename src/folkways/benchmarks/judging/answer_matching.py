@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkways.errors import FolkwaysError, option
-from folkways.text.endings import stands_in
 from folkways.text.languages.simple import HAN, KANA, SimpleSegmenter
-from folkways.text.normalise import paper_tokens, plain_text, strict_text, strict_token
+from folkways.text.normalise import has_phrase, paper_tokens, plain_text, strict_text, strict_token
 from folkways.text.tools import get_tool
 
 ENGLISH = "en"
@@ -146,9 +145,9 @@ class StrictMatcher(Matcher):
         if not units:
             return None
         said, _ = self._form(reply, language)
-        if stands_in(said, phrase, language):
+        if has_phrase(said, phrase, language):
             return "words"
-        if all(stands_in(said, unit, language) for unit in units):
+        if all(has_phrase(said, unit, language) for unit in units):
             return "tokens"
         bases = self._base_forms(answer, language)
         return "lemmas" if bases and bases <= self._base_forms(reply, language) else None

@@ -14,7 +14,7 @@ from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, in_order, with_holm
 from folkways.records import Schema
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
 
 TASK = "normad/acceptable"
 ALL = "all"

@@ -29,10 +29,9 @@ from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
 from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
-from folkways.text.function_words import in_another_language
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
-from folkways.text.scripts import in_another_script
+from folkways.text.scripts import in_another_language, in_another_script
 from folkways.text.tools import get_tool, has_tool
 
 LANGUAGES = (

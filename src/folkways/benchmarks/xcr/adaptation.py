@@ -21,7 +21,7 @@ from folkways.benchmarks.xcr.authors import adaptation_outputs, for_people
 from folkways.benchmarks.xcr.common import ASKED, XcrTask
 from folkways.benchmarks.xcr.comparisons import NamedComparison
 from folkways.benchmarks.xcr.strategies import canonical_strategy
-from folkways.metrics.edits import edit_similarity
+from folkways.metrics.strings import edit_similarity
 from folkways.records import LEFT_OUT, Metric, Schema, State
 from folkways.releases.base import Release
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.benchmarks.xcr.common import SourceTask
 from folkways.benchmarks.xcr.sentences import without_tags
-from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import exact_spans, hi_csi, si_csi, tagged_spans
+from folkways.metrics.strings import edit_similarity
 from folkways.records import Metric, State
 from folkways.text.refusals import is_refusal
 

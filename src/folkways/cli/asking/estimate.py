@@ -15,6 +15,8 @@ from folkways.cli.options import (
     models_option,
     prices_option,
     question_options,
+    sampled,
+    until_options,
     workspace_option,
 )
 from folkways.cli.out import print_json, terminal
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 @question_options
 @prices_option
 @batch_option
+@until_options
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -36,6 +39,8 @@ def command(
     workspace: str,
     prices: Path | None,
     batch: bool,
+    until: float | None,
+    strata: str | None,
     as_json: bool,
 ) -> None:
     """Say how many requests, tokens and dollars a run would take. Nothing is sent, and no key is needed.
@@ -44,9 +49,14 @@ def command(
     replies of the same model took; output tokens and cost are upper limits. Responses that are already stored
     are not counted.
     """
-    from folkways.runs.planning.estimate import estimate_run
+    from folkways.endpoints.base import EndpointOptions
+    from folkways.runs.models import open_models
+    from folkways.runs.planning.estimate import estimate_plan
+    from folkways.runs.planning.tasks import make_plan
 
-    estimates = estimate_run(options, models=models, workspace=workspace, prices=prices, batch=batch)
+    opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
+    plan = make_plan(sampled(options, until, strata), opened)
+    estimates = estimate_plan(plan, workspace=workspace, prices=prices, batch=batch)
     if as_json:
         print_json([asdict(entry) for entry in estimates])
         return
@@ -74,8 +84,14 @@ def command(
         )
     console = terminal()
     console.print(table)
-    if absent := left_out(options, (entry.task for entry in estimates)):
+    if absent := left_out(plan.absent):
         console.print(absent)
+    if until is not None:
+        console.print(
+            f"These are the most that --until {until:g} may ask: it stops where each stratum is within ± {until:g} "
+            "points.",
+            soft_wrap=True,
+        )
     learned = {entry.endpoint: entry.learned_from for entry in estimates if entry.learned_from}
     for endpoint, replies in learned.items():
         console.print(

@@ -84,8 +84,9 @@ def recipe_text(name: str) -> str:
     import tomlkit
 
     from folkways.cli.asking.recipe import about, keys
+    from folkways.cli.asking.run import command as run
 
-    known = keys()
+    parameters = keys(run)
     lines = [OPENING.format(name=name)]
     for key, value in EXAMPLES.items():
         item = tomlkit.inline_table() if isinstance(value, dict) else tomlkit.item(value)
@@ -93,7 +94,7 @@ def recipe_text(name: str) -> str:
             item.update(value)
         written = f"{key} = {item.as_string()}"
         lines += [
-            *(f"# {line}" for line in wrap(about(known[key]), 118)),
+            *(f"# {line}" for line in wrap(about(parameters[key]), 118)),
             written if key in FILLED_IN else f"# {written}",
             "",
         ]

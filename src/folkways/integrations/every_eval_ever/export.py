@@ -20,7 +20,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.registry import get_task
 from folkways.errors import UnknownNameError
-from folkways.files import Written, json_bytes, write_bytes, write_lines
+from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines
 from folkways.integrations.every_eval_ever.aggregate import SCHEMA_VERSION, metric_of, result
 from folkways.integrations.every_eval_ever.instances import instances
 from folkways.integrations.stored_run import StoredRun
@@ -49,7 +49,7 @@ def export_run(
     profile: str | None = None,
     evaluator: Evaluator = Evaluator(),
     unlicensed_items: bool = False,
-) -> Written:
+) -> WrittenFiles:
     """Write ``out/data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and ``UUID_samples.jsonl`` for each model and
     benchmark of a run.
 
@@ -68,7 +68,7 @@ def export_run(
         files += export.write(endpoint, benchmark)
     if not files:
         raise export.no_score_error()
-    return Written(tuple(files), tuple(dict.fromkeys(export.notes)))
+    return WrittenFiles(tuple(files), tuple(dict.fromkeys(export.notes)))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import polars as pl
 
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.files import Written, packed, write_bytes
+from folkways.files import WrittenFiles, packed, write_bytes
 from folkways.integrations.hub.card import MARK, Configuration, card
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import LOST, SCORES, Schema, Subject, is_baseline
@@ -45,7 +45,7 @@ def export_judgements(
     *,
     profile: str | None = None,
     unlicensed_items: bool = False,
-) -> Written:
+) -> WrittenFiles:
     """Write ``out/README.md``, ``out/scores/test-00000.parquet`` and
     ``out/BENCHMARK_TASK/test-NNNNN.parquet`` for each task.
 
@@ -74,7 +74,7 @@ def export_judgements(
         for task, why in stay.items()
         if why
     ]
-    return Written(tuple(files), tuple(notes))
+    return WrittenFiles(tuple(files), tuple(notes))
 
 
 def config_name(task: str) -> str:

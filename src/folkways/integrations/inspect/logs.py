@@ -17,18 +17,14 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, MissingExtraError
 from folkways.integrations.scored_log import ScoredLog, columns, digest, facets, number, told
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
@@ -66,8 +62,8 @@ class _Log:
 
 
 def read_scores(path: Path) -> ScoredLog:
-    """The scores of a log; a scorer that gives several values for a sample has one score for each
-    (``scorer.value``).
+    """The scores of a log; a scorer that gives several values for a sample has one score for each,
+    named after both with a full stop between.
 
     FolkwaysError or DataError for a file that is not a log of Inspect, or has no samples or no scores.
     """
@@ -178,7 +174,7 @@ def _words(path: Path) -> Iterator[None]:
         ) from None
     except KeyError as error:
         raise DataError(f"is a ZIP archive, but no log of Inspect: {error.args[0]}", file=path) from None
-    except (zstd.ZstdError, EOFError, ValueError, UnicodeDecodeError) as error:
+    except (EOFError, ValueError) as error:
         raise DataError(f"is damaged, or no log of Inspect: {error}", file=path) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
@@ -199,10 +195,23 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     archive.fp.seek(
         int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1
     )  # its name, and extras
-    content = zstd.decompress(archive.fp.read(info.compress_size))
+    content = _decompress(archive.fp.read(info.compress_size))
     if zlib.crc32(content) != info.CRC:
         raise zipfile.BadZipFile(f"the checksum of {name} does not fit")
     return content
+
+
+def _decompress(data: bytes) -> bytes:
+    """ValueError for what is not Zstandard, MissingExtraError where this Python cannot read it."""
+    zstd: Any
+    try:
+        zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    except ImportError:
+        raise MissingExtraError("reading a compressed log of Inspect", "inspect", "backports.zstd") from None
+    try:
+        return bytes(zstd.decompress(data))
+    except zstd.ZstdError as error:
+        raise ValueError(str(error)) from None
 
 
 def _header(archive: zipfile.ZipFile) -> Json:

@@ -14,7 +14,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.errors import FolkwaysError
-from folkways.files import Written, packed, write_bytes, write_lines
+from folkways.files import WrittenFiles, packed, write_bytes, write_lines
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, item_batches
@@ -43,7 +43,7 @@ def judged_likeliest(document, results):
 
 
 @dataclass(frozen=True)
-class ExportedFiles(Written):
+class ExportedFiles(WrittenFiles):
     """Files with the names of the tasks in them."""
 
     tasks: tuple[str, ...]

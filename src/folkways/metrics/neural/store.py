@@ -83,8 +83,8 @@ def _read_shard(index: Path) -> Iterator[tuple[bytes, TokenVectors]]:
     if index.stem.endswith(".part"):
         return
     try:
-        with np.load(index) as told:
-            keys, lengths, words = told["keys"], told["lengths"], told["words"]
+        with np.load(index) as arrays:
+            keys, lengths, words = arrays["keys"], arrays["lengths"], arrays["words"]
         states = np.load(data, mmap_mode="r").view(
             np.ndarray
         )  # still mapped, and sent to other processes as any array

@@ -21,7 +21,7 @@ def _as_they_are(vectors: TokenVectors) -> TokenVectors:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class VectorRecipe:
     """What vectors are made by; it can be sent to another process until the encoder is first used.
 
     reduce: what becomes of the hidden states of a text (one vector for all its tokens, say); by default each
@@ -40,7 +40,7 @@ class Recipe:
         return f"{encoder.folder.revision}-{self.kind}-{encoder.layer}-{encoder.longest or 'all'}-{precision}-{STEP}"
 
 
-Computed = Callable[[Recipe, Sequence[str]], Mapping[str, TokenVectors]]
+Computed = Callable[[VectorRecipe, Sequence[str]], Mapping[str, TokenVectors]]
 """Computes the unit vectors of texts, all of them distinct, in place of this process."""
 
 
@@ -54,7 +54,7 @@ class TextVectors:
 
     def __init__(
         self,
-        recipe: Recipe,
+        recipe: VectorRecipe,
         *,
         cache: Path | None = None,
         tell: Told = lambda _done, _all: None,
@@ -85,9 +85,9 @@ class TextVectors:
 
     def _compute(self, texts: list[str]) -> None:
         fresh: dict[str, TokenVectors] = {}
-        for place, vectors in self._recipe.encoder.encode(texts, self._tell):
+        for index, vectors in self._recipe.encoder.encode(texts, self._tell):
             reduced = self._recipe.reduce(vectors)
-            fresh[texts[place]] = TokenVectors(unit(reduced.states), reduced.words)
+            fresh[texts[index]] = TokenVectors(unit(reduced.states), reduced.words)
             if len(fresh) >= TEXTS_PER_SHARD:
                 self._keep(fresh)
         self._keep(fresh)

@@ -73,17 +73,17 @@ def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adop
     provenance = read_provenance(record, root)
     present = () if force else _intact(record, root, provenance)
     wanted = [entry for entry in record.files if entry.path not in present]
-    found, differing, missing = _search(record, wanted, folder)
+    matches, differing, missing = _search(record, wanted, folder)
     needed = {entry.path for entry in wanted if not entry.optional}
-    if needed - found.keys():
+    if needed - matches.keys():
         raise FolkwaysError(
             _refusal(record, folder, sorted(needed & set(differing)), sorted(needed & set(missing)))
         )
-    require_space(root, sum(path.stat().st_size for path in found.values()))
+    require_space(root, sum(path.stat().st_size for path in matches.values()))
     for entry in wanted:
-        if entry.path not in found:
+        if entry.path not in matches:
             continue
-        copy_into_place(found[entry.path], root / entry.path)
+        copy_into_place(matches[entry.path], root / entry.path)
         sha256 = entry.sha256 or sha256_of(root / entry.path)
         size = (root / entry.path).stat().st_size
         provenance.add(
@@ -91,11 +91,13 @@ def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adop
             sha256,
             size,
             "record" if entry.sha256 else "none",
-            f"adopted from {found[entry.path]}",
+            f"adopted from {matches[entry.path]}",
         )
     provenance.write(root)
-    unverified = tuple(entry.path for entry in wanted if entry.path in found and entry.sha256 is None)
-    return Adoption(locate(record.name), tuple(found), present, unverified, tuple(missing), tuple(differing))
+    unverified = tuple(entry.path for entry in wanted if entry.path in matches and entry.sha256 is None)
+    return Adoption(
+        locate(record.name), tuple(matches), present, unverified, tuple(missing), tuple(differing)
+    )
 
 
 def _search(
@@ -104,7 +106,7 @@ def _search(
     """Where each wanted file lies, those that are there with other contents, and those that are not there."""
     places = places_of(record, folder)
     by_name = _files_by_name(folder)
-    found: dict[str, Path] = {}
+    matches: dict[str, Path] = {}
     differing: list[str] = []
     missing: list[str] = []
     for entry in wanted:
@@ -116,10 +118,10 @@ def _search(
             else [path for path in candidates if has_contents(entry, path)]
         )
         if alike:
-            found[entry.path] = alike[0]
+            matches[entry.path] = alike[0]
         else:
             (differing if candidates else missing).append(entry.path)
-    return found, differing, missing
+    return matches, differing, missing
 
 
 def _files_by_name(folder: Path) -> dict[str, list[Path]]:

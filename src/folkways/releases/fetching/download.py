@@ -1,5 +1,5 @@
-"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not
-at all."""
+"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not at
+all; with errors that say what to do."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import aiohttp
@@ -16,8 +18,7 @@ import aiohttp
 from folkways.errors import FolkwaysError
 from folkways.http import NoReplyError, new_session, open_reply
 from folkways.releases.checksums import content_hash_of, sha256_of
-from folkways.releases.fetching.http_errors import OTHER_WAYS, RefusedError, TransientError, refusal, wait_of
-from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.progress import FetchProgress
 from folkways.releases.provenance import Proof
 
 BLOCK = 1 << 18
@@ -65,7 +66,7 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedFile:
     """A file that is whole and verified, still at ``Transfer.part``.
 
     commit: the full hash of the commit that it is of, where the hub told it.
@@ -88,13 +89,15 @@ class _HubHeaders:
 class Downloader:
     """Fetches files over one connection pool."""
 
-    def __init__(self, session: aiohttp.ClientSession, options: FetchOptions, progress: Progress) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, options: FetchOptions, progress: FetchProgress
+    ) -> None:
         self._session = session
         self._options = options
         self._progress = progress
         self._announced: dict[str, int] = {}  # sizes that no record knew and the progress has been told
 
-    async def fetch(self, transfer: Transfer) -> Fetched:
+    async def fetch(self, transfer: Transfer) -> FetchedFile:
         """Bring the file to ``transfer.part``, resuming what lies there, and verify it.
 
         FolkwaysError with the remedy if that cannot be done. What was received is kept for the next time,
@@ -207,7 +210,7 @@ class Downloader:
         except NoReplyError as error:
             raise TransientError(str(error), offline=True) from error
 
-    def _verify(self, transfer: Transfer, host: _HubHeaders, *, resumed: bool) -> Fetched:
+    def _verify(self, transfer: Transfer, host: _HubHeaders, *, resumed: bool) -> FetchedFile:
         part = transfer.part
         if not part.exists():
             part.touch()
@@ -216,7 +219,7 @@ class Downloader:
         got = content_hash_of(part, expected) if expected and len(expected) != 64 else sha256
         if expected is None or got == expected:
             proof: Proof = "record" if transfer.sha256 else "host" if host.content_hash else "none"
-            return Fetched(sha256, part.stat().st_size, proof, host.commit)
+            return FetchedFile(sha256, part.stat().st_size, proof, host.commit)
         self._discard(transfer)
         if resumed:
             raise TransientError("the resumed file has a wrong checksum; starting over")
@@ -236,8 +239,8 @@ class Downloader:
 async def fetch_all(
     transfers: list[Transfer],
     options: FetchOptions,
-    progress: Progress,
-    keep: Callable[[Transfer, Fetched], None],
+    progress: FetchProgress,
+    keep: Callable[[Transfer, FetchedFile], None],
 ) -> None:
     """Fetch every file; ``keep`` is called with each one as soon as it is whole and verified. The first error
     stops the rest."""
@@ -306,3 +309,81 @@ def _too_large(transfer: Transfer, size: int, limit: int) -> str:
         f"{transfer.url} has {size} bytes or more, but at most {limit} were expected; it is not the "
         "file that was released"
     )
+
+
+OTHER_WAYS = "or adopt a copy that you have: folkways data fetch NAME --from DIR"
+
+
+class RefusedError(FolkwaysError):
+    """An answer that no further try will change."""
+
+
+class TransientError(Exception):
+    """Trouble that may pass: a lost connection, a busy server.
+
+    retry_after: seconds that the server asked to wait, where it did.
+    offline:     the host was not reached at all.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None, offline: bool = False) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.offline = offline
+
+    def final(self, url: str, attempts: int) -> str:
+        """The message once we stop trying."""
+        if self.offline:
+            remedy = (
+                "Check the network and proxy (HTTPS_PROXY), use a mirror (HF_ENDPOINT, "
+                f"FOLKWAYS_GITHUB_RAW), {OTHER_WAYS}"
+            )
+        elif self.retry_after is not None:
+            remedy = (
+                f"The server asks to wait {self.retry_after:.0f} s. Run the command again then; what "
+                "was received is kept."
+            )
+        else:
+            remedy = "Run the same command again later; what was received is kept."
+        tried = f" (tried {attempts} times in a row)" if attempts > 1 else ""
+        return f"cannot fetch {url}: {self}{tried}\n{remedy}"
+
+
+def refusal(status: int, url: str, *, hub: bool, has_token: bool) -> str:
+    """The message for an HTTP status that will not change by asking again."""
+    if status in (401, 403) and hub:
+        page = url.split("/resolve/", 1)[0]
+        if has_token:
+            remedy = (
+                f"Accept the terms at {page} with the account of HF_TOKEN, and see that the token "
+                "may "
+                "read it,"
+            )
+        else:
+            remedy = (
+                f"If the data are gated, accept the terms at {page} and set HF_TOKEN to a token of "
+                "that account,"
+            )
+        return f"{url}: the hub does not let us in ({status})\n{remedy} {OTHER_WAYS}"
+    if status in (401, 403):
+        remedy = "A proxy or a limit may stand in between; try again later,"
+        return f"{url}: the server does not let us in ({status})\n{remedy} {OTHER_WAYS}"
+    if status in (404, 410):
+        return (
+            f"{url}: not there ({status})\n"
+            "The repository was moved, its revision removed, or a mirror (HF_ENDPOINT, "
+            "FOLKWAYS_GITHUB_RAW) lacks it.\n"
+            f"Do without the mirror, {OTHER_WAYS}"
+        )
+    return f"{url}: the server answered {status}\nTry again later, {OTHER_WAYS}"
+
+
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """Seconds in a Retry-After header (a number or a date); None where there is none that can be read."""
+    text = headers.get("Retry-After", "").strip()
+    if text.isdigit():
+        return float(text)
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max(0.0, ((when if when.tzinfo else when.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Progress:
+class FetchProgress:
     """Called from one thread, in order. Bytes may be taken back (negative) when a part has to be fetched
     anew."""
 

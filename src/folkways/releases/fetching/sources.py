@@ -15,7 +15,7 @@ GITHUB_RAW = "https://raw.githubusercontent.com"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DownloadSource:
     """One host with one repository at one revision.
 
     token:     sent as a bearer token to this host alone; None where there is none.
@@ -32,19 +32,19 @@ class Source:
         return f"{self.endpoint}/{self.prefix}/{quote(entry.remote)}"
 
 
-def source_of(record: ReleaseRecord) -> Source:
+def source_of(record: ReleaseRecord) -> DownloadSource:
     """The source of a published release, as the environment has it (HF_ENDPOINT, HF_TOKEN,
     FOLKWAYS_GITHUB_RAW)."""
     revision = quote(record.revision, safe="")
     if record.source == "hub":
-        return Source(
+        return DownloadSource(
             hub_endpoint(),
             f"datasets/{quote(record.repository)}/resolve/{revision}",
             tells_hash=True,
             token=hub_token(),
         )
     if record.source == "github":
-        return Source(
+        return DownloadSource(
             _endpoint("FOLKWAYS_GITHUB_RAW", GITHUB_RAW),
             f"{quote(record.repository)}/{revision}",
             tells_hash=False,

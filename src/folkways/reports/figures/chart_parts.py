@@ -8,14 +8,24 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from unicodedata import east_asian_width
 
-if TYPE_CHECKING:
-    from folkways.reports.views.leaderboard import Row
-    from folkways.reports.views.views import Score
-
 Spec = dict[str, Any]
+
+
+class Estimate(Protocol):
+    """A score with its interval; NaN for bounds that are not known."""
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
 
 NARROW = 300
 """Pixels; a chart that is less wide has fewer ticks."""
@@ -186,7 +196,7 @@ def series_legend(series: int, width: int) -> Spec | None:
     return ({"columns": 1} if width < NARROW else {}) if series > 1 else None
 
 
-def record(score: Score | Row, group: str, series: str) -> Spec:
+def record(score: Estimate, group: str, series: str) -> Spec:
     """A score as a record of a chart's data; where the interval is not known it has no width."""
     low, high = (score.low, score.high) if score.low == score.low else (score.score, score.score)
     return {"group": group, "series": series, "score": score.score, "low": low, "high": high}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from folkways.display import count, number
+from folkways.errors import of_extra
 from folkways.names import facet_title
 from folkways.reports.figures import charts
 from folkways.reports.figures.chart_parts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
@@ -57,9 +58,10 @@ def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
     """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the
     page.
 
-    finish: what is done to the drawing as it comes from the library.
+    finish: applied to the drawing as it comes from the library. MissingExtraError without the extra ``report``.
     """
-    import vl_convert
+    with of_extra("report", "a chart"):
+        import vl_convert
 
     svg: str = finish(vl_convert.vegalite_to_svg(spec))
     svg = _ARIA.sub(

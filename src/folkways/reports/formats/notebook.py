@@ -12,6 +12,7 @@ import polars as pl
 from markupsafe import Markup, escape
 
 from folkways.display import count, number, percent, visible
+from folkways.errors import MissingExtraError
 from folkways.names import facet_title, short_endpoints, value_name
 from folkways.records import Metric
 from folkways.reports.figures.world import WorldMap
@@ -137,11 +138,16 @@ def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number
 
 
 def _picture(shades: WorldMap) -> Markup:
-    """The map of the first task as a picture: nothing in it can act, or reach the page around it."""
+    """The map of the first task as a picture: nothing in it can act, or reach the page around it. Without the
+    extra ``report``, the line that installs it."""
     from folkways.reports.figures.figure import render, with_colours
 
     assert shades.first is not None  # noqa: S101 - the caller has looked
-    drawing = with_colours(render(world(shades.first, shades.cultures, MAP_WIDTH), "notebook", marked), LIGHT)
+    try:
+        svg = render(world(shades.first, shades.cultures, MAP_WIDTH), "notebook", marked)
+    except MissingExtraError as error:  # a notebook would show a traceback in place of the table
+        return _paragraph(str(error))
+    drawing = with_colours(svg, LIGHT)
     packed = base64.b64encode(drawing.encode()).decode()
     title = f"{shades.first.task.title}, {shades.first.metric.label}"
     picture = Markup(

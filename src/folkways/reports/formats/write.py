@@ -17,7 +17,7 @@ from typing import IO
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from folkways.errors import FolkwaysError, UnknownNameError, option
+from folkways.errors import FolkwaysError, UnknownNameError, need_extra, option
 from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
@@ -39,10 +39,17 @@ USUAL_FORMATS = ("html", "md", "csv", "parquet")
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """UnknownNameError for a format that no report has."""
+    """Check before any work is done that a report can be written in these formats.
+
+    Raises UnknownNameError for an unknown format, and MissingExtraError where report.html is wanted and what
+    draws its charts is not installed.
+    """
     for name in formats:
         if name not in FORMATS:
             raise UnknownNameError("report format", name, FORMATS)
+    if "html" in formats:
+        without = "folkways report --format md,csv,parquet"
+        need_extra("report", f"report.html with its charts (the other files: {without})", "vl_convert")
 
 
 def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FORMATS) -> list[Path]:
@@ -51,7 +58,7 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and ``report.bib``.
     csv and parquet: ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before texts that
     a spreadsheet would run as a formula. Raises FolkwaysError where it cannot write, and UnknownNameError for
-    an unknown format.
+    an unknown format, MissingExtraError for html without the extra ``report``.
     """
     check_formats(formats)
     out = Path(out)

@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.registry import published_figures
 from folkways.cultures import get_language
 from folkways.records import SCORES, Schema, Signature, require_columns
-from folkways.text.effect import signed_effects
+from folkways.text.tools import signed_effects
 
 REFERENCE: Schema = {
     **{name: SCORES[name] for name in ("endpoint", "task", "profile", "metric", "facet", "value")},

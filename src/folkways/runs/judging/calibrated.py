@@ -16,14 +16,9 @@ import polars as pl
 from folkways.stats.differences import METHOD
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import Floats, Interval
-from folkways.stats.raters.calibration import Corrected, prediction_powered
+from folkways.stats.raters.calibration import CorrectedRate, prediction_powered
 from folkways.stats.raters.judge_quality import Youden, youden_difference, youden_index
-from folkways.stats.raters.stratified_calibration import (
-    FEWEST,
-    Powered,
-    powered_difference,
-    stratified_powered,
-)
+from folkways.stats.raters.stratified_calibration import FEWEST, PPIEstimate, ppi_difference, stratified_ppi
 
 Integers = npt.NDArray[np.int64]
 
@@ -48,15 +43,15 @@ class Cases:
         verdicts, labels = (columns[name].fill_null(math.nan).to_numpy() for name in ("guess", "label"))
         return cls(verdicts, labels, numbers(part["culture"]), numbers(part["question"]))
 
-    def corrected(self) -> Corrected:
+    def corrected(self) -> CorrectedRate:
         """By strata where there are several cultures."""
         if np.unique(self.cultures).size > 1:
             return self.powered().corrected
         return prediction_powered(self.verdicts, self.labels, self.questions)
 
-    def powered(self) -> Powered:
+    def powered(self) -> PPIEstimate:
         """The same with what differences are made of."""
-        return stratified_powered(self.verdicts, self.labels, self.cultures, self.questions)
+        return stratified_ppi(self.verdicts, self.labels, self.cultures, self.questions)
 
 
 def numbers(names: pl.Series) -> Integers:
@@ -104,7 +99,7 @@ def differences(verdicts: pl.DataFrame, judge: str) -> list[Finding]:
         found(pair, "judged_difference", pair[0].judged - pair[1].judged, nothing, math.nan) for pair in pairs
     ]
     people = [
-        found(pair, "corrected_difference", *powered_difference(pair[0].powered, pair[1].powered))
+        found(pair, "corrected_difference", *ppi_difference(pair[0].powered, pair[1].powered))
         for pair in pairs
     ]
     youdens = []
@@ -124,7 +119,7 @@ class _Model:
         self.name = name
         self.part = part
         self.judged = float(np.nan_to_num(cases.verdicts).mean())
-        self.powered = stratified_powered(
+        self.powered = stratified_ppi(
             cases.verdicts, cases.labels, cases.cultures, part["_question"].to_numpy()
         )
         self.youden = youden_of(part)

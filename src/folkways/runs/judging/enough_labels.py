@@ -15,8 +15,8 @@ import polars as pl
 
 from folkways.runs.judging.calibrated import Cases, Finding
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Interval
-from folkways.stats.raters.calibration import Corrected
-from folkways.stats.raters.stratified_calibration import stratified_powered
+from folkways.stats.raters.calibration import CorrectedRate
+from folkways.stats.raters.stratified_calibration import stratified_ppi
 from folkways.stats.sequences import at_any_time
 
 
@@ -28,7 +28,7 @@ class Stop:
     """
 
     endpoint: str
-    found: Corrected
+    found: CorrectedRate
     target: float
     rows: int
     replies: int
@@ -80,7 +80,7 @@ def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
         cases = Cases.of(part)
         n = int(part["label"].count())
         confidence = 2 * NormalDist().cdf(at_any_time(n, DEFAULT_CONFIDENCE)) - 1 if n else DEFAULT_CONFIDENCE
-        found = stratified_powered(
+        found = stratified_ppi(
             cases.verdicts, cases.labels, cases.cultures, cases.questions, confidence=confidence
         ).corrected
         named = Interval(
@@ -91,7 +91,7 @@ def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
         of_culture = part.filter(pl.col("ended") != "no reply").sort("culture", "_order")
         before = pl.col("label").is_not_null().cast(pl.Int8).diff().over("culture")
         in_order = not of_culture.select((before > 0).any()).item()
-        found = Corrected(found.rate, named, found.labelled, found.tuning)
+        found = CorrectedRate(found.rate, named, found.labelled, found.tuning)
         stops.append(
             Stop(
                 str(endpoint),

@@ -18,7 +18,7 @@ from folkways.runs.judging.calibrated import Finding, numbers
 from folkways.runs.models import Model, split_name
 from folkways.stats.clusters import ClusteredMean, clustered_mean
 from folkways.stats.intervals import Interval
-from folkways.stats.raters.kappa import cohen_kappa
+from folkways.stats.raters.categories import cohen_kappa
 
 KEYS = ("endpoint", "item", "language", "variant", "sample")
 _SHARE = Metric("share", "Share", "")

@@ -81,7 +81,7 @@ def judge_run(
     """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
 
     more: further judges of the same replies. profile, text_tools: of the rule; None for each task's default.
-    models: only replies of these; None for all. labels: people's (see ``runs.labels``). limit: at most so
+    models: only replies of these; None for all. labels: people's (see ``runs.judging.labels``). limit: at most so
     many items of each task, spread over cultures as in a run and the same for every model; None for all.
     swap: replies of each model that are asked about again with the answers in reverse order. until: half a
     width, in points, at which labels are enough. label_next: replies to list for people. seed: of the order

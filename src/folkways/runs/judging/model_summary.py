@@ -15,8 +15,8 @@ from folkways.records import Metric, Schema, without_nan
 from folkways.runs.judging.calibrated import Cases, Finding, numbers, youden_of
 from folkways.stats.differences import METHOD
 from folkways.stats.intervals import Interval, wilson
-from folkways.stats.raters.calibration import Corrected, rogan_gladen
-from folkways.stats.raters.kappa import Agreement, cohen_kappa
+from folkways.stats.raters.calibration import CorrectedRate, rogan_gladen
+from folkways.stats.raters.categories import BinaryAgreement, cohen_kappa
 
 SUMMARY: Schema = {
     **dict.fromkeys(("task", "endpoint", "judge"), pl.String),
@@ -191,7 +191,7 @@ def _against_people(part: pl.DataFrame) -> Iterator[Row]:
             yield _row(quantity, kappa.kappa, kappa.interval, firm)
 
 
-def _kappa(frame: pl.DataFrame, first: str, second: str) -> Agreement:
+def _kappa(frame: pl.DataFrame, first: str, second: str) -> BinaryAgreement:
     one, other = ((frame[name] >= 0.5).to_numpy() for name in (first, second))
     return cohen_kappa(one, other, numbers(frame["question"]))
 
@@ -209,7 +209,7 @@ def _mean(quantity: str, frame: pl.DataFrame, column: str, metric: Metric) -> Ro
     )
 
 
-def _corrected(quantity: str, found: Corrected, part: pl.DataFrame, replied: float = 1.0) -> Row:
+def _corrected(quantity: str, found: CorrectedRate, part: pl.DataFrame, replied: float = 1.0) -> Row:
     return _row(quantity, found.rate, found.interval, part, 100.0 * replied)
 
 

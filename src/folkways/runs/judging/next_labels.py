@@ -1,6 +1,6 @@
 """Which replies people should judge next, so that the corrected rates become as sure as they can.
 
-Cultures take turns by what a label there takes off the variance (``stats.raters.allocation``). Within a
+Cultures take turns by what a label there takes off the variance (``stats.raters.stratified_calibration``). Within a
 culture replies come at random, because labels that were chosen by what the judge said would not correct it.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from folkways.records import Schema
-from folkways.stats.raters.allocation import allocate, errors_to_expect
+from folkways.stats.raters.stratified_calibration import allocate, errors_to_expect
 
 TO_LABEL: Schema = {
     **dict.fromkeys(("id", "culture", "question", "reply"), pl.String),

@@ -18,8 +18,7 @@ from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Schema, State
 from folkways.runs.options import RunOptions
-from folkways.runs.planning.plan import item_batches, restore_options, select_items
-from folkways.runs.scores.scoring import release_of
+from folkways.runs.planning.plan import item_batches, release_of, restore_options, select_items
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
 

@@ -15,13 +15,14 @@ from folkways.errors import FolkwaysError
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
+from folkways.runs.planning.plan import release_of
 from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.cut_replies import cut_warnings
 from folkways.runs.reading.judgements import judged_of_task
 from folkways.runs.reading.other_language import other_language_warnings
 from folkways.runs.reading.other_profile import read_otherwise
 from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
-from folkways.runs.scores.scoring import release_of, stored_scores
+from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

@@ -10,10 +10,10 @@ import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, get_task
+from folkways.display import plural
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
-from folkways.formatting import plural
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
 from folkways.reports.formats.comparison_tables import Comparisons

@@ -13,8 +13,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import ASKED_BY, CELLS, Completeness
 from folkways.releases.base import Release
-from folkways.runs.planning.plan import SLICE, restore_options
-from folkways.runs.scores.scoring import release_of
+from folkways.runs.planning.plan import SLICE, release_of, restore_options
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_rows import judged_pages

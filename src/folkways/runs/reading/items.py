@@ -14,7 +14,7 @@ from folkways.benchmarks.registry import tasks
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import ITEMS
 from folkways.releases.store import open_release
-from folkways.runs.scores.scoring import release_of
+from folkways.runs.planning.plan import release_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

@@ -11,8 +11,8 @@ from folkways.benchmarks.base import Task, has_free_answers
 from folkways.benchmarks.registry import get_task
 from folkways.records import JUDGED_ITEMS, compact, empty
 from folkways.releases.base import Release
-from folkways.runs.planning.plan import item_batches, restore_options
-from folkways.runs.scores.scoring import release_of, stored_scores
+from folkways.runs.planning.plan import item_batches, release_of, restore_options
+from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

@@ -9,14 +9,12 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.contract import scores_of
 from folkways.display import count, number
 from folkways.errors import FolkwaysError
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.records import is_baseline
-from folkways.runs.planning.plan import POPULATIONS, restore_options
-from folkways.runs.sampled.scores import of_sample
-from folkways.runs.scores.scoring import LEFT_OUT_OF_SAMPLES, NOT_SUMMARISED, judged_pages, release_of
+from folkways.runs.planning.plan import TaskPlan, stored_plan
+from folkways.runs.scores.scoring import judged_pages, scores_of_run, unsummarised
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
@@ -46,7 +44,7 @@ def read_otherwise(
                 beside = (
                     stored
                     if stored.height
-                    else _judged(workspace, run, run_task, task, row["endpoint"], profile)
+                    else _judged(workspace, run, stored_plan(run_task), row["endpoint"], profile)
                 )
             except FolkwaysError:  # the data are not here any more; the report says so where it needs them
                 continue
@@ -68,28 +66,15 @@ def _read(row: Mapping[str, Any]) -> int:
 
 
 def _judged(
-    workspace: Workspace,
-    run: run_records.RunRecord,
-    run_task: run_records.RunTask,
-    task: Task,
-    endpoint: str,
-    profile: str,
+    workspace: Workspace, run: run_records.RunRecord, plan: TaskPlan, endpoint: str, profile: str
 ) -> pl.DataFrame:
     """The headline of a model under the profile."""
-    options, release = restore_options(run_task.options), release_of(run_task)
-    unused = NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES
-    parts = (
-        part for part in results.parts(workspace, run) if (part.task, part.endpoint) == (task.name, endpoint)
-    )
+    task = plan.task
     pages = (
-        page.drop(unused)
-        for part in parts
-        for page, _ in judged_pages(
-            task, release, options, results.response_pages(workspace, run, part), profile
-        )
+        page.drop(unsummarised(plan.options))
+        for part in results.parts(workspace, run)
+        if (part.task, part.endpoint) == (task.name, endpoint)
+        for page, _ in judged_pages(plan, results.response_pages(workspace, run, part), profile)
     )
-    judged = pl.concat(pages, how="vertical_relaxed")
-    scored = scores_of(task, judged)
-    if options.until is not None:
-        scored = of_sample(scored, task, judged, options, run_task.options[POPULATIONS])
+    scored = scores_of_run(plan, pl.concat(pages, how="vertical_relaxed"))
     return scored.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from folkways.folders import check_several
+from folkways.files import check_several
 from folkways.runs.models import cost_function
 from folkways.runs.options import names_of
 from folkways.runs.reading.collect import collect

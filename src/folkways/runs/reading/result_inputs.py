@@ -16,7 +16,8 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record
 from folkways.releases.store import locate, open_release, state_of
-from folkways.runs.scores.scoring import release_of, stored_scores
+from folkways.runs.planning.plan import release_of
+from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

@@ -19,7 +19,7 @@ from folkways.benchmarks.contract import judgements_of, prompts_of
 from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
-from folkways.runs.planning.plan import SLICE, TaskPlan, write_prompts
+from folkways.runs.planning.plan import SLICE, Plan, TaskPlan, write_prompts
 from folkways.runs.sampled.strata import Frame, Stratum, drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean
 from folkways.workspace import results, run_records
@@ -75,26 +75,23 @@ class _Share:
 def ask_in_rounds(
     workspace: Workspace,
     run: run_records.RunRecord,
-    planned: Sequence[TaskPlan],
+    plan: Plan,
     frames: Mapping[str, Frame],
-    models: Sequence[Model],
     ask: Callable[[], list[ModelProgress]],
     sampling: Sampling,
 ) -> list[ModelProgress]:
     """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking
     has stopped.
 
-    ask: asks what the run expects and has no reply to; its tallies are returned, of the last round.
+    frames: of each task of the plan, by its name. ask: asks what the run expects and has no reply to; what it
+    returned in the last round is returned. sampling: when to stop.
     """
     shares = [
         _Share(
-            model,
-            plan,
-            frames[plan.task.name],
-            run_records.endpoint_id(workspace, model.identity, model.name),
+            model, one, frames[one.task.name], run_records.endpoint_id(workspace, model.identity, model.name)
         )
-        for model in models
-        for plan in planned
+        for model in plan.models
+        for one in plan.tasks
     ]
     target = sampling.until / 100
     while True:

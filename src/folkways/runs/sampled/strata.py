@@ -9,10 +9,9 @@ another was, and the two can be compared on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
 
 import numpy as np
 import polars as pl
@@ -21,8 +20,8 @@ from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import judgements_of, prompts_of
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import Metric, State
-from folkways.runs.planning.plan import SLICE, TaskPlan, item_batches
-from folkways.stats.stratified import Drawn
+from folkways.runs.planning.plan import SLICE, TaskPlan
+from folkways.stats.stratified import StratumSample
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
             f"{option('until')} out"
         )
     resolved = task.resolve_profile(profile)
-    read = _reader(plan)
+    read = plan.batches
     items = pl.concat(_counting(plan, batch, resolved, metric) for batch in read())
     if items.is_empty():
         raise FolkwaysError(
@@ -131,24 +130,13 @@ def unit_totals(
     )
 
 
-def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, Drawn]:
+def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, StratumSample]:
     """Stratum -> what was drawn of it, from ``unit_totals``; every stratum of the populations is there."""
-    found = {name: Drawn(np.empty(0), np.empty(0), size) for name, size in populations.items()}
+    found = {name: StratumSample(np.empty(0), np.empty(0), size) for name, size in populations.items()}
     for (name,), part in totals.group_by("stratum"):
         total, rows = (part[column].cast(pl.Float64).to_numpy() for column in ("total", "rows"))
-        found[str(name)] = Drawn(total, rows, populations[str(name)])
+        found[str(name)] = StratumSample(total, rows, populations[str(name)])
     return found
-
-
-def _reader(plan: TaskPlan) -> Callable[[], Iterable[pl.DataFrame]]:
-    """Reads the items once where they come in one batch, and each time anew where they are too large to
-    keep."""
-
-    def read() -> Iterator[pl.DataFrame]:
-        return item_batches(plan.task, plan.release, plan.options)
-
-    head = list(islice(read(), 2))
-    return (lambda: head) if len(head) == 1 else read
 
 
 def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric) -> pl.DataFrame:

@@ -82,14 +82,14 @@ def cohen(units: Sequence[Unit]) -> Coefficient:
     if not pairs:
         return Coefficient(None, 0, 0, TOO_FEW)
     size = len(pairs)
-    found = category_kappa([one for one, _ in pairs], [other for _, other in pairs])
-    if math.isnan(found.kappa):
+    agreement = category_kappa([one for one, _ in pairs], [other for _, other in pairs])
+    if math.isnan(agreement.kappa):
         return Coefficient(None, size, 2 * size, ONE_LABEL)
     bounds = [
         None if math.isnan(bound) else bound
-        for bound in (found.kappa_interval.low, found.kappa_interval.high)
+        for bound in (agreement.kappa_interval.low, agreement.kappa_interval.high)
     ]
-    return Coefficient(found.kappa, size, 2 * size, "", *bounds)
+    return Coefficient(agreement.kappa, size, 2 * size, "", *bounds)
 
 
 def fleiss(units: Sequence[Unit]) -> Coefficient:

@@ -25,7 +25,7 @@ never wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class CorrectedRate:
     """A corrected rate between 0 and 1 with its interval, both NaN where there is nothing to correct by.
 
     labelled: cases that people judged. tuning: weight of the judge in the estimate, from 0 (people's labels
@@ -45,7 +45,7 @@ def prediction_powered(
     *,
     tuning: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
-) -> Corrected:
+) -> CorrectedRate:
     """The rate that people would have found, from the judge's verdicts on all cases and people's labels on
     some.
 
@@ -65,7 +65,7 @@ def prediction_powered(
         raise ValueError("a case without a verdict has a label")
     n, groups = int(labelled.sum()), np.unique(clusters[labelled]).size
     if groups < 2:
-        return Corrected(math.nan, Interval(math.nan, math.nan, method), n)
+        return CorrectedRate(math.nan, Interval(math.nan, math.nan, method), n)
     others = judged & ~labelled
     verdict, label = verdicts[labelled], labels[labelled]
     unseen = int(others.sum())
@@ -93,7 +93,7 @@ def prediction_powered(
     half = float(t.ppf(0.5 + confidence / 2, groups - 1)) * math.sqrt(variance)
     rate = share * of_judged
     interval = Interval(max(0.0, rate - half), min(1.0, rate + half), method)
-    return Corrected(min(1.0, max(0.0, rate)), interval, n, weight)
+    return CorrectedRate(min(1.0, max(0.0, rate)), interval, n, weight)
 
 
 def _best_tuning(verdict: Floats, label: Floats, unseen: int) -> float:
@@ -114,7 +114,7 @@ def rogan_gladen(
     true_negative: int,
     labelled_negative: int,
     confidence: float = DEFAULT_CONFIDENCE,
-) -> Corrected:
+) -> CorrectedRate:
     """The rate behind ``positive`` verdicts in ``cases``, given how the judge did on labelled cases; all
     independent of each other.
 
@@ -126,7 +126,7 @@ def rogan_gladen(
     """
     method = f"lang-reiczigel {confidence:.0%}"
     labelled = labelled_positive + labelled_negative
-    unknown = Corrected(math.nan, Interval(0.0, 1.0, method), labelled)
+    unknown = CorrectedRate(math.nan, Interval(0.0, 1.0, method), labelled)
     if not (labelled_positive and labelled_negative and cases):
         return unknown
     sensitivity, specificity = true_positive / labelled_positive, true_negative / labelled_negative
@@ -147,4 +147,4 @@ def rogan_gladen(
     )
     middle = centre + 2 * z * z * (centre * by_sensitivity - (1 - centre) * by_specificity)
     low, high = (min(1.0, max(0.0, middle + side * z * spread)) for side in (-1, 1))
-    return Corrected(min(1.0, max(0.0, rate)), Interval(low, high, method), labelled)
+    return CorrectedRate(min(1.0, max(0.0, rate)), Interval(low, high, method), labelled)

@@ -41,9 +41,9 @@ def ordinal(units: Iterable[Unit]) -> Distance:
 def kendall_tau(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
     """Kendall's tau (1938) of two orders of the same things without ties, -1 to 1; 1 for fewer than two
     things."""
-    place = {thing: number for number, thing in enumerate(other)}
+    ranks = {thing: number for number, thing in enumerate(other)}
     pairs = math.comb(len(one), 2)
-    swapped = sum(place[first] > place[second] for first, second in combinations(one, 2))
+    swapped = sum(ranks[first] > ranks[second] for first, second in combinations(one, 2))
     return 1 - 2 * swapped / pairs if pairs else 1.0
 
 

@@ -81,18 +81,18 @@ def with_texts(text: str, choices: Mapping[str, str]) -> str:
     if not any(sought[0] in low for sought in telling.values()):
         return text
     spans = _SEGMENTER.spans(text)
-    said = [text[start:end].casefold() for start, end in spans]
-    result, position, place = [], 0, 0
-    while place < len(said):
+    words = [text[start:end].casefold() for start, end in spans]
+    result, position, index = [], 0, 0
+    while index < len(words):
         hits = [
-            (len(sought), number) for number, sought in telling.items() if _stands_at(said, place, sought)
+            (len(sought), number) for number, sought in telling.items() if _stands_at(words, index, sought)
         ]
         if not hits:
-            place += 1
+            index += 1
             continue
         length, number = max(hits)
-        result += [text[position : spans[place][0]], chr(_TEXT + number)]
-        position, place = spans[place + length - 1][1], place + length
+        result += [text[position : spans[index][0]], chr(_TEXT + number)]
+        position, index = spans[index + length - 1][1], index + length
     return "".join([*result, text[position:]])
 
 

@@ -130,10 +130,10 @@ def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
 def _undecided(text: str, words: str) -> str | None:
     """The word for neither that the text gives as its answer, if it does."""
     before = r"""^\W* | \banswer\W+(?:is|would\ be|must\ be|:)?\W* | [.!?\n:,]\s* | \b(?:it|this|that)(?:\s+is|['’]s)\s+ | \bsay\s+"""
-    told = re.findall(rf"(?:{before}) ({words}) \b (?!\s+of\b)", text, re.I | re.X)
-    if not told and len(text.split()) <= 4:
-        told = re.findall(rf"\b({words})\b", text, re.I)
-    return told[-1].casefold() if told else None
+    matches = re.findall(rf"(?:{before}) ({words}) \b (?!\s+of\b)", text, re.I | re.X)
+    if not matches and len(text.split()) <= 4:
+        matches = re.findall(rf"\b({words})\b", text, re.I)
+    return matches[-1].casefold() if matches else None
 
 
 def _settled(text: str, signs: Mapping[str, int]) -> int | None:
@@ -155,10 +155,10 @@ def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
     question."""
     pieces = _SENTENCE.split(text)
     every = _any_of({**signs, **_ANSWERS})
-    asked, first = 0, True
+    question_sign, first = 0, True
     for sentence, end in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         if "?" in end:
-            asked = _sign(sentence, signs) or asked
+            question_sign = _sign(sentence, signs) or question_sign
             continue
         sentence = re.sub(r"\b(think|believe|suppose) so\b", r"\1_so", _CHOICE.sub(" ", sentence), flags=re.I)
         parts = _CLAUSES.split(sentence)
@@ -167,7 +167,9 @@ def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
             if (contrasts and _ONLY.search(clause)) or (_IN_PART.search(clause) and every.search(clause)):
                 yield _Clause(0)
             elif (
-                stance := _clause(_OF_ANSWER.sub(" ", _NO_DENIAL.sub(" ", clause)), signs, asked, first)
+                stance := _clause(
+                    _OF_ANSWER.sub(" ", _NO_DENIAL.sub(" ", clause)), signs, question_sign, first
+                )
             ) is not None:
                 first = False
                 yield stance
@@ -225,12 +227,12 @@ def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
     """The product of what the clause says for or against and of its denials; 0 for both at once, None where
     it says nothing."""
     hits = list(_any_of(signs).finditer(clause))
-    told = [signs[hit[0].casefold()] for hit in hits]
-    if not told:
+    values = [signs[hit[0].casefold()] for hit in hits]
+    if not values:
         return None
-    if len(told) > 1 and not _NESTED.search(clause):
-        return told[0] if len(set(told)) == 1 else 0
+    if len(values) > 1 and not _NESTED.search(clause):
+        return values[0] if len(set(values)) == 1 else 0
     denials = len(
         _NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()]))
     )  # "a false statement that is not a fact" is false
-    return int(prod(told) * (-1) ** denials)
+    return int(prod(values) * (-1) ** denials)

@@ -60,8 +60,8 @@ class WordTool:
         return [self._base(word) for word in SimpleSegmenter().tokens(text)]
 
     def _base(self, word: str) -> str:
-        known = self._known.get(word)
-        if known is None:
+        base = self._known.get(word)
+        if base is None:
             lower = self.lower(word)
-            known = self._known[word] = self.base(lower) or lower
-        return known
+            base = self._known[word] = self.base(lower) or lower
+        return base

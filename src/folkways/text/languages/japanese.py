@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
-from folkways.errors import MissingExtraError, option
 from folkways.text.versions import installed_version
 
 
@@ -24,24 +22,6 @@ class MeCab:
     divides and is dropped."""
 
     name: str = "mecab-unidic-lite"
-    modules: ClassVar[tuple[str, ...]] = ("fugashi", "unidic_lite")
-
-    @classmethod
-    def missing(cls) -> str | None:
-        """A package that is not there; None where both are. Nothing is imported."""
-        return next((module for module in cls.modules if importlib.util.find_spec(module) is None), None)
-
-    @classmethod
-    def checked(cls) -> MeCab:
-        """The tool; MissingExtraError with the install line where it is not installed."""
-        missing = cls.missing()
-        if missing is not None:
-            raise MissingExtraError(
-                f"comparing answers in Japanese (or leave base forms out: {option('text_tools', 'simple')})",
-                "japanese",
-                missing,
-            )
-        return cls()
 
     @property
     def version(self) -> str:

@@ -46,4 +46,4 @@ class SimpleSegmenter:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where each token begins and ends; none in a text of nothing but punctuation."""
-        return [found.span() for found in _token().finditer(text)]
+        return [match.span() for match in _token().finditer(text)]

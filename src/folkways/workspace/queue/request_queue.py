@@ -26,13 +26,13 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.queue.batches import keys_out
 from folkways.workspace.queue.request_rows import (
     REQUEST_COLUMNS,
-    Answered,
-    Failed,
+    AnsweredRequest,
+    FailedRequest,
     request_of,
     response_row,
     settings_of,
 )
-from folkways.workspace.queue.workers import Watch, Worker, place, started
+from folkways.workspace.queue.workers import QueueWorker, WorkerWatch, place, started
 
 KEYS_PER_QUERY = 500
 
@@ -63,7 +63,7 @@ class RequestQueue:
     """
 
     def __init__(
-        self, workspace: Workspace, run_id: int, watch: Watch | None = None, name: str | None = None
+        self, workspace: Workspace, run_id: int, watch: WorkerWatch | None = None, name: str | None = None
     ) -> None:
         self.workspace = workspace
         self.run_id = run_id
@@ -77,7 +77,7 @@ class RequestQueue:
             int, set[str]
         ] = {}  # number of a claim -> those of its requests that have not ended
         self._claim_of: dict[str, int] = {}
-        self._watch = watch or Watch()
+        self._watch = watch or WorkerWatch()
 
     def enter(self, *, joins: bool = False) -> None:
         """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions:
@@ -121,7 +121,7 @@ class RequestQueue:
         workers = schema.workers
         with self.workspace.read() as connection:
             others = [
-                Worker(*row)
+                QueueWorker(*row)
                 for row in connection.execute(sa.select(workers).where(workers.c.id != self.worker))
             ]
             dead = self._watch.dead(others, _now(connection))
@@ -275,13 +275,13 @@ class RequestQueue:
             self._claim_of.update(dict.fromkeys(mine, claim))
         return Batch(tuple(request_of(row, self._settings) for row in mine.values()), rows[-1][0], len(rows))
 
-    def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
+    def save(self, endpoint_id: int, results: Sequence[AnsweredRequest | FailedRequest]) -> None:
         """Commit a batch: responses and failures are on disk when this returns; a claim that has ended with
         them is free."""
         # Everybody in the same order: two who store the same replies must not wait for each other.
         results = sorted(results, key=lambda result: result.request.key)
-        answered = [result for result in results if isinstance(result, Answered)]
-        failed = [result for result in results if isinstance(result, Failed)]
+        answered = [result for result in results if isinstance(result, AnsweredRequest)]
+        failed = [result for result in results if isinstance(result, FailedRequest)]
         now = time.time()
         with self.workspace.claim() as connection:
             self.workspace.insert_new(

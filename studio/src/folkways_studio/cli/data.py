@@ -30,7 +30,7 @@ def import_items(
     columns option_a, option_b and so on; candidates candidate_1, by_1 and so on.
     """
     from folkways.sdk.display import plural
-    from folkways_studio.items.tables import read_rows
+    from folkways_studio.items.table_files import read_rows
 
     with open_study_client(workspace, server) as client:
         rows = read_rows(file)
@@ -225,7 +225,7 @@ def export_workbook(
 def import_workbook(study: str, person: str, file: Path, workspace: str, server: str | None) -> None:
     """Submit a workbook that was filled in off line: all of its filled rows, or none if one is wrong."""
     from folkways.sdk.display import plural
-    from folkways_studio.items.tables import read_rows
+    from folkways_studio.items.table_files import read_rows
 
     with open_study_client(workspace, server) as client:
         found = client.import_workbook(study, person, read_rows(file), str(file))

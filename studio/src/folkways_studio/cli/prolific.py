@@ -181,7 +181,7 @@ def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server
 def read_bonuses(file: Path, known: dict[str, str | None]) -> dict[str, Decimal]:
     """Id at Prolific -> amount. known: pseudonym -> id there. DataError names the first row that cannot be
     used."""
-    from folkways_studio.items.tables import read_rows
+    from folkways_studio.items.table_files import read_rows
 
     found: dict[str, Decimal] = {}
     for number, row in enumerate(read_rows(file), 1):

@@ -9,7 +9,7 @@ from typing import Any
 from folkways.sdk.errors import UnknownNameError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.exports.archive import export_files
-from folkways_studio.items.reading import Told, import_items
+from folkways_studio.items.reading import OnProgress, import_items
 from folkways_studio.media import service as media
 from folkways_studio.models.drawing import draw_answers
 from folkways_studio.people import invites, participants
@@ -62,12 +62,18 @@ class LocalStudyClient:
         return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
 
     def import_items(
-        self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told
+        self, study: str, stage: str, rows: Rows, population: str | None, file: str, on_progress: OnProgress
     ) -> int:
-        """Add items; how many. told: how far it is, again and again."""
+        """Add items; how many. on_progress: how far it is, again and again."""
         return len(
             import_items(
-                self.workspace, self._study(study), stage, rows, population=population, file=file, told=told
+                self.workspace,
+                self._study(study),
+                stage,
+                rows,
+                population=population,
+                file=file,
+                on_progress=on_progress,
             )
         )
 
@@ -76,7 +82,7 @@ class LocalStudyClient:
         return [asdict(each) for each in media.list_media(self.workspace, self._study(study))]
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """Add pictures and recordings (``imports.media.read_files``), all of them or none; how many are
+        """Add pictures and recordings (``media.reading.read_files``), all of them or none; how many are
         new."""
         return media.add_media(self.workspace, self._study(study), files)
 

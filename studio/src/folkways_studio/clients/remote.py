@@ -14,7 +14,7 @@ from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways_studio.clients.json_client import JsonClient, segment
 from folkways_studio.clients.local import MediaFiles, Rows
 from folkways_studio.items.imports import AT_WORK, ImportState
-from folkways_studio.items.reading import Told
+from folkways_studio.items.reading import OnProgress
 from folkways_studio.media.reading import LARGEST_BYTES, MOST_FILES
 
 TOKEN_VARIABLE = "FOLKWAYS_STUDIO_TOKEN"  # noqa: S105 - the name of a variable, not a token
@@ -27,7 +27,7 @@ DONE = ImportState.DONE
 
 
 class RemoteStudyClient:
-    """A server; its token comes from the environment alone. ``desk.LocalStudyClient`` says what each question is."""
+    """A server; its token comes from the environment alone. ``local.LocalStudyClient`` says what each question is."""
 
     def __init__(self, address: str) -> None:
         token = os.environ.get(TOKEN_VARIABLE, "")
@@ -85,14 +85,14 @@ class RemoteStudyClient:
         return str(self._ask("POST", study, "/invites", body)["link"])
 
     def import_items(
-        self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told
+        self, study: str, stage: str, rows: Rows, population: str | None, file: str, on_progress: OnProgress
     ) -> int:
         """See LocalStudyClient. Many rows are imported by the server in the background, which is waited for."""
         body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
         found = self._ask("POST", study, "/items", body)
         wait = SOONEST
         while found.get("state") in AT_WORK:
-            told(found["added"], found["rows"] or len(rows))
+            on_progress(found["added"], found["rows"] or len(rows))
             time.sleep(wait)
             wait = min(wait * 2, LATEST)
             found = self._import(study, found["id"])

@@ -219,7 +219,7 @@ stages = Table(
     Column("position", Integer, nullable=False),
     Column("name", String(64), nullable=False),
     Column("title", Text, nullable=False),
-    Column("kind", String(32), nullable=False),  # a key of folkways_studio.workflows.HANDLERS
+    Column("kind", String(32), nullable=False),  # a key of stages.registry.STAGE_KINDS
     Column("role", String(16), nullable=False),  # who works on it
     Column("config", Json, nullable=False),
     UniqueConstraint("study_id", "name"),
@@ -355,7 +355,7 @@ model_calls = Table(
     reference("studio_studies", "study_id"),
     reference("studio_items", "item_id", nullable=True, index=True),
     reference("studio_participants", "participant_id", nullable=True),
-    Column("purpose", String(32), nullable=False),  # helper, verifier, sentences
+    Column("purpose", String(32), nullable=False),  # helper, verifier, suggester
     Column("endpoint", String(512), nullable=False),
     Column("run", String(128), nullable=False),  # the run of the workspace under which the reply is stored
     Column("prompt", Text, nullable=False),

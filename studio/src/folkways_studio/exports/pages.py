@@ -12,7 +12,7 @@ from folkways.sdk.errors import FolkwaysError
 from folkways_studio.exports import FORMATS
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content
-from folkways_studio.items.tables import RowsError
+from folkways_studio.items.table_files import RowsError
 from folkways_studio.media import service as media
 from folkways_studio.people import participants
 from folkways_studio.records import ParticipantState

@@ -1,4 +1,4 @@
-"""Pictures and recordings of a study: stored once under their hash (``media_stores`` says where), known by
+"""Pictures and recordings of a study: stored once under their hash (``media.stores`` says where), known by
 name in the study."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Media:
 def add_media(
     workspace: Workspace, study_id: int, files: Mapping[str, tuple[str, bytes]], *, by: int | None = None
 ) -> int:
-    """Add files (``imports.media.read_media``) to a study, all or none; returns how many are new.
+    """Add files (``media.reading.read_media``) to a study, all or none; returns how many are new.
 
     A name stands for one file: what people were shown is not changed under them. MediaError names each that
     is there already with other contents.

@@ -1,5 +1,4 @@
-"""How people stand with the known answers of a stage: read and kept. Whoever writes holds the person's
-row."""
+"""How people do on the known answers of a stage. Writers hold the person's row."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from folkways_studio.records import QualificationStatus, from_row
 
 
 def quality_status(connection: sa.Connection, participant_id: int, stage_id: int) -> QualificationStatus:
-    """How a person stands in a stage; a new standing where nothing is known yet."""
+    """A person's status in a stage; a new one if there is none yet."""
     row = find_row(connection, schema.standings, participant_id=participant_id, stage_id=stage_id)
     return (
         from_row(QualificationStatus, row)
@@ -22,17 +21,16 @@ def quality_status(connection: sa.Connection, participant_id: int, stage_id: int
     )
 
 
-def save_quality_status(connection: sa.Connection, standing: QualificationStatus) -> None:
-    """Keep a standing."""
-    table, values = schema.standings, asdict(standing)
-    mine = table.c.participant_id == standing.participant_id, table.c.stage_id == standing.stage_id
-    if not connection.execute(sa.update(table).where(*mine).values(values)).rowcount:
+def save_quality_status(connection: sa.Connection, status: QualificationStatus) -> None:
+    """Store a status."""
+    table, values = schema.standings, asdict(status)
+    same = table.c.participant_id == status.participant_id, table.c.stage_id == status.stage_id
+    if not connection.execute(sa.update(table).where(*same).values(values)).rowcount:
         connection.execute(sa.insert(table).values(values))
 
 
 def reset_quality_counts(connection: sa.Connection, participant_id: int, reason: str | None = None) -> None:
-    """Let the rules count what a person answers from now on alone, and warn them once more. reason: why, kept
-    with it."""
+    """Make the rules count only later answers, and allow a new warning. reason: stored with the status."""
     judgements, people, stages = schema.judgements, schema.participants, schema.stages
     last = (
         connection.scalar(
@@ -42,7 +40,7 @@ def reset_quality_counts(connection: sa.Connection, participant_id: int, reason:
     )
     study = get_row(connection, people, id=participant_id).study_id
     for stage_id in connection.scalars(sa.select(stages.c.id).where(stages.c.study_id == study)).all():
-        standing = quality_status(connection, participant_id, stage_id)
+        status = quality_status(connection, participant_id, stage_id)
         save_quality_status(
-            connection, replace(standing, gold_from=last, warned=None, reason=reason or standing.reason)
+            connection, replace(status, gold_from=last, warned=None, reason=reason or status.reason)
         )

@@ -24,7 +24,7 @@ LONGEST_REASON = 1000
 
 
 def pause_within(connection: sa.Connection, person: Participant, why: str) -> None:
-    """Give somebody no more work until a researcher lifts it; what they have at hand they may still send."""
+    """Give somebody no more work until a researcher resumes them; they may still send what they hold."""
     change_participant(
         connection,
         person,
@@ -35,7 +35,7 @@ def pause_within(connection: sa.Connection, person: Participant, why: str) -> No
 
 
 def fail_within(connection: sa.Connection, person: Participant, pay: str) -> None:
-    """Somebody is out of every test; their work ends."""
+    """End the work of somebody who has failed every test."""
     change_rows(
         connection,
         schema.participants,
@@ -49,8 +49,9 @@ def fail_within(connection: sa.Connection, person: Participant, pay: str) -> Non
 def resume(
     workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int | None = None
 ) -> None:
-    """Let somebody who is paused go on; their known answers are counted anew. SubmissionError without a
-    reason."""
+    """Let a paused person go on and reset their counts of known answers. Raises SubmissionError without a
+    reason, and ConflictError if they are not paused. workspace, study_id: the study. participant_id: the
+    person. by: the account that acts, for the audit trail."""
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         reason = _reason(reason)
@@ -75,23 +76,24 @@ def waive_test(
     *,
     by: int | None = None,
 ) -> None:
-    """Let somebody work on a stage whose test they have not passed; the reason is kept. SubmissionError
-    without one."""
+    """Let somebody work on a stage without passing its test. Raises SubmissionError without a reason,
+    NotFoundError for an unknown stage, and ConflictError for somebody who has left. workspace, study_id: the
+    study. participant_id: the person. by: the account that acts, for the audit trail."""
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         reason = _reason(reason)
         if person.state in LEFT_OUT:
             raise ConflictError("this person has left the study")
-        found = find_row(connection, schema.stages, study_id=study_id, name=stage)
-        if found is None:
+        row = find_row(connection, schema.stages, study_id=study_id, name=stage)
+        if row is None:
             raise NotFoundError("there is no such stage")
         save_quality_status(
-            connection, replace(quality_status(connection, person.id, found.id), test="waived", reason=reason)
+            connection, replace(quality_status(connection, person.id, row.id), test="waived", reason=reason)
         )
         if person.state == ParticipantState.FAILED:
             values = {"state": str(ParticipantState.ACTIVE), "pay": None, "left": None}
             change_rows(connection, schema.participants, {"id": person.id}, **values)
-        details = {"stage": found.name}
+        details = {"stage": row.name}
         audit.record_event(
             connection,
             "participant.test_waived",
@@ -109,11 +111,11 @@ def _reason(reason: str) -> str:
 
 
 def exclude(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int) -> Participant:
-    """Exclude somebody: they are given no more work, what they hold is free, and others are asked in place of
-    their answers.
+    """Exclude somebody: they get no more work, their leases are freed, and their answers are asked for again.
 
-    reason: kept, and shown to them; SubmissionError without one. Items that others go on with stay as they
-    are, as when somebody withdraws. ConflictError for somebody who has left.
+    reason: stored, and shown to them; SubmissionError without one. Items that others continue stay as they
+    are, as after a withdrawal. Raises ConflictError for somebody who has left. workspace, study_id: the
+    study. participant_id: the person. by: the account that acts, for the audit trail.
     """
     if not reason.strip():
         raise SubmissionError({"reason": "say why: they read it, and it is kept on record"})
@@ -132,9 +134,9 @@ def exclude_within(
     pay: str | None = None,
     by: int | None = None,
 ) -> Participant:
-    """``exclude`` within the caller's transaction, which holds the person's row. pay: the code of the
-    recruitment service that they are given; by: None where a rule excludes them.
-    """
+    """``exclude`` within the caller's transaction, which holds the person's row. reason: shown to them. pay:
+    which code of the recruitment service they get. by: None if a rule excludes them. connection: the caller's
+    transaction."""
     free_leases(connection, person.id)
     values: dict[str, object] = {
         "state": str(ParticipantState.EXCLUDED),
@@ -146,8 +148,9 @@ def exclude_within(
 
 
 def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Participant:
-    """Undo an exclusion: what they said counts again, and they can go on where they were. ConflictError where
-    there is none."""
+    """Undo an exclusion: their answers count again, and they can go on. ConflictError if they are not
+    excluded. workspace, study_id: the study. participant_id: the person. by: the account that acts, for the
+    audit trail."""
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         if person.state != ParticipantState.EXCLUDED:

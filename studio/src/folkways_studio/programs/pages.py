@@ -12,7 +12,7 @@ from folkways_studio.people import accounts
 from folkways_studio.programs import deliveries, tokens, webhooks
 from folkways_studio.programs.records import Scope
 from folkways_studio.stages.parts.form_fields import whole
-from folkways_studio.web.api.first_use import PLACE
+from folkways_studio.web.api import PLACE
 from folkways_studio.web.request_context import ANYBODY, OWNER, RequestContext
 from folkways_studio.web.routing import Routes
 

@@ -27,7 +27,8 @@ from folkways_studio.stages.fields import checked_fields, plain, raise_if, share
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import Part, UnfitError, field_of, shown_options, values_of
 from folkways_studio.stages.parts.form_fields import FormFields
-from folkways_studio.stages.parts.settings import wanted_by
+from folkways_studio.stages.parts.settings import holds, wanted_by
+from folkways_studio.stages.parts.sheets import schema_of_parts
 from folkways_studio.stages.parts.types import Scale, Texts
 
 if TYPE_CHECKING:
@@ -356,8 +357,6 @@ class StageKind:
 
     def workbook_schema(self, config: Config, say: Say) -> WorkbookSchema | None:
         """How its items look in a workbook; None if it cannot be worked on off line. say: see ``base.Say``."""
-        from folkways_studio.stages.parts.sheets import schema_of_parts
-
         return schema_of_parts(self.ask, self.workbook) if self.workbook else None
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
@@ -368,14 +367,6 @@ class StageKind:
         """What the columns of its tables mean if the study's file says so: ``column``, ``type``, ``label``,
         ``values``, ``required``, ``asked_if``."""
         return ()
-
-
-def holds(condition: Part, answers: Mapping[str, Any]) -> bool:
-    """Whether the answers (key -> value) include one that a condition ({key, is}) names."""
-    answer = answers.get(condition["key"])
-    return any(
-        each in answer if isinstance(answer, list) else each == answer for each in wanted_by(condition)
-    )
 
 
 def _is_required(part: Part, answers: Mapping[str, Any]) -> bool:

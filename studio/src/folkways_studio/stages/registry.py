@@ -6,8 +6,9 @@ a subclass of ``StageKind`` in RULES.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,18 @@ KINDS = Path(__file__).parent / "kinds"
 TEXTS = ("label", "help", "missing", "about")
 """Keys in ``show`` and ``ask`` whose texts are shown in the reader's language."""
 
-RULES: Mapping[str, type[StageKind]] = {
+
+def stage_kind(name: str) -> StageKind:
+    """The kind of stage of that name; UnknownNameError."""
+    if name not in STAGE_KINDS:
+        raise UnknownNameError("kind of stage", name, STAGE_KINDS)
+    return STAGE_KINDS[name]
+
+
+RULES: Mapping[str, Callable[..., StageKind]] = {
     "last": StageKind,
     "adaptation": Adaptation,
-    "adjudication": Adjudication,
+    "adjudication": partial(Adjudication, kind_named=stage_kind),
     "best_of": BestOf,
     "consensus": Consensus,
     "curate": Curate,
@@ -98,10 +107,3 @@ def _read_kinds() -> dict[str, StageKind]:
 
 
 STAGE_KINDS: Mapping[str, StageKind] = _read_kinds()
-
-
-def stage_kind(name: str) -> StageKind:
-    """The kind of stage of that name; UnknownNameError."""
-    if name not in STAGE_KINDS:
-        raise UnknownNameError("kind of stage", name, STAGE_KINDS)
-    return STAGE_KINDS[name]

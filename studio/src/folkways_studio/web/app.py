@@ -1,4 +1,4 @@
-"""The web application: routes, middleware and static files on one workspace."""
+"""The web application: routes, middleware and static files of one workspace."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     from folkways_studio.people.openid import OpenIdProvider
 
 THREADS = 12
-"""Requests worked on at once: SQLite lets one write at a time, and more would only wait for one another."""
+"""Concurrent requests. SQLite allows one write at a time, so more would only wait for one another."""
 
 MOST_WAITING, MOST_OF_A_STUDY = 24, 8
-"""People who wait for a model at the same time, in all and of one study; their requests hardly use the
-database."""
+"""People who wait for a model at once, in all and per study; their requests hardly use the database."""
 
 SPARE_THREADS = 8
-"""For telling others at once that there is no place."""
+"""Threads for telling others at once that all places are taken."""
 
 
 def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Starlette:
@@ -36,14 +35,14 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
 
     from folkways_studio.items.import_runner import ImportWorker
     from folkways_studio.programs.webhook_sender import sending
-    from folkways_studio.web.api.first_use import PLACE, LazyApi
+    from folkways_studio.web.api import PLACE
+    from folkways_studio.web.api.first_use import LazyApi
     from folkways_studio.web.prefix import PathPrefix
     from folkways_studio.web.rendering.static_files import static_routes
     from folkways_studio.web.request_context import Studio
     from folkways_studio.web.routes import all_routes
     from folkways_studio.web.routing import respond_externally, starlette_route
-    from folkways_studio.web.security.bodies import BodyLimit
-    from folkways_studio.web.security.headers import SecurityHeaders
+    from folkways_studio.web.security.middleware import BodyLimit, SecurityHeaders
     from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 
     settings = settings or WebSettings()

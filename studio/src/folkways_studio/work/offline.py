@@ -13,7 +13,7 @@ from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import StudioError
 from folkways_studio.exports.workbook import workbook
-from folkways_studio.items.tables import RowsError
+from folkways_studio.items.table_files import RowsError
 from folkways_studio.people.participants import get_participant
 from folkways_studio.records import Participant, Stage
 from folkways_studio.stages.base import WorkbookSchema

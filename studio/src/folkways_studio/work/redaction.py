@@ -29,7 +29,7 @@ alone."""
 
 EVENT = "answer.redacted"
 """The database lets the words of a judgement be changed after such an event alone
-(``workspace.studio_guards``)."""
+(``database.guards``)."""
 
 
 def redact(

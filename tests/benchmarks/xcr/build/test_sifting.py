@@ -125,7 +125,7 @@ def test_all_formats_give_the_same_facts(tmp_path: Path, monkeypatch: pytest.Mon
     ("name", "content", "message"),
     [
         ("facts.csv", "culture,fact\nA,b\n", "no column 'source'"),
-        ("facts.csv", "culture,fact,source\nA,b,c\nA,b\n", r"row 2: 2 cells"),
+        ("facts.csv", "culture,fact,source\nA,b,c\nA,b\n", r"row 2: has 2 cells"),
         ("facts.jsonl", '{"culture": "A", "fact": "b", "source": "c"}\n{', r"row 2: is not JSON"),
         ("facts.jsonl", "[1]\n", r"row 1: is not a JSON object"),
         ("facts.parquet", "no", "not readable as Parquet"),

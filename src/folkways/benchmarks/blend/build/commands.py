@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.build import Builder, BuildSession, Built, Option
+from folkways.display import plural
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
-from folkways.formatting import plural
 
 FILE_NAME = "mc_questions_file.csv"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.build import Ask, Builder, BuildSession, Built, Option
+from folkways.display import number, plural
 from folkways.files import json_bytes, write_bytes
-from folkways.formatting import number, plural
 
 
 def build_votes(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from folkways.benchmarks.build import Builder, BuildSession, Built, Option
-from folkways.formatting import number, plural
+from folkways.display import number, plural
 
 
 def build_csi(

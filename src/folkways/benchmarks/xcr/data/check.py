@@ -24,8 +24,8 @@ from folkways.benchmarks.xcr.data.reading import (
     read_base,
     read_prompt,
 )
-from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
+from folkways.metrics.strings import edit_similarity
 from folkways.records import DataIssue
 from folkways.releases.base import Release
 

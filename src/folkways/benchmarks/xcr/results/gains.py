@@ -22,7 +22,7 @@ from folkways.benchmarks.xcr.results.measures import ADAPTATION, CSI, Measure, p
 from folkways.cultures import cultures
 from folkways.records import Schema, State
 from folkways.releases.base import Release
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
 
 GROUPS = {"category": "category", "hall_level": "level"}
 

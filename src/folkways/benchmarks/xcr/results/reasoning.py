@@ -14,7 +14,7 @@ from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import DIFFERENCE, NotAvailableError, Table, with_holm
 from folkways.benchmarks.xcr.results.measures import TASKS, measures, per_sentence, task_by_task
 from folkways.records import Schema
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
 
 SETTING = "reasoning_effort"
 NOT_SET = "provider's own"

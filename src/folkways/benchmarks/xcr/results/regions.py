@@ -22,8 +22,8 @@ from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_ho
 from folkways.benchmarks.xcr.results.groups import sizes_told
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, Measure, measures, per_sentence
 from folkways.records import Schema
-from folkways.stats.hypotheses.wilcoxon import Alternative, Wilcoxon, exact_wilcoxon
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
+from folkways.stats.hypotheses.paired_tests import Alternative, Wilcoxon, exact_wilcoxon
 
 WEST, EAST = "IN-WB", "BD"
 ALTERNATIVE: Alternative = "greater"

@@ -139,7 +139,7 @@ class PartType(ABC):
 
     @abstractmethod
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """What the answers come to, None standing for people who gave none; see ``rules.consensus``."""
+        """What the answers come to, None standing for people who gave none; see ``stages.consensus``."""
 
     def label(self, value: Any) -> Any:
         """What agreement is computed over (``stats.raters.graded.fitting``); None where answers are not meant

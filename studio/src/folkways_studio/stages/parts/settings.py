@@ -259,3 +259,11 @@ def _check_condition(
 def wanted_by(condition: Mapping[str, Any]) -> list[Any]:
     """The answers under which a part is asked."""
     return list(condition["is"]) if isinstance(condition["is"], list) else [condition["is"]]
+
+
+def holds(condition: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
+    """Whether the answers (key -> value) include one that a condition ({key, is}) names."""
+    answer = answers.get(condition["key"])
+    return any(
+        each in answer if isinstance(answer, list) else each == answer for each in wanted_by(condition)
+    )

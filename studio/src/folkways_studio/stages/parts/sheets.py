@@ -8,12 +8,11 @@ from typing import Any
 
 from folkways_studio.stages.base import Config, Content, Say, WorkbookSchema
 from folkways_studio.stages.fields import positions, raise_if
-from folkways_studio.stages.kind import holds
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, UnfitError
 from folkways_studio.stages.parts.cell_texts import CellError, shortened
 from folkways_studio.stages.parts.cells import CELLS, ChoiceCell, item_column
-from folkways_studio.stages.parts.settings import wanted_by
+from folkways_studio.stages.parts.settings import holds, wanted_by
 from folkways_studio.stages.parts.types import Texts
 
 EMPTY_CELL_MARKS = ("-", "–", "—")

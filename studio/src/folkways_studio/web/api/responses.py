@@ -1,4 +1,4 @@
-"""What programs get. Names stand where the database has numbers; times are UTC. Texts of people and models
+"""Responses of the API. They have names instead of database ids, and times in UTC. Texts of people and models
 are untrusted."""
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pydantic import BaseModel
 
 
 class ApiResponse(BaseModel):
-    """Any answer that is made of a record: fields of the same names are taken over."""
+    """A response made from a record: fields of the same names are copied."""
 
     @classmethod
     def of(cls, record: object, **others: Any) -> Self:
-        """The answer for a record, with ``others`` for what the record has not, or has as a number."""
+        """The response for a record. others: fields that the record lacks or has as a number."""
         return cls(
             **{name: getattr(record, name) for name in cls.model_fields.keys() - others.keys()}, **others
         )
@@ -73,8 +73,8 @@ class TemplateResponse(BaseModel):
 
 
 class ItemResponse(ApiResponse):
-    """One thing that people work on. check: the right answer of an attention check. result: what its
-    judgements came to."""
+    """One thing that people work on. check: the known answer of an attention check. result: outcome of its
+    judgements."""
 
     id: int
     key: str
@@ -92,7 +92,7 @@ class ItemResponse(ApiResponse):
 
 
 class JudgementResponse(ApiResponse):
-    """What one person said about an item. words: the same in words."""
+    """What one person said about an item. words: the same as text."""
 
     id: int
     participant: str
@@ -103,7 +103,7 @@ class JudgementResponse(ApiResponse):
 
 
 class RevisionResponse(ApiResponse):
-    """A state in which the item's content was."""
+    """A state of the item's content."""
 
     number: int
     step: str
@@ -121,9 +121,8 @@ class DecisionResponse(ApiResponse):
 
 
 class ItemDetailResponse(ItemResponse):
-    """An item with all that was said of it. ancestors: ids of the items that it descends from, the oldest
-    first. blind: the account may still be asked about it, and what was said of it is left out.
-    """
+    """An item with its judgements, revisions and decisions. ancestors: ids of the items it descends from,
+    oldest first. blind: the account may still be asked about it, so what others said is left out."""
 
     judgements: list[JudgementResponse]
     revisions: list[RevisionResponse]
@@ -140,7 +139,7 @@ class ItemsAddedResponse(BaseModel):
 
 
 class ItemsDrawnResponse(BaseModel):
-    """Items that were drawn; culture -> how many, and how many there were to draw from."""
+    """Items that were drawn; culture -> how many, and of how many."""
 
     added: int
     counts: dict[str, tuple[int, int]]
@@ -160,7 +159,7 @@ class InviteResponse(ApiResponse):
 
 
 class NewInviteResponse(InviteResponse):
-    """A new link. link: its address, which is told here and never again."""
+    """A new link. link: its address, which is shown only here."""
 
     link: str
 
@@ -185,7 +184,7 @@ class ParticipantResponse(ApiResponse):
 
 
 class WorkbookImportResponse(ApiResponse):
-    """What came of a workbook: rows that were stored, were there already, were empty."""
+    """Result of a workbook: rows that were stored, existed already, or were empty."""
 
     stored: int
     repeated: int
@@ -215,7 +214,7 @@ class EventResponse(ApiResponse):
 
 
 class ModelCallResponse(ApiResponse):
-    """A question to a model. problem: why there is no reply."""
+    """A question to a model. problem: why there was no reply."""
 
     id: int
     item_id: int | None
@@ -230,7 +229,7 @@ class ModelCallResponse(ApiResponse):
 
 
 class WebhookResponse(ApiResponse):
-    """An address that is told of events. problem: why it was switched off."""
+    """An address that receives events. problem: why it was switched off."""
 
     id: int
     url: str
@@ -242,14 +241,14 @@ class WebhookResponse(ApiResponse):
 
 
 class NewWebhookResponse(WebhookResponse):
-    """A new webhook. secret: for checking signatures; it is told here and never again."""
+    """A new webhook. secret: for checking signatures; it is shown only here."""
 
     secret: str
 
 
 class DeliveryResponse(ApiResponse):
-    """An event, of this kind, for a webhook. state: waiting, done, failed. status: what the receiver answered
-    last."""
+    """An event for a webhook. kind: of the event. state: waiting, done, failed. status: the receiver's last
+    reply."""
 
     id: int
     event_id: int
@@ -271,26 +270,26 @@ Cursor = Annotated[int, Query(ge=0, le=2**31 - 1, description="What the page bef
 
 
 class PageResponse(BaseModel, Generic[T]):
-    """Some of a long list. next: the cursor of the page after it; null on the last."""
+    """Part of a long list, as ``limit`` and ``cursor`` chose it. next: the cursor of the next page; null on
+    the last."""
 
     data: list[T]
     next: int | None = None
 
 
 def page_of(
-    found: Sequence[R], limit: int, number: Callable[[R], int], make: Callable[[R], T]
+    rows: Sequence[R], limit: int, number: Callable[[R], int], make: Callable[[R], T]
 ) -> PageResponse[T]:
-    """The first ``limit`` of what was found, which is one more where there is another page. number: what a
-    cursor names."""
-    kept = found[:limit]
+    """The first ``limit`` of ``rows``, which has one more if there is another page. number: the cursor of a
+    row. make: the response for a row."""
+    page = rows[:limit]
     return PageResponse(
-        data=[make(each) for each in kept], next=number(kept[-1]) if len(found) > limit and kept else None
+        data=[make(each) for each in page], next=number(page[-1]) if len(rows) > limit and page else None
     )
 
 
-def slice_of(found: Sequence[R], cursor: int, limit: int, make: Callable[[R], T]) -> PageResponse[T]:
-    """A page of a list that is read as a whole; its cursors are places in it."""
+def slice_of(rows: Sequence[R], cursor: int, limit: int, make: Callable[[R], T]) -> PageResponse[T]:
+    """The page of ``rows`` (a whole list) at position ``cursor``, up to ``limit`` of them. make: the response
+    for a row."""
     end = cursor + limit
-    return PageResponse(
-        data=[make(each) for each in found[cursor:end]], next=end if end < len(found) else None
-    )
+    return PageResponse(data=[make(each) for each in rows[cursor:end]], next=end if end < len(rows) else None)

@@ -1,15 +1,15 @@
-"""Makes shares of a build with workers on the nodes of a Ray cluster: files go to a worker, and what it makes
-comes back as files.
+"""The executor of a Ray cluster: asks and scores a run, and makes the shares of a build, on its nodes.
 
-Plain tasks and not Ray Data: a culture is sifted as a whole, from a file that streams by several times. Ray
-Data hands a whole culture over as one table in memory, sorts all facts to get there, and needs pyarrow and
-pandas (perf/facts/ON_RAY.md).
+Builds use plain tasks and not Ray Data: a culture is sifted as a whole, from a file that streams by several
+times. Ray Data hands a whole culture over as one table in memory, sorts all facts to get there, and needs pyarrow
+and pandas (perf/facts/ON_RAY.md).
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,9 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.benchmarks.build import Share
+from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
+from folkways.engine.budget import Amount
+from folkways.engine.progress import ModelProgress
 from folkways.errors import FolkwaysError
+from folkways.runs.models import Model
 from folkways.runs.on_ray.cluster import connect, plain_errors
+from folkways.runs.on_ray.crew import RayWorkerPool
+from folkways.runs.on_ray.scoring import score_on_ray
+from folkways.runs.options import AskOptions, Cluster
+from folkways.runs.planning.plan import TaskPlan
+from folkways.runs.scores.scoring import Scored
+from folkways.runs.scores.scoring_models import ScoringModels
+from folkways.workspace.database import Workspace
+from folkways.workspace.run_records import RunRecord
 
 T = TypeVar("T")
 
@@ -27,6 +39,41 @@ LOOK_SECONDS = 0.2
 CANCEL_SECONDS = 3.0
 
 Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class RayExecutor:
+    """An ``executors.Executor``."""
+
+    cluster: Cluster
+
+    def ask(
+        self,
+        workspace: Workspace,
+        run: RunRecord,
+        models: Sequence[Model],
+        prices: Mapping[str, Price | None],
+        asking: AskOptions,
+        limit: Amount | None,
+    ) -> list[ModelProgress]:
+        with RayWorkerPool(workspace, run, models, prices, asking, self.cluster, limit) as pool:
+            return pool.ask()
+
+    def score_all(
+        self,
+        workspace: Workspace,
+        run: RunRecord,
+        plans: Sequence[TaskPlan],
+        profile: str | None,
+        text_tools: str | None,
+        models: ScoringModels | None,
+    ) -> Iterator[Scored]:
+        return score_on_ray(self.cluster, workspace, run, plans, profile, text_tools, models)
+
+    def work_on(
+        self, work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]
+    ) -> Sequence[T]:
+        return work_on_ray(work, shares, report)
 
 
 def work_on_ray(
@@ -80,8 +127,8 @@ def work_on_ray(
 
 
 def _made(work: Callable[[str, Path, Path], T], name: str, content: Bytes) -> tuple[T, dict[str, Bytes]]:
-    with tempfile.TemporaryDirectory(prefix="folkways-") as place:
-        file, folder = Path(place) / "share", Path(place) / "made"
+    with tempfile.TemporaryDirectory(prefix="folkways-") as temporary:
+        file, folder = Path(temporary) / "share", Path(temporary) / "made"
         folder.mkdir()
         content.tofile(file)
         result = plain_errors(lambda: work(name, file, folder))

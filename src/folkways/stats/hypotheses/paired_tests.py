@@ -1,4 +1,5 @@
-"""Wilcoxon's signed-rank test with its exact p, for the few pairs that categories or cultures give."""
+"""Exact tests of pairs: Wilcoxon's signed ranks, for the few pairs that categories or cultures give, and
+McNemar's test of two models on the same questions."""
 
 from __future__ import annotations
 
@@ -125,3 +126,17 @@ def _normal_tails(doubled: npt.NDArray[np.int64], positive: int) -> tuple[float,
         return 0.5 * math.erfc((distance - 0.5) / error / math.sqrt(2))
 
     return min(1.0, beyond(at - mean)), min(1.0, beyond(mean - at))
+
+
+def exact_mcnemar(first_better: int, second_better: int) -> float:
+    """The two-sided p of McNemar's exact test of paired questions (McNemar 1947); 1 where no question
+    differs.
+
+    first_better, second_better: questions on which the one has the higher mean. With one right or wrong
+    answer per question this is McNemar's test. Where a question has several rows, or shares between 0 and 1,
+    it is the sign test, which is the same: rows of a question do not count as independent.
+    """
+    from scipy.stats import binomtest
+
+    n = first_better + second_better
+    return float(binomtest(first_better, n).pvalue) if n else 1.0

@@ -1,11 +1,23 @@
-"""Similarity of short texts by the letters they share: the cosine of character trigrams, weighted by how rare
-they are."""
+"""Similarity of two strings: by edits, and by the rare trigrams that they share."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+
+
+def edit_similarity(one: str, other: str) -> float:
+    """Normalised Levenshtein similarity, 0 to 1: one minus the edit distance over the length of the longer
+    string.
+
+    Characters are Unicode code points, compared as they are (no lower-casing, no normalisation). Two empty
+    strings are equal (1.0).
+    """
+    from rapidfuzz.distance import Levenshtein  # 5 MB that other benchmarks do without
+
+    return float(Levenshtein.normalized_similarity(one, other))
+
 
 Vector = Mapping[str, float]
 
@@ -21,7 +33,7 @@ class TrigramSimilarity:
     def __init__(self, texts: Iterable[str]) -> None:
         counted = [set(_trigrams(text)) for text in texts]
         self._texts = len(counted)
-        self._having = Counter(trigram for found in counted for trigram in found)
+        self._having = Counter(trigram for trigrams in counted for trigram in trigrams)
         self._known: dict[str, Vector] = {}  # the same name is compared with many texts
 
     def __call__(self, one: str, other: str) -> float:
@@ -45,7 +57,7 @@ class TrigramSimilarity:
 def _trigrams(text: str) -> list[str]:
     words = "".join(character if character.isalnum() else " " for character in text.casefold()).split()
     return [
-        padded[place : place + 3]
+        padded[start : start + 3]
         for padded in (f" {word} " for word in words)
-        for place in range(len(padded) - 2)
+        for start in range(len(padded) - 2)
     ]
