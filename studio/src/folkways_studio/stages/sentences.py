@@ -12,7 +12,7 @@ from folkways_studio.errors import Message
 from folkways_studio.stages.base import CHOICES_DIFFER, MARKS_DIFFER, Config, Content, Decision
 from folkways_studio.stages.fields import raise_if, tag, text_of
 from folkways_studio.stages.kind import StageKind
-from folkways_studio.stages.parts.base import Part, built_in
+from folkways_studio.stages.parts.base import Part
 from folkways_studio.stages.parts.form_fields import FormFields
 from folkways_studio.stages.votes import best_of
 
@@ -49,7 +49,14 @@ class BestOf(StageKind):
         return [
             *self.ask,
             *(
-                built_in(f"rate-{each['id']}-{name}", "scale", name, of=each["id"], most=HIGHEST_RATING)
+                {
+                    "key": f"rate-{each['id']}-{name}",
+                    "field": f"rate-{each['id']}-{name}",
+                    "type": "scale",
+                    "label": name,
+                    "of": each["id"],
+                    "most": HIGHEST_RATING,
+                }
                 for each in content["candidates"]
                 for name in config["criteria"]
             ),

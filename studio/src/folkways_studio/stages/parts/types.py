@@ -178,7 +178,7 @@ class Text(PartType):
 
 class Texts(PartType):
     """Several short texts, a line each; ``most`` bounds how many (3). Answers are all kept, and never in
-    dispute. Of built_in, ``every`` is how many lines have to be filled in, each with another text.
+    dispute.
     """
 
     settings: ClassVar[tuple[str, ...]] = ("most",)
