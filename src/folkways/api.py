@@ -220,7 +220,7 @@ def run(
               ``replay:FILE``, ``baseline/random``, with their own settings after a question mark
               (``openai/gpt-5?reasoning_effort=low``); or anything in Python that answers
               (``folkways.model``): functions, objects, clients, replies. One or several.
-    workspace: a path, a URL or an open workspace. profile: how replies are judged; each task's default otherwise.
+    workspace: a path, a URL or an open workspace. profile: how replies are judged (default: the task's own).
     scoring:  where scoring models run, and who watches; which ones are options of the run (scoring_models).
     asking:   how hard to try and what may be spent.
     options:  the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system, settings,
