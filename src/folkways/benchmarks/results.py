@@ -18,7 +18,7 @@ from folkways.cultures import name_of_code
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.plugins import OURS, told
 from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty, plain
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 JUDGED: Schema = {**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String}
 """Columns that judgements of runs have at least."""

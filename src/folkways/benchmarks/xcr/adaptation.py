@@ -22,7 +22,7 @@ from folkways.benchmarks.xcr.tasks import ASKED, RoleComparison, TextComparison,
 from folkways.metrics.spans import tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import LEFT_OUT, Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 NOTHING_READ = (State.REFUSED, State.UNREADABLE)
 """States of a reply that is there without versions in it: the authors' tables have an empty cell then, and

@@ -21,7 +21,7 @@ import polars as pl
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import read_table
 
 BASE_FILE = "xcr_bench_base_corpus.csv"

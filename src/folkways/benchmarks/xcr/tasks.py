@@ -22,7 +22,7 @@ from folkways.benchmarks.xcr.release import prompt_example_rows
 from folkways.metrics.spans import exact_spans, hi_csi, hp_csi, hp_csi_per_gold, si_csi, tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import ITEMS, Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.refusals import is_refusal
 
 AUTHORS = "authors"

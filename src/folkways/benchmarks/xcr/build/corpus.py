@@ -44,7 +44,7 @@ from folkways.json_lines import json_objects
 from folkways.metrics.spans import tagged_spans
 from folkways.releases.checksums import sha256_of
 from folkways.spreadsheet import csv_bytes
-from folkways.stats.raters.categories import CategoryAgreement
+from folkways.stats.raters.kappa import CategoryAgreement
 from folkways.text_tables import read_replies
 
 ADAPTATION_COLUMNS = ("Sentence", "Intra-lingual", "Inter-lingual", "id", "strategy", "adapted_by")

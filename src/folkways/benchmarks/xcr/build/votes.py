@@ -15,7 +15,7 @@ from folkways.benchmarks.xcr.release import ADAPTATION_FILES
 from folkways.cultures import get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
-from folkways.stats.raters.categories import CategoryAgreement, category_kappa
+from folkways.stats.raters.kappa import CategoryAgreement, category_kappa
 
 EXPERT = "expert"
 ROLES = ("", "judge", EXPERT)

@@ -23,7 +23,7 @@ from folkways.benchmarks.xcr.results.measures import ADAPTATION, CSI, AnalysedMe
 from folkways.benchmarks.xcr.results.scores import WHOLE, in_order, sizes_told
 from folkways.cultures import cultures
 from folkways.records import Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.stats.differences import paired_mean
 
 GROUPS = {"category": "category", "hall_level": "level"}

@@ -16,7 +16,7 @@ from folkways.benchmarks.xcr.published import PUBLISHED
 from folkways.benchmarks.xcr.release import JOIN_STEPS, SIDES
 from folkways.metrics.spans import tagged_spans
 from folkways.records import Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 CELL_KINDS = (
     "non-transferable",

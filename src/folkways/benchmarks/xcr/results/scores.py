@@ -26,7 +26,7 @@ from folkways.benchmarks.xcr.results.measures import (
 )
 from folkways.cultures import cultures
 from folkways.records import Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.stats.differences import paired_mean
 
 FACETS = {"category": "category", "hall_level": "level", "element": "element"}
