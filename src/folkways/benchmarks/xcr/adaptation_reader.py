@@ -76,7 +76,7 @@ def _name(found: re.Match[str]) -> str:
 _TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
 _SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
 _NEARLY = 0.9
-_NOT_LATIN = 0x250  # the first letter behind the Latin ones
+_NOT_LATIN = 0x250  # the first letter after the Latin ones
 _OTHER_STRATEGY = re.compile(r"[A-Za-z]\w*|[A-Z][A-Za-z'’/&()-]*(?: [A-Za-z'’/&()-]+){1,4}")
 _FEWEST_WORDS = 3
 _LAST_PIECES = (
@@ -195,7 +195,8 @@ _NEXT_INPUT = re.compile(r"\n\W*(?:(?:next|new)\s+)?(?:input|sentence)s?(?:\s+\d
 _NEXT_OUTPUT = re.compile(r"^\W*output\s*[:：]", re.I | re.M)
 _LABEL = re.compile(
     r"""^[^\S\n]* [-*#>•\d.()\s]*? ["'*_]*
-        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)? | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
+        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)?
+                | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
                 | (?:the\s+)? rewritten\s+sentence\s+in\s+\w+ | the\s+way\s+(?:you|i)\s+chose )
         [^:：\n]{0,60}? [:：] [*_"']* [^\S\n]*""",
     re.I | re.X | re.M,

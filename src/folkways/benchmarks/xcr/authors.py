@@ -18,7 +18,7 @@ SENTENCE = "Sentence"
 _SCRIPTS = {
     "ARAB": r"[\u0600-\u06ff]",
     "CN": r"[\u4e00-\u9fff]",
-}  # Bengali stands for two cultures: the file does not say which
+}  # Bengali is written in two cultures: the file does not say which
 
 _ANY_CULTURE = re.compile(r"\bBengali/Chinese/\s*Arabic\b|\bBengali\b(?!/)")
 _HYPHENATED = re.compile(r"(\w+)-\n(\w+)")

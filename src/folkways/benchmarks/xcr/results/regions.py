@@ -44,7 +44,7 @@ BIAS: Schema = {
     "difference": pl.Float64,  # West Bengal minus Bangladesh, mean over categories, in points
     "categories": pl.Int64,  # those whose difference is not zero
     "p": pl.Float64,  # one-sided, over categories
-    "smallest_p": pl.Float64,  # that so many categories can give
+    "smallest_p": pl.Float64,  # possible with this number of categories
     "p_two_sided": pl.Float64,
     "p_holm": pl.Float64,  # of the one-sided p, over the rows of this table
     "by_sentence": pl.Float64,  # mean difference over sentences scored in both cultures

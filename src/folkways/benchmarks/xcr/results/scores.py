@@ -59,7 +59,7 @@ def group_tables(inputs: Inputs, facet: str) -> Sequence[Table]:
     """
     rows = pl.concat(task_by_task(inputs, lambda task: _group_scores(inputs, task, facet)))
     column = FACETS[facet]
-    if rows[column].n_unique() < 3:  # one group beside the whole
+    if rows[column].n_unique() < 3:  # one group and the whole
         raise NotAvailableError(f"the judged sentences are of a single {column}; judge more of them")
     layout = Layout(column, "endpoint", "score", decimals=1, by="measure", drawn="heatmap")
     return [Table(*TABLES[facet], UNIT, in_order(rows, column, "sentences"), layout, _notes(rows, column))]
