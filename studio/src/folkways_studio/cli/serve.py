@@ -44,6 +44,7 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
     "--proxies",
     envvar="FORWARDED_ALLOW_IPS",
     default="",
+    show_default=False,
     metavar="ADDRESS[,ADDRESS]",
     help="The servers in front, such as 127.0.0.1: where they say that a request came from is believed.",
 )
