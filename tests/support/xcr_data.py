@@ -7,7 +7,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from folkways.benchmarks.xcr.data import ADAPTATION_FILES, BASE_FILE, PROMPT_FILES
+from folkways.benchmarks.xcr.release import ADAPTATION_FILES, BASE_FILE, PROMPT_FILES
 from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 
 BASE = [

@@ -52,7 +52,7 @@ class ReleaseRecord:
     licence: str  # SPDX identifier: "CC-BY-SA-4.0"
     citation: str  # BibTeX
     homepage: str
-    about: str  # one or two sentences: what it is, which paper tables it stands behind
+    about: str  # one or two sentences: what it is, which tables of the paper it reproduces
     aliases: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     items_may_leave: bool | None = (
@@ -109,8 +109,7 @@ class Release:
         return self._place(path).is_file()
 
     def path(self, path: str) -> Path:
-        """The file at ``path`` inside the release; a FolkwaysError that names the remedy if it is not
-        there."""
+        """The file at ``path`` inside the release. NotOnDiskError, with the remedy, if it is not there."""
         file = self._place(path)
         if file.is_file():
             return file

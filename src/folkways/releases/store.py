@@ -9,9 +9,9 @@ from pathlib import Path
 from folkways.errors import DataError, FolkwaysError, NotOnDiskError
 from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
-from folkways.releases.layout import has_contents, recognise
+from folkways.releases.layout import has_contents
 from folkways.releases.provenance import Provenance, read_provenance
-from folkways.releases.registry import get_record, release_names
+from folkways.releases.registry import get_record
 
 
 def data_home() -> Path:
@@ -36,7 +36,8 @@ def locate(name: str) -> Release:
     """The release of that name or alias, as it lies in the data folder.
 
     Every file is checked against its checksum. UnknownNameError for a name that is not known; DataError for a
-    file that was changed; FolkwaysError that says how to fetch it if it is not (completely) there.
+    file that was changed; NotOnDiskError, with how to fetch it, if it is not completely there; FolkwaysError
+    for a damaged one.
     """
     record = get_record(name)
     root = root_of(record)
@@ -76,8 +77,8 @@ def locate(name: str) -> Release:
 
 
 def is_intact(entry: ReleaseFile, root: Path, provenance: Provenance, *, absent_ok: bool = False) -> bool:
-    """Whether the stored file has the checksum of its record, or else the one that was noted when it was
-    stored."""
+    """Whether the file of ``entry`` under ``root`` has the checksum of its record, or else the one in
+    ``provenance``. absent_ok: True for an optional file that is not there."""
     path = root / entry.path
     if not path.is_file():
         return absent_ok
@@ -103,41 +104,6 @@ def state_of(record: ReleaseRecord) -> str:
         return "part of folkways"
     there = [(root_of(record) / entry.path).is_file() for entry in record.files if not entry.optional]
     return "here" if all(there) else "partly here" if any(there) else "not here"
-
-
-def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Release:
-    """A release by name or alias, or the one that lies in a folder.
-
-    A known name wins over a folder of the same name; write ``./blend`` for the folder. A folder whose
-    contents are those of a known release is that release, verified; any other one that is laid out like a
-    benchmark's data becomes ``dir:<name>``, not verified. ``benchmark`` refuses releases of another
-    benchmark.
-    """
-    text = str(name_or_dir)
-    if isinstance(name_or_dir, str) and text in release_names():
-        release = locate(text)
-    else:
-        folder = Path(text).expanduser()
-        is_path = (
-            isinstance(name_or_dir, Path)
-            or folder.exists()
-            or text.startswith((".", "~"))
-            or "/" in text
-            or os.sep in text
-        )
-        if not is_path:
-            get_record(text)  # raises, with the valid names
-        release = recognise(folder, benchmark)
-    if benchmark is not None and release.record.benchmark != benchmark:
-        valid = ", ".join(name for name in release_names() if get_record(name).benchmark == benchmark)
-        beside = (
-            f" (the folder of that name is ./{text})" if release.name != text and Path(text).is_dir() else ""
-        )
-        raise FolkwaysError(
-            f"release {release.name} is data of {release.record.benchmark}, but {benchmark} is needed\n"
-            f"valid: {valid}, or a folder with its data{beside}"
-        )
-    return release
 
 
 def shorten(paths: list[str], show: int = 5) -> str:

@@ -233,15 +233,15 @@ class AskSession:
 
 
 def _settings(model: Model, prompt: Prompt) -> Settings:
-    if prompt.weigh is not None:
+    if prompt.logprob_of is not None:
         return Settings(temperature=None, top_p=None, read=LOGPROB)
     return Settings(**{"max_tokens": prompt.max_tokens, **model.settings})
 
 
 def _choices(prompt: Prompt) -> list[str] | None:
     """The labels that may be answered; of a text that is weighed, that text."""
-    if prompt.weigh is not None:
-        return [prompt.weigh]
+    if prompt.logprob_of is not None:
+        return [prompt.logprob_of]
     return None if prompt.choices is None else list(prompt.choices)
 
 

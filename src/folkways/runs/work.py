@@ -196,8 +196,7 @@ def _failing(progress: ModelProgress, max_failed: float) -> str:
     of = progress.total + progress.stored
     if progress.failed and progress.failed == of:
         return (
-            f"no reply from {progress.endpoint}: "
-            f"{'its request' if of == 1 else f'all {of:,} requests'} "
+            f"no reply from {progress.endpoint}: {'its request' if of == 1 else f'all {of:,} requests'} "
             "failed"
         )
     if progress.failed > max_failed * of:

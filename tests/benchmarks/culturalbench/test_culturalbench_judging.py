@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.choosing.orders import can_be_permuted, order_of, orders_of, split_variant
 from folkways.benchmarks.culturalbench import BENCHMARK
+from folkways.benchmarks.multiple_choice.orders import can_be_permuted, order_of, orders_of, split_variant
 from folkways.errors import DataError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES
 from folkways.releases.base import Release

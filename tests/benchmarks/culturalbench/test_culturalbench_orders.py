@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.choosing.orders import (
+from folkways.benchmarks.culturalbench.easy import Easy
+from folkways.benchmarks.multiple_choice.orders import (
     MOST,
     can_be_permuted,
     order_of,
@@ -20,7 +21,6 @@ from folkways.benchmarks.choosing.orders import (
     split_variant,
     variant_name,
 )
-from folkways.benchmarks.culturalbench.easy import Easy
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
 from folkways.releases.base import Release

@@ -14,7 +14,7 @@ import pytest
 
 from folkways.benchmarks.xcr import BENCHMARK
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
-from folkways.benchmarks.xcr.common import XcrTask
+from folkways.benchmarks.xcr.tasks import XcrTask
 from folkways.errors import UnknownNameError
 from folkways.metrics.strings import edit_similarity
 from folkways.records import RESPONSES

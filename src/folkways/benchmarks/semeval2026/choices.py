@@ -10,8 +10,8 @@ import polars as pl
 
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions, Scoring
-from folkways.benchmarks.choosing.task import CHANCE, CONSTANT
 from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
+from folkways.benchmarks.multiple_choice.task import CHANCE, CONSTANT
 from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
 from folkways.benchmarks.semeval2026.data import read_letters
 from folkways.benchmarks.semeval2026.data.reading import LABELS

@@ -1,29 +1,117 @@
-"""xcr/adaptation: a tagged sentence is rewritten for another culture, within English and into its language
-(Tables 3 and 9)."""
+"""Compares one version of an adapted sentence, within English or in the language, with the gold version."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import Scoring
+from folkways.benchmarks.base import ModelRole, Scoring
 from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
-from folkways.benchmarks.judging.models import ModelRole
 from folkways.benchmarks.templates import Template
-from folkways.benchmarks.xcr import adaptation_reader as reader
-from folkways.benchmarks.xcr import data as xcr
-from folkways.benchmarks.xcr.adaptation_judging import NOTHING_READ, Side, judge_side, no_version
+from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.adaptation_reader import canonical_strategy, read_adaptation
 from folkways.benchmarks.xcr.authors import adaptation_outputs, for_people
-from folkways.benchmarks.xcr.common import ASKED, XcrTask
-from folkways.benchmarks.xcr.comparisons import NamedComparison
-from folkways.benchmarks.xcr.strategies import canonical_strategy
+from folkways.benchmarks.xcr.release import is_non_transferable
+from folkways.benchmarks.xcr.tasks import ASKED, RoleComparison, TextComparison, XcrTask
+from folkways.metrics.spans import tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import LEFT_OUT, Metric, Schema, State
 from folkways.releases.base import Release
+
+NOTHING_READ = (State.REFUSED, State.UNREADABLE)
+"""States of a reply that is there without versions in it: the authors' tables have an empty cell then, and
+leave the row out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What is true of one version; each number is 0 to 1, None where it does not apply.
+
+    csi, sent: what is to be compared of its tagged items, and of the whole sentence with its tags.
+    refused_rightly: only where gold says non-transferable: the reply says so too. adapted_rightly: only where
+    gold adapts.
+    """
+
+    csi: TextComparison | None
+    sent: TextComparison | None
+    exact: float | None
+    tags_kept: float
+    refused_rightly: float | None
+    adapted_rightly: float | None
+    reason: str
+
+
+def judge_side(gold: str, reply: str, profile: str) -> Side:
+    """Compare ``reply`` with ``gold`` under ``paper`` or ``strict``, both in Unicode normal form C.
+
+    ``paper`` compares nothing where the number of tagged items differs or the version is empty, and gives
+    items 0 where neither side has any. ``strict`` divides by the gold items, so that a missing one scores 0;
+    sentences without gold items have no value for items, those that gold calls non-transferable none for the
+    sentence, and to call others so scores 0.
+    """
+    gold, reply = unicodedata.normalize("NFC", gold), unicodedata.normalize("NFC", reply)
+    expected, tagged = tagged_spans(gold, across_lines=False), tagged_spans(reply, across_lines=False)
+    impossible, refused = is_non_transferable(gold), is_non_transferable(reply)
+    pairs = tuple(zip(tagged, expected, strict=False))
+    csi: TextComparison | None = TextComparison(pairs, over=max(len(expected), 1))
+    sent: TextComparison | None = TextComparison(((reply, gold),))
+    exact: float | None = float(refused if impossible else _tidy(reply) == _tidy(gold))
+    if profile == "paper":
+        if len(tagged) != len(expected) or not reply:
+            csi = sent = None
+    else:
+        csi = csi if expected else None
+        sent = TextComparison() if refused or not reply else sent
+        if impossible:
+            sent = exact = None
+    return Side(
+        csi=csi,
+        sent=sent,
+        exact=exact,
+        tags_kept=float(len(tagged) == len(expected)),
+        refused_rightly=float(refused) if impossible else None,
+        adapted_rightly=None if impossible else float(not refused),
+        reason=_reason(impossible, refused, len(expected), len(tagged)),
+    )
+
+
+def no_version(gold: str, profile: str, state: State) -> Side:
+    """The side of a reply that has no version: the worst, or nothing where ``paper`` leaves the row out or
+    nothing applies.
+
+    A request that failed scores 0 in both profiles: it must not make the rest look better.
+    """
+    impossible = is_non_transferable(gold)
+    left_out = profile == "paper" and state in NOTHING_READ
+    strict = profile == "strict"
+    return Side(
+        csi=None if left_out or (strict and not tagged_spans(gold, across_lines=False)) else TextComparison(),
+        sent=None if left_out or (strict and impossible) else TextComparison(),
+        exact=None if strict and impossible else 0.0,
+        tags_kept=0.0,
+        refused_rightly=0.0 if impossible else None,
+        adapted_rightly=None if impossible else 0.0,
+        reason="no answer",
+    )
+
+
+def _tidy(text: str) -> str:
+    return " ".join(re.sub(r"\s*(</?CSI>)\s*", r" \1 ", text).split())
+
+
+def _reason(impossible: bool, refused: bool, expected: int, found: int) -> str:
+    if impossible:
+        return "called non-transferable, rightly" if refused else "adapted what gold calls non-transferable"
+    if refused:
+        return "called non-transferable, wrongly"
+    return f"{found} of {expected} items tagged" if found != expected else "as many items tagged as in gold"
+
 
 PEOPLE: Mapping[str, tuple[str, str, str]] = {
     "ARAB": ("Arabic", "people in the Arab world", "Modern Standard Arabic"),
@@ -192,15 +280,15 @@ class Adaptation(XcrTask):
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply = response["response"]
-        found = reader.read_adaptation(reply)
-        if found is None:
+        adapted = read_adaptation(reply)
+        if adapted is None:
             return unparsed(reply, "en", "the two versions cannot be told apart, or there are none")
-        replied = {"intra": found.intra, "inter": found.inter}
+        replied = {"intra": adapted.intra, "inter": adapted.inter}
         sides = {
             name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()
         }
-        strategy = canonical_strategy(found.method)
-        answer = "\n".join((found.intra, found.inter, strategy or found.method))
+        strategy = canonical_strategy(adapted.method)
+        answer = "\n".join((adapted.intra, adapted.inter, strategy or adapted.method))
         reason = f"in English: {sides['intra'].reason}; in the language: {sides['inter'].reason}"
         values = {**_values(sides), "format_read": 1.0}
         return ReplyScore(
@@ -209,11 +297,13 @@ class Adaptation(XcrTask):
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         sides = {name: no_version(gold, profile, state) for name, gold in _gold(item, profile).items()}
-        asked = self._asked(item, sides, profile)
-        by_models = {metric: one.sure for metric, (role, one) in asked.items() if role in self.tools.models}
+        comparisons = self._asked(item, sides, profile)
+        by_models = {
+            metric: one.sure for metric, (role, one) in comparisons.items() if role in self.tools.models
+        }
         return {**_values(sides), **by_models, "format_read": 0.0}
 
-    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, NamedComparison]:
+    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, RoleComparison]:
         """What BERT is asked for. A row without versions is asked for nothing: what is sure of it is all
         there is."""
         language = next(

@@ -1,29 +1,179 @@
-"""Reads a reply to the adaptation prompt: the version within English, the one into the language, and the
-strategy named.
-
-The authors ask for ``[within English, into the language, strategy]`` and released no parser. Models answer
-with JSON, with Python lists, with quotes that are not escaped, with brackets and no quotes at all although
-the sentences contain commas, with labelled lines, tables or bare lines; some give the format back first, and
-go on with inputs of their own. Each layout is tried in turn; a reply is unreadable where none fits or where
-the boundary between the two versions stays open. The gold answer is never looked at.
-"""
+"""Newmark's adaptation strategies as XCR-Bench names them (appendix on strategies), read out of what models
+write."""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.benchmarks.xcr.boundaries import (
-    boundary_between_versions,
-    change_of_script,
-    split_off_other_strategy,
-    split_off_strategy,
+from folkways.benchmarks.xcr.release import is_bare_label, is_non_transferable
+
+STRATEGIES: Mapping[str, str] = {
+    "Transference": r"transferences?",
+    "Cultural Equivalent": r"(?:cultural(?:ly)?|functional) equivalen(?:ts?|ces?)(?: substitution)?",
+    "Neutralization": r"neutrali[sz](?:ation|ing|e)",
+    "Literal Translation": r"literal(?: translations?)?|through[- ]translation|calque",
+    "Label": r"label(?:l?ing|s)?",
+    "Naturalization": r"naturali[sz](?:ation|ing|e)",
+    "Componential Analysis": r"componential(?: analysis)?",
+    "Deletion": r"deletions?|omission",
+    "Accepted Standard Translation": r"accepted(?: standard)?(?: translations?)?|standard translation",
+    "Paraphrase or Gloss": r"paraphras(?:e|ing)(?:\s*(?:or|and|/|,)\s*gloss(?:es)?)?|gloss(?:es|ing)?",
+    "Classifier": r"classifiers?",
+}
+"""Canonical name -> what models write for it. With the bare ``COUPLET`` these are the paper's twelve."""
+
+COUPLET = "Couplet"
+COMBINATION = "Combination"
+
+_NAMED = re.compile(
+    "|".join(rf"\b(?P<s{place}>{pattern})\b" for place, pattern in enumerate(STRATEGIES.values())), re.I
 )
-from folkways.benchmarks.xcr.data import is_non_transferable
-from folkways.benchmarks.xcr.data.reading import is_bare_label
+_COUPLET = re.compile(r"\bcouplets?\b", re.I)
+_FILLER = re.compile(
+    r"\b(?:adaptation|strateg(?:y|ies)|methods?|techniques?|used|number|no|combin(?:ed|ation)|mix|of|and|with|plus|the|a|by|for|both)\b|[\W\d_]",
+    re.I,
+)
+
+
+def canonical_strategy(text: str) -> str | None:
+    """The strategy that ``text`` names, spelling and numbering aside; None where it names none.
+
+    Two different strategies are a couplet, whatever their order: ``Couplet (Label + Transference)``; more are
+    a ``Combination``. Half of them or more are the list of the prompt given back, which names none.
+    ``Couplet`` alone stays as it is.
+    """
+    named = sorted({_name(match) for match in _NAMED.finditer(text)})
+    if len(named) == 1:
+        return named[0]
+    if named and 2 * len(named) < len(STRATEGIES):
+        return f"{COUPLET if len(named) == 2 else COMBINATION} ({' + '.join(named)})"
+    return COUPLET if _COUPLET.search(text) else None
+
+
+def names_only_strategies(text: str) -> bool:
+    """Whether ``text`` names a strategy and holds nothing besides but numbers, punctuation and words such as
+    "method" or "and"."""
+    rest, named = _NAMED.subn(" ", text)
+    rest, couplets = _COUPLET.subn(" ", rest)
+    return bool(named + couplets) and not _FILLER.sub("", rest)
+
+
+def _name(found: re.Match[str]) -> str:
+    return list(STRATEGIES)[int(str(found.lastgroup)[1:])]
+
+
+_TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
+_SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
+_NEARLY = 0.9
+_NOT_LATIN = 0x250  # the first letter behind the Latin ones
+_OTHER_STRATEGY = re.compile(r"[A-Za-z]\w*|[A-Z][A-Za-z'’/&()-]*(?: [A-Za-z'’/&()-]+){1,4}")
+_FEWEST_WORDS = 3
+_LAST_PIECES = (
+    4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
+)
+
+Span = tuple[int, int]
+
+
+def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
+    """The text before the strategy that it ends with, and the strategy: the longest ending that names only
+    strategies.
+
+    None where no ending does.
+    """
+    parts = None
+    for start, end in reversed([cut.span() for cut in separator.finditer(text)][-_LAST_PIECES:]):
+        if names_only_strategies(text[end:]) and not text[end:].lstrip().startswith((",", "，", "]")):
+            parts = text[:start], text[end:]
+    return parts
+
+
+def split_off_other_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
+    """The same where a list ends in a strategy that is none of those asked for ("Substitution"): a few words
+    that are no sentence.
+
+    Only behind the end of a sentence or another script, behind the same text twice, or where the list has
+    just three parts, the others longer. None elsewhere.
+    """
+    cuts = [cut.span() for cut in separator.finditer(text)]
+    if len(cuts) < 2 or not _OTHER_STRATEGY.fullmatch(text[cuts[-1][1] :].strip()):
+        return None
+    versions, method = text[: cuts[-1][0]], text[cuts[-1][1] :]
+    last = next((character for character in reversed(versions) if character.isalpha()), "")
+    ended = _SENTENCE_END.search(versions) or ord(last or "a") >= _NOT_LATIN
+    only = len(cuts) == 2 and all(len(part.split()) >= _FEWEST_WORDS for part in separator.split(versions))
+    return (versions, method) if ended or only or _same_on_both_sides(versions, cuts[:-1]) else None
+
+
+def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | None:
+    """The separator at which the English version ends and the one in the language begins, or None where that
+    stays open.
+
+    Evidence in this order: only one separator; a version that is the label "non-transferable"; the same text
+    on both sides (the model did not translate); the change of script, or the only separator near it that
+    follows the end of a sentence; the only one at all that does.
+    """
+    cuts = [cut.span() for cut in separator.finditer(text)]
+    if len(cuts) <= 1:
+        return next(iter(cuts), None)
+    if label := _only([cut for cut in cuts if any(map(is_bare_label, _sides(text, cut)))]):
+        return label
+    if same := _same_on_both_sides(text, cuts):
+        return same
+    changes = _changes_of_script(text, cuts)
+    if changes is not None:
+        best, nearly = changes
+        return _after_sentence(text, nearly) or _only(best)
+    return _after_sentence(text, cuts)
+
+
+def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
+    """The one separator at which the text changes from Latin letters to others, or None."""
+    best, _ = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)]) or ([], [])
+    return _only(best)
+
+
+def _only(cuts: list[Span]) -> Span | None:
+    return next(iter(cuts)) if len(cuts) == 1 else None
+
+
+def _sides(text: str, cut: Span) -> tuple[str, str]:
+    return text[: cut[0]].strip(), text[cut[1] :].strip()
+
+
+def _same_on_both_sides(text: str, cuts: list[Span]) -> Span | None:
+    return next((cut for cut in cuts if len(set(_sides(text, cut))) == 1), None)
+
+
+def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
+    return _only([cut for cut in cuts if _SENTENCE_END.search(text[: cut[0]])])
+
+
+def _changes_of_script(text: str, cuts: list[Span]) -> tuple[list[Span], list[Span]] | None:
+    """The cuts that best part Latin letters from others, and those that nearly do so; None where the text is
+    in one script.
+
+    A name or an abbreviation in Latin letters at the beginning of the other version makes the cut behind it
+    the best one.
+    """
+    latin = [0]
+    other = [0]
+    plain = _TAG.sub(lambda tag: " " * len(tag[0]), text)
+    for character in plain:
+        is_letter = character.isalpha()
+        latin.append(latin[-1] + (is_letter and ord(character) < _NOT_LATIN))
+        other.append(other[-1] + (is_letter and ord(character) >= _NOT_LATIN))
+    scores = [latin[start] + other[-1] - other[end] for start, end in cuts]
+    if not cuts or not latin[-1] or not other[-1] or max(scores) < 0.6 * (latin[-1] + other[-1]):
+        return None
+    best = max(scores)
+    nearly = [(cut, score) for cut, score in zip(cuts, scores, strict=True) if score >= _NEARLY * best]
+    return [cut for cut, score in nearly if score == best], [cut for cut, _ in nearly]
+
 
 # characters: longer replies are read as JSON or not at all, which takes time linear in their length
 LONGEST = 20_000
@@ -49,7 +199,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "«": "»", "‘": "’"}
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptation:
+class AdaptationReply:
     """What a reply offers. ``method`` is as the model wrote it, empty where it named none; a version may be
     empty too."""
 
@@ -58,7 +208,7 @@ class Adaptation:
     method: str
 
 
-def read_adaptation(reply: str) -> Adaptation | None:
+def read_adaptation(reply: str) -> AdaptationReply | None:
     """The two versions and the strategy in ``reply``, or None where it cannot be told what they are.
 
     A reply that is nothing but "non-transferable" says so of both versions.
@@ -72,7 +222,7 @@ def read_adaptation(reply: str) -> Adaptation | None:
         text = fenced[1]
     for answer in _answers(text):
         if is_bare_label(answer.strip(" []\n\t`*\"'")):
-            return Adaptation(answer.strip(), answer.strip(), "")
+            return AdaptationReply(answer.strip(), answer.strip(), "")
         for layout in LAYOUTS:
             parts = layout(answer)
             if parts is not None:
@@ -91,10 +241,10 @@ def _answers(text: str) -> list[str]:
 Parts = tuple[str, str, str]
 
 
-def _adaptation(parts: Parts | None) -> Adaptation | None:
+def _adaptation(parts: Parts | None) -> AdaptationReply | None:
     if parts is None or not (parts[0].strip() or parts[1].strip()):
         return None
-    return Adaptation(*(part.strip() for part in parts))
+    return AdaptationReply(*(part.strip() for part in parts))
 
 
 def _json(text: str) -> Parts | None:
@@ -153,8 +303,8 @@ def _labelled(text: str) -> Parts | None:
     """Lines that begin with a label; a text runs on to the next label."""
     labels = list(_LABEL.finditer(text))
     fields: dict[str, str] = {}
-    for place, label in enumerate(labels):
-        end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
+    for index, label in enumerate(labels):
+        end = labels[index + 1].start() if index + 1 < len(labels) else len(text)
         key = _field(label["name"].lower())
         fields.setdefault(key, _undressed(text[label.end() : end]))
     if "intra" in fields and "inter" in fields:
@@ -237,12 +387,12 @@ def _three(
 
     any_strategy: what ends the text may be a strategy that is none of those asked for.
     """
-    found = split_off_strategy(text, separator) or (
+    parts = split_off_strategy(text, separator) or (
         split_off_other_strategy(text, separator) if any_strategy else None
     )
-    if found is None:
+    if parts is None:
         return None
-    versions, method = found
+    versions, method = parts
     boundary = boundary_between_versions(versions, separator)
     if boundary is None:
         return None

@@ -13,7 +13,7 @@ import re
 
 import polars as pl
 
-from folkways.benchmarks.xcr.data.reading import sentence_ids
+from folkways.benchmarks.xcr.release import sentence_ids
 
 SENTENCE = "Sentence"
 _SCRIPTS = {
@@ -42,22 +42,22 @@ def adaptation_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
         return None
     columns = ["Intra", "Inter", *(["Method"] if "Method" in table.columns else [])]
     replies = [_joined(parts) for parts in table.select(columns).iter_rows()]
-    found = _located(table, pl.Series(replies, dtype=pl.String))
+    located = _located(table, pl.Series(replies, dtype=pl.String))
     inter = table["Inter"].cast(pl.String)
     for culture, script in _SCRIPTS.items():
         if inter.str.contains(script).mean() > 0.5:  # type: ignore[operator]
-            found = found.with_columns(culture=pl.lit(culture))
-    return found.rename({"item": "release_id"}) if "item" in found.columns else found
+            located = located.with_columns(culture=pl.lit(culture))
+    return located.rename({"item": "release_id"}) if "item" in located.columns else located
 
 
 def _located(table: pl.DataFrame, replies: pl.Series) -> pl.DataFrame:
     """The replies with the item that the sentence names, or with their position where the file has no
     sentences."""
-    found = pl.DataFrame({"response": replies.cast(pl.String)})
+    frame = pl.DataFrame({"response": replies.cast(pl.String)})
     if SENTENCE in table.columns:
         sentences = table[SENTENCE].cast(pl.String).fill_null("").to_list()
-        return found.with_columns(item=pl.Series(sentence_ids(sentences), dtype=pl.String))
-    return found.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
+        return frame.with_columns(item=pl.Series(sentence_ids(sentences), dtype=pl.String))
+    return frame.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
 
 
 def _joined(parts: tuple[str | None, ...]) -> str:

@@ -1,5 +1,5 @@
-"""Vectors on disk, so that a text is put through a model once: by this process, a later one, or another
-beside it.
+"""Vectors on disk, so that a model encodes a text once, for this process, later ones and those that run at
+the same time.
 
 A folder holds shards, each written whole by one process and then renamed into place, so nothing is ever
 locked or half there: ``NAME.npy`` with the vectors one after the other, ``NAME.npz`` with whose they are.
@@ -26,7 +26,7 @@ _Keys = npt.NDArray[np.bytes_]
 
 
 def text_key(text: str) -> bytes:
-    """16 bytes that stand for a text."""
+    """A key of 16 bytes for a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -50,8 +50,7 @@ class VectorStore:
         return {text: self._known[key] for text in texts if (key := text_key(text)) in self._known}
 
     def add(self, vectors: Mapping[str, TokenVectors]) -> None:
-        """Store vectors. A disk that is full or not writable is no error: the vectors are there, only not
-        kept."""
+        """Store vectors. A full or read-only disk does not raise: the vectors are then not kept."""
         if not vectors:
             return
         name = f"{os.getpid()}-{uuid4().hex[:12]}"

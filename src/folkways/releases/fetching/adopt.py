@@ -42,9 +42,8 @@ class Adoption:
 def adopt(name: str, folder: Path, *, force: bool = False) -> Adoption:
     """Copy the files of a release from ``folder`` (any layout) into the data folder.
 
-    Files with a known checksum are recognised by it, so the folder may hold several releases. Nothing is
-    copied, and an error names the files, where one that the release cannot do without is missing or has other
-    contents.
+    Files with a known checksum are recognised by it, so the folder may hold several releases. Raises
+    FolkwaysError, and copies nothing, where a required file is missing or has other contents.
     """
     record = get_record(name)
     if record.source == "package":

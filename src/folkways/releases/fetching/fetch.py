@@ -27,8 +27,8 @@ def fetch(
     options: FetchOptions | None = None,
     progress: FetchProgress | None = None,
 ) -> Release:
-    """Fetch what is missing of a release and return it. What is here and intact is not fetched again, unless
-    ``force``.
+    """Fetch what is missing of the release ``name`` and return it. What is here and intact is not fetched
+    again, unless ``force``. options: limits and patience. progress: what it is reported to.
 
     Files that its source does not have (``ReleaseFile.remote``) are left to ``adopt``.
 

@@ -1,4 +1,4 @@
-"""What a transfer tells whoever watches it. This one says nothing; the command line shows bars or lines."""
+"""Reports of a transfer. This class ignores them; the command line shows bars or lines."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ class FetchProgress:
     anew."""
 
     def started(self, label: str, files: int, size: int, present: int) -> None:
-        """``files`` are to be fetched, ``size`` bytes as far as known, of which ``present`` are here
-        already."""
+        """A transfer of ``files`` files begins. label: the release. size: bytes in all, as far as known.
+        present: bytes that are here already."""
 
     def grew(self, size: int) -> None:
         """A file whose size the record did not know has ``size`` bytes."""

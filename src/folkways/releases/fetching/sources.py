@@ -34,7 +34,7 @@ class DownloadSource:
 
 def source_of(record: ReleaseRecord) -> DownloadSource:
     """The source of a published release, as the environment has it (HF_ENDPOINT, HF_TOKEN,
-    FOLKWAYS_GITHUB_RAW)."""
+    FOLKWAYS_GITHUB_RAW). FolkwaysError for a release of the package itself."""
     revision = quote(record.revision, safe="")
     if record.source == "hub":
         return DownloadSource(
@@ -64,7 +64,7 @@ def _endpoint(variable: str, default: str) -> str:
 
 
 def hub_endpoint() -> str:
-    """The address of the hub, or of the mirror that HF_ENDPOINT names; FolkwaysError where that is no
+    """The address of the hub, or of the mirror that HF_ENDPOINT names; FolkwaysError where that is not an
     address."""
     return _endpoint("HF_ENDPOINT", HUB)
 

@@ -377,8 +377,7 @@ def _written(model: Model) -> str:
     if _CREDENTIALS.search(text := model.written or model.name):
         raise FolkwaysError(
             f"the address of {model.name} holds a password, which would be stored in the cluster; set the "
-            "environment variable "
-            "of its key on each node instead"
+            "environment variable of its key on each node instead"
         )
     return text
 

@@ -226,8 +226,7 @@ class EncoderWorker:
             if folder.revision != planned.folder.revision:
                 raise FolkwaysError(
                     f"the model {folder.name} is another one on the node {os.uname().nodename} "
-                    f"({folder.path}): copy it there from "
-                    "the machine of the command"
+                    f"({folder.path}): copy it there from the machine of the command"
                 )
             compute = Compute(self._devices, precision=planned.compute.precision)
             own = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))

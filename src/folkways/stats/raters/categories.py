@@ -1,4 +1,4 @@
-"""Agreement beyond chance of two judges: of a yes or no, and of cases sorted into any number of categories."""
+"""Agreement beyond chance of two judges on yes or no, and on cases sorted into any number of categories."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def category_kappa(
 ) -> CategoryAgreement:
     """Agreement of two judges; ``first`` and ``second`` have a category for each case, in the same order.
 
-    Raises ValueError where they are not equally long.
+    confidence, resamples, seed: of the bootstrap interval. ValueError where the two are not equally long.
     """
     if len(first) != len(second):
         raise ValueError(f"the judges have {len(first)} and {len(second)} cases; give the same cases of both")
@@ -74,7 +74,8 @@ def kappa_bounds(cells: Floats, confidence: float, resamples: int, seed: int) ->
     """Percentile bootstrap of kappa; ``cells`` has the counts of each unit that is drawn, shape (units,
     categories, categories).
 
-    NaN where kappa is the same in every resample. Resamples in which it is undefined are left out.
+    confidence: of the interval. resamples, seed: how often and with which seed units are drawn. NaN where
+    kappa is the same in every resample; resamples in which it is undefined are left out.
     """
     kinds, sizes = np.unique(
         cells.reshape(len(cells), -1), axis=0, return_counts=True
@@ -128,6 +129,8 @@ def cohen_kappa(
     seed: int = 0,
 ) -> BinaryAgreement:
     """Cohen's kappa with a percentile bootstrap interval for which whole clusters (questions) are drawn.
+
+    first, second: one answer per case. confidence, resamples, seed: of the bootstrap.
 
     The interval is NaN with fewer than two clusters, and where kappa is the same in every resample (perfect
     agreement, say): that it does not vary in these data does not make it certain. Resamples in which kappa is

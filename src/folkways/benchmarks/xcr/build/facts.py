@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 
 import polars as pl
 
 from folkways.errors import FolkwaysError
 from folkways.records import Schema
+from folkways.text_tables import SUFFIXES, table_batches
 
 FACTS: Schema = {
     "row": pl.Int64,  # of the table they come from, 1-based
@@ -35,7 +38,7 @@ SAME, ALIKE = "the same fact as another row", "nearly the same as another row"
 
 
 @dataclass(frozen=True)
-class Rules:
+class FactRules:
     """Which facts are kept, and how alike two may be.
 
     cultures:  names or codes as the table has them; None for all.
@@ -67,7 +70,7 @@ def words_of(column: str) -> pl.Expr:
     return pl.col(column).str.to_lowercase().str.extract_all(WORD)
 
 
-def judged(facts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def judged(facts: pl.DataFrame, rules: FactRules) -> pl.DataFrame:
     """FACTS with spaces tidied, and ``reason`` why a fact is unfit, null where it is fit."""
     tidy = facts.with_columns(
         pl.col("culture", "fact", "source").fill_null("").str.replace_all(r"\s+", " ").str.strip_chars()
@@ -120,3 +123,32 @@ def spread(candidates: pl.DataFrame, limit: int | None) -> pl.DataFrame:
         "turn", "culture", maintain_order=True
     )
     return (turns if limit is None else turns.head(limit)).drop("turn")
+
+
+COLUMNS = {name: (name,) for name in FACTS if name != "row"}
+
+
+def check_table(path: Path) -> None:
+    """FolkwaysError unless there is a file that can be opened, of a format that can be read; before any work
+    is done."""
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "does not exist"
+        raise FolkwaysError(
+            f"the table of facts {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}"
+        )
+    if path.suffix.lower() not in SUFFIXES:
+        raise FolkwaysError(f"cannot tell the format of {path}; valid endings: {', '.join(SUFFIXES)}")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise FolkwaysError(f"the table of facts {path} cannot be read: {error.strerror or error}") from error
+
+
+def read_facts(path: Path) -> Iterator[pl.DataFrame]:
+    """FACTS in batches, in the order of the file. Raises what ``check_table`` and
+    ``text_tables.table_batches`` do."""
+    check_table(path)
+    first = 1
+    for batch in table_batches(path, COLUMNS):
+        yield batch.with_row_index("row", first).cast({"row": pl.Int64}).select(list(FACTS))
+        first += batch.height

@@ -6,6 +6,6 @@ drawings: most counts have no number beside them. The abstract's 4.9k parallel s
 2.3 has 4,136, which the files bear out.
 """
 
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 
-PUBLISHED = Published(__name__)
+PUBLISHED = PublishedFigures(__name__)

@@ -38,7 +38,7 @@ WEIGHT = "hp_weight"
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class AnalysedMetric:
     """One metric as an analysis uses it; ``side`` and ``compares`` are of the adaptation alone."""
 
     metric: Metric
@@ -61,26 +61,30 @@ class Measure:
         return self.label.split(",", 1)[0]
 
 
-def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[Measure]:
+def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[AnalysedMetric]:
     """The metrics of ``task`` that the analyses look at and that ``judged`` has values of, in the paper's
     order.
 
     NotAvailableError where there are none.
     """
     if task == ADAPTATION:
-        found = [
-            Measure(metric, side, compares)
+        chosen = [
+            AnalysedMetric(metric, side, compares)
             for compares, families in _SIDED.items()
             for side in SIDES
             if (metric := _first(inputs, task, judged, [f"{family}_{side}" for family in families]))
         ]
     else:
-        found = [Measure(metric) for names in _PLAIN[task] if (metric := _first(inputs, task, judged, names))]
-    if not found:
+        chosen = [
+            AnalysedMetric(metric)
+            for names in _PLAIN[task]
+            if (metric := _first(inputs, task, judged, names))
+        ]
+    if not chosen:
         raise NotAvailableError(
             f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN"
         )
-    return found
+    return chosen
 
 
 def task_by_task(inputs: Inputs, make: Callable[[str], T]) -> list[T]:
@@ -88,28 +92,28 @@ def task_by_task(inputs: Inputs, make: Callable[[str], T]) -> list[T]:
 
     Raises the last NotAvailableError where it is for none.
     """
-    found: list[T] = []
+    made: list[T] = []
     lacking = NotAvailableError(f"needs judgements of {', '.join(TASKS)}")
     for task in TASKS:
         if task in inputs.tasks:
             try:
-                found.append(make(task))
+                made.append(make(task))
             except NotAvailableError as reason:
                 lacking = reason
         elif task in inputs.asked:
             lacking = inputs.lacking(task)
-    if not found:
+    if not made:
         raise lacking
-    return found
+    return made
 
 
-def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, Measure, Measure]]:
+def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, AnalysedMetric, AnalysedMetric]]:
     """What is compared, and the metric of each version of an adaptation, where both versions have the same
     kind of metric."""
-    found = measures(inputs, ADAPTATION, judged)
+    chosen = measures(inputs, ADAPTATION, judged)
     pairs = []
     for compares in _SIDED:
-        of_kind = {measure.side: measure for measure in found if measure.compares == compares}
+        of_kind = {measure.side: measure for measure in chosen if measure.compares == compares}
         if set(of_kind) == set(SIDES):
             pairs.append((compares, of_kind["intra"], of_kind["inter"]))
     return pairs
@@ -133,8 +137,8 @@ def by_items(judged: pl.DataFrame, task: str) -> pl.DataFrame:
 
 
 def _first(inputs: Inputs, task: str, judged: pl.DataFrame, names: Sequence[str]) -> Metric | None:
-    known = {metric.name: metric for metric in inputs.metrics.get(task, ())}
+    by_name = {metric.name: metric for metric in inputs.metrics.get(task, ())}
     for name in names:
         if name in judged.columns and judged[name].null_count() < judged.height:
-            return known.get(name, Metric(name, name, "", "mean"))
+            return by_name.get(name, Metric(name, name, "", "mean"))
     return None
