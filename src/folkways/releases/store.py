@@ -36,7 +36,8 @@ def locate(name: str) -> Release:
     """The release of that name or alias, as it lies in the data folder.
 
     Every file is checked against its checksum. UnknownNameError for a name that is not known; DataError for a
-    file that was changed; NotOnDiskError, with how to fetch it, if it is not completely there.
+    file that was changed; NotOnDiskError, with how to fetch it, if it is not completely there; FolkwaysError
+    for a damaged one.
     """
     record = get_record(name)
     root = root_of(record)

@@ -34,7 +34,7 @@ class ClusteredMean:
     """A mean with what its interval and test are made of.
 
     bounds:  between which every value lies, or None.
-    n_effective:   with bounds, how many independent zeros and ones it is known as well by (effective number of
+    n_effective: with bounds, how many independent zeros and ones it is known as well by (effective number of
              answers).
     error, skew: without bounds, its standard error, and how lopsided it is (third moment over the cube of the
     error; 0 of differences, whose test is Student's). clusters: effective number of clusters. fewest: without

@@ -1,5 +1,5 @@
-"""Differences of two means with interval and test: of unweighted means of proportions (a country and the others,
-two regions) and of paired values; and how small a difference the questions can find."""
+"""Differences of two means with interval and test: of unweighted means of proportions (a country and the
+others, two regions) and of paired values; and how small a difference the questions can find."""
 
 from __future__ import annotations
 

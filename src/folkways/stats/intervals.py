@@ -111,9 +111,9 @@ def interval_of_average(
     """The interval of the unweighted mean of independent means from the interval of each (Zou and Donner
     2008).
 
-    The distances of each mean from its limits add up in squares; of one mean it is its own. The method is
-    named after the plainest of theirs. n_effective: of means between 0 and 1, how many answers each is known as
-    well by; on a side where it is wider, the interval is then ``wilson_of_average``: that of the limits
+    The squared distances of each mean from its limits add up; one mean keeps its interval. The method is
+    named after the plainest of theirs. n_effective: of means between 0 and 1, the effective number of answers
+    of each; on a side where it is wider, the interval is then ``wilson_of_average``: that of the limits
     misses too often where small groups score near 0 or 1, the other one where a group has a single answer.
     ValueError without any mean.
     """

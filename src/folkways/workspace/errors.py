@@ -1,4 +1,4 @@
-"""What can be wrong with a database, told to the person who has to put it right."""
+"""Errors of databases, for the person who has to fix them: what is wrong and what to do."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.benchmarks.xcr import release as xcr
-from folkways.cli.releases.data import command
+from folkways.cli.data import command
 from tests.support.xcr_data import xcr_release
 
 CULTURES = ("ARAB", "CN", "BD", "IN-WB")

@@ -34,10 +34,10 @@ class VectorRecipe:
 
     @property
     def name(self) -> str:
-        """Of all vectors that are made by it."""
+        """Name of the folder of all vectors that it makes."""
         encoder = self.encoder
-        precision = encoder.compute.precision
-        return f"{encoder.folder.revision}-{self.kind}-{encoder.layer}-{encoder.longest or 'all'}-{precision}-{STEP}"
+        parts = (encoder.folder.revision, self.kind, encoder.layer, encoder.longest or "all")
+        return "-".join(map(str, (*parts, encoder.compute.precision, STEP)))
 
 
 Computed = Callable[[VectorRecipe, Sequence[str]], Mapping[str, TokenVectors]]

@@ -1,5 +1,5 @@
-"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not at
-all; with errors that say what to do."""
+"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not
+at all; with errors that say what to do."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
     return of_sample(scored, plan.task, judged, plan.options, plan.populations or {})
 
 
-def scores_stand(
+def scores_up_to_date(
     workspace: Workspace,
     run: run_records.RunRecord,
     plans: Sequence[TaskPlan],

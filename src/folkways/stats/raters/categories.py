@@ -1,4 +1,4 @@
-"""Agreement beyond chance of two judges: of a yes or no, and of cases sorted into any number of categories."""
+"""Agreement beyond chance of two judges on yes or no, and on cases sorted into any number of categories."""
 
 from __future__ import annotations
 

@@ -74,7 +74,8 @@ def stratified_ppi(
     confidence: of the interval.
 
     The variance is linearised over clusters. Residuals' variances are those of the stratum, leaning on the
-    mean of all strata's as if on PRIOR_LABELS labels, with PSEUDO_CASES cases of each kind of agreement added once.
+    mean of all strata's as if on PRIOR_LABELS labels, with PSEUDO_CASES cases of
+    each kind of agreement added once.
     The interval is Wilson's of as many independent zeros and ones as would know the rate as well, widened as
     Student's quantile is with as many degrees of freedom as there are labelled clusters in strata, less
     strata. NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a verdict.

@@ -40,8 +40,10 @@ _REASSURANCE = re.compile("|".join(_NO_DENIAL), re.I)
 _MAY_BE = r"(?:would|must|should|will|has\sto|can|could|might|may)\s(?:\w+\s)?be"
 _COPULA = rf"(?:{_MAY_BE}|is|are|was|were|being|[:：=\-–—])"
 _ENGLISH = re.compile(
-    rf"""\b(?:answers?|answer_choice|choices?|options?|response|letter|one|conclusion) \b ["'”’]? \s* (?:to\s[^.,:]{{1,30}}?\s)?
-    {_COPULA} (?:\s+(?:then|therefore|clearly|definitely|probably|most|likely|indeed|simply|thus|actually|really|that|it\sis|it's))*
+    rf"""\b(?:answers?|answer_choice|choices?|options?|response|letter|one|conclusion) \b ["'”’]? \s*
+    (?:to\s[^.,:]{{1,30}}?\s)?
+    {_COPULA} (?:\s+(?:then|therefore|clearly|definitely|probably|most|likely|indeed|simply|thus
+        |actually|really|that|it\sis|it's))*
     [:：=\s]* (?:(?:the\s)?(?:option|choice|letter|answer)\s*)? {_OPEN} $""",
     re.I | re.X,
 )

@@ -36,28 +36,34 @@ _CLAUSES = re.compile(
 )
 _CORRECTION = re.compile(
     r"""(?: ^ | [,.…!?;:—–-]\s* ) (?: no,?\s+ )?
-        ( wait | hold\ on | scratch\ that | correction | sorry | i\ mean | on\ second\ thoughts? | let\ me\ reconsider | or\ rather
-          | actually )\b""",
+        ( wait | hold\ on | scratch\ that | correction | sorry | i\ mean | on\ second\ thoughts?
+          | let\ me\ reconsider | or\ rather | actually )\b""",
     re.I | re.X,
 )
 _NOT = re.compile(
-    r"""\b(?: not | never | cannot | hardly | nobody | no\ one | nothing | no\ longer | far\ from | by\ no\ means | neither | nor
+    r"""\b(?: not | never | cannot | hardly | nobody | no\ one | nothing | no\ longer | far\ from
+           | by\ no\ means
+           | neither | nor
            | dont | doesnt | isnt | cant | disagree | reject | deny | denied )\b
       | n[’']t\b | \bno\s+(?=true\b|way\b)""",
     re.I | re.X,
 )
 _NO_DENIAL = re.compile(r"\b(?:not only|no doubt|without (?:a )?doubt|not just|why not)\b", re.I)
 _LEFT_OPEN = re.compile(
-    r"""\b(?: not | \w+n[’']t ) \s+ (?: necessarily|always|entirely|completely|quite|strictly|generally|fully|wholly|simply )\b
-      | \b(?: partly|partially|half|sometimes|if|whether|unless|perhaps|maybe|might|may|could|possibly|depends|depending )\b
+    r"""\b(?: not | \w+n[’']t ) \s+ (?: necessarily|always|entirely|completely|quite|strictly
+          |generally|fully|wholly|simply )\b
+      | \b(?: partly|partially|half|sometimes|if|whether|unless|perhaps|maybe|might|may|could
+          |possibly|depends|depending )\b
       | \b(?: cannot | can\ not | can[’']?t | could\ not | couldn[’']t | unable\ to )
         \s (?: say|tell|confirm|determine|judge|know|be\ sure|verify|decide|answer|see )
       | \b(?: hard|difficult|impossible )\ to\b | \bin\ some\b
       | \b(?: do|does )(?:\ not|n[’']t)\ (?:know|see\ (?:why|how|whether|if))
       | \b(?: not\ (?:sure|certain|clear) | unsure | uncertain | unclear | doubt | no\ idea )\b
-      | \b(?: true|yes|correct ) \s* (?: / | \| | , | \bor\b | \band\b ) \s* (?:not\s+)? (?: false|no|incorrect )\b
+      | \b(?: true|yes|correct ) \s* (?: / | \| | , | \bor\b | \band\b ) \s*
+        (?:not\s+)? (?: false|no|incorrect )\b
       | \b(?: false|no|incorrect ) \s* (?: / | \| | \bor\b | \band\b ) \s* (?: true|yes|correct )\b
-      | \b(?: neither\ (?:true|correct)\ nor | both | no\ (?:rule|reason|law|evidence|proof) | never\ (?:said|claimed) )\b""",
+      | \b(?: neither\ (?:true|correct)\ nor | both | no\ (?:rule|reason|law|evidence|proof)
+          | never\ (?:said|claimed) )\b""",
     re.I | re.X,
 )
 _IN_PART = re.compile(r"\b(?:in (?:some|part|parts|certain|others)|sometimes|partly|partially|half)\b", re.I)
@@ -129,7 +135,8 @@ def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
 
 def _undecided(text: str, words: str) -> str | None:
     """The word for neither that the text gives as its answer, if it does."""
-    before = r"""^\W* | \banswer\W+(?:is|would\ be|must\ be|:)?\W* | [.!?\n:,]\s* | \b(?:it|this|that)(?:\s+is|['’]s)\s+ | \bsay\s+"""
+    before = r"""^\W* | \banswer\W+(?:is|would\ be|must\ be|:)?\W* | [.!?\n:,]\s*
+        | \b(?:it|this|that)(?:\s+is|['’]s)\s+ | \bsay\s+"""
     matches = re.findall(rf"(?:{before}) ({words}) \b (?!\s+of\b)", text, re.I | re.X)
     if not matches and len(text.split()) <= 4:
         matches = re.findall(rf"\b({words})\b", text, re.I)

@@ -44,9 +44,9 @@ from folkways.workspace.run_rows import (
     PROMPT,
     REPLY,
     asked_pages,
-    beside,
     chunks,
     frame_of,
+    joined_with,
     types,
 )
 
@@ -295,7 +295,7 @@ def _count(connection: sa.Connection, run: RunRecord) -> Totals:
             whole(sa.func.sum(length(replies.c.text)), 0)
             + whole(sa.func.sum(length(schema.prompts.c.user)), 0),
         )
-        .select_from(beside(expected, (replies, failures, schema.prompts)))
+        .select_from(joined_with(expected, (replies, failures, schema.prompts)))
         .where(expected.c.run_id == run.id)
     )
     judged = (

@@ -17,7 +17,7 @@ from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.build.corpus import BuiltCorpus, VoteFiles, build_corpus
 from folkways.cli.build import command
-from folkways.cli.releases.data import command as data
+from folkways.cli.data import command as data
 from folkways.errors import DataError, FolkwaysError
 from folkways.stats.raters.categories import category_kappa
 from tests.support.csi_votes import ITEMS, choice, labels, version, write_items, write_votes
