@@ -1,4 +1,4 @@
-"""The corpus of XCR-Bench in tables, and what its paper asks of the scores."""
+"""The corpus of XCR-Bench in tables, and the analyses of its paper."""
 
 from __future__ import annotations
 
