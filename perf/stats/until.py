@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.benchmarks.registry import published_figures
-from folkways.runs.sampled.adaptive_sampling import next_size
+from folkways.runs.sampling.rounds import next_size
 from folkways.stats.intervals import wilson
 from folkways.stats.sequences import betting_sequence
 from folkways.stats.stratified import StratumSample, anytime_mean

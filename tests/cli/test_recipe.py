@@ -15,9 +15,9 @@ import jsonschema
 import pytest
 
 from folkways import api
-from folkways.cli.asking.init import EXAMPLES, recipe_text
-from folkways.cli.asking.recipe import json_schema, keys, read
-from folkways.cli.asking.run import command as run_command
+from folkways.cli.init import EXAMPLES, recipe_text
+from folkways.cli.recipe import json_schema, keys, read
+from folkways.cli.run import command as run_command
 from folkways.errors import FolkwaysError
 from folkways.runs.keywords import options_of
 from folkways.runs.planning.recipe import KEYS, Recipe

@@ -329,7 +329,7 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
 def test_options_that_mean_nothing_for_logs_are_refused(tmp_path: Path) -> None:
     first, second = log(tmp_path, 0), log(tmp_path, 1)
     assert "two logs or more" in says(first, first)
-    assert "--profile is of no use" in says(first, second, "--profile", "strict")
+    assert "--profile does not apply to logs" in says(first, second, "--profile", "strict")
     assert "there is no log gpt-4o" in says(first, "gpt-4o") and "there is no log x.jsonl" in says(
         first, "x.jsonl"
     )

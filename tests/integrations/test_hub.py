@@ -16,12 +16,12 @@ import pytest
 import yaml
 
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
-from folkways.integrations.hub.eval_results import Places, _Export
-from folkways.releases.base import ReleaseRecord
+from folkways.integrations.hub.eval_results import HubAddresses, _Export
 from folkways.releases.cards import hub_licence, size_category
 from folkways.releases.registry import get_record
-from folkways.releases.store import open_release
+from folkways.releases.release_records import ReleaseRecord
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.hub_benchmarks import normad_rows, write_delimited
@@ -307,7 +307,7 @@ def test_one_data_set_is_never_that_of_two_benchmarks_nor_in_place_of_the_releas
 
     def export(**data_sets: str) -> _Export:
         named = {"*" if name == "any" else name: value for name, value in data_sets.items()}
-        return _Export(Records(), Places(data_sets=named), incomplete=False)  # type: ignore[arg-type]
+        return _Export(Records(), HubAddresses(data_sets=named), incomplete=False)  # type: ignore[arg-type]
 
     with pytest.raises(
         FolkwaysError, match=r"cannot be the data set of demo and blend alike; .*--dataset blend=OWNER/NAME"

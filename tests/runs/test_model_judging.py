@@ -321,7 +321,7 @@ GOLD: dict[str, str] = {}
 def answered(tmp_path: Path) -> Run:
     """A run of demo/saq by a model that knows half of it."""
     from folkways.benchmarks.registry import get_task
-    from folkways.releases.store import open_release
+    from folkways.benchmarks.released_data import open_release
 
     for item in get_task("demo/saq").items(open_release("demo", "demo")).iter_rows(named=True):
         GOLD[item["item"]] = item["answers"][0]["en"][0].upper()

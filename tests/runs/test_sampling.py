@@ -21,9 +21,16 @@ from folkways.runs.options import RunOptions
 from folkways.runs.planning import plan as planning
 from folkways.runs.planning.plan import TaskPlan
 from folkways.runs.planning.tasks import plan_tasks
-from folkways.runs.sampled.adaptive_sampling import _Share, next_size
-from folkways.runs.sampled.scores import NO_BOUNDS, of_sample
-from folkways.runs.sampled.strata import Frame, Stratum, drawn_strata, sampling_frame, unit_totals
+from folkways.runs.sampling.rounds import _Share, next_size
+from folkways.runs.sampling.strata import (
+    NO_BOUNDS,
+    Frame,
+    Stratum,
+    drawn_strata,
+    of_sample,
+    sampling_frame,
+    unit_totals,
+)
 from folkways.stats.stratified import StratumSample, anytime_mean, mean_over_strata
 
 RIGHT = Metric("right", "Right", "")

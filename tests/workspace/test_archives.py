@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion
 from folkways.errors import FolkwaysError
-from folkways.runs.reading.run_list import list_runs
+from folkways.runs.results.run_list import list_runs
 from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.archives import moving
 from folkways.workspace.archives.files import ArchiveError, read_archive

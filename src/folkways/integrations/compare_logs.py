@@ -18,7 +18,7 @@ from folkways.integrations.lm_eval import samples as lm_eval
 from folkways.integrations.scored_log import ScoredLog
 from folkways.records import JUDGEMENTS, Metric, State
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.runs.reading.compare import unlike_notes, unlike_parts
+from folkways.runs.results.compare import unlike_notes, unlike_parts
 
 SUFFIXES = (".eval", ".json", ".jsonl")
 
@@ -59,16 +59,16 @@ def compare_logs(
     for name in named:
         if name not in there:
             raise UnknownNameError("task of these logs", name, there)
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     failures: list[tuple[str, FolkwaysError]] = []
     for task in named or there:
         try:
-            found.append(_compared(task, [log for log in logs if log.task == task], metric, by))
+            comparisons.append(_compared(task, [log for log in logs if log.task == task], metric, by))
         except FolkwaysError as error:
             if task in named:
                 raise
             failures.append((task, error))
-    if not found:
+    if not comparisons:
         raise (
             failures[0][1]
             if len(failures) == 1
@@ -76,7 +76,7 @@ def compare_logs(
         )
     for task, reason in failures:
         tell(f"left out: {task} ({reason})")
-    return Comparisons(found)
+    return Comparisons(comparisons)
 
 
 def read_log(path: Path) -> ScoredLog:
@@ -141,8 +141,8 @@ def _score(task: str, logs: Sequence[ScoredLog], metric: str | None) -> tuple[st
     """The score to compare by, and the others that all logs have."""
     common = [name for name in logs[0].scores if all(name in log.scores for log in logs)]
     if not common:
-        told = "; ".join(f"{log.path}: {', '.join(log.scores)}" for log in logs)
-        raise FolkwaysError(f"the logs of {task} have no score in common ({told})")
+        scores_of = "; ".join(f"{log.path}: {', '.join(log.scores)}" for log in logs)
+        raise FolkwaysError(f"the logs of {task} have no score in common ({scores_of})")
     if metric is not None and metric not in common:
         raise UnknownNameError(f"score of {task} in all of these logs", metric, common)
     chosen = metric or common[0]
@@ -174,9 +174,9 @@ def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str
     counts = Counter(item for log in logs for item in set(log.items))
     common = {item for item, n in counts.items() if n > 1}
     if not common:
-        told = "; ".join(f"{log.path}: {', '.join(log.items[:2])}, ..." for log in logs)
+        samples_of = "; ".join(f"{log.path}: {', '.join(log.items[:2])}, ..." for log in logs)
         raise FolkwaysError(
-            f"the logs of {logs[0].task} have no sample in common: their ids are others ({told})"
+            f"the logs of {logs[0].task} have no sample in common: their ids are others ({samples_of})"
         )
     if common <= unlike_ids.keys():
         raise FolkwaysError(
@@ -200,14 +200,14 @@ def _judgements(
     task: str, log: ScoredLog, values: Sequence[float | None], column: str, facet: str, same: set[str]
 ) -> pl.DataFrame:
     nothing = [None] * len(log.items)
-    known: Mapping[str, Sequence[str | None]] = log.facets
+    log_facets: Mapping[str, Sequence[str | None]] = log.facets
     frame = pl.DataFrame(
         {
             "item": log.items,
             "question": log.questions,
             "sample": log.repeats,
             column: values,
-            **{name: known.get(name, nothing) for name in (*OWN_COLUMNS, facet)},
+            **{name: log_facets.get(name, nothing) for name in (*OWN_COLUMNS, facet)},
         },
         schema={
             **{"item": pl.String, "question": pl.String, "sample": pl.Int64, column: pl.Float64},

@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.cut_replies import judge_replies
 from folkways.records import RESPONSES, Metric, State
 
 
@@ -40,7 +40,9 @@ class ReplyJudge:
     profile: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_places", {item: place for place, item in enumerate(self.items["item"])})
+        object.__setattr__(
+            self, "_places", {item: position for position, item in enumerate(self.items["item"])}
+        )
 
     @property
     def single(self) -> tuple[Metric, ...]:
@@ -51,14 +53,14 @@ class ReplyJudge:
     def judge(self, replies: Iterable[Reply]) -> pl.DataFrame:
         """One judgement for each reply, in the order of the items."""
         places: Mapping[str, int] = self._places  # type: ignore[attr-defined]
-        asked = sorted(
+        ordered = sorted(
             replies, key=lambda reply: (places[reply.item], reply.language, reply.variant, reply.sample)
         )
         responses = pl.DataFrame(
-            [{"task": self.task.name, **asdict(reply)} for reply in asked],
+            [{"task": self.task.name, **asdict(reply)} for reply in ordered],
             schema={**RESPONSES, "finish_reason": pl.String},
         )
-        items = self.items[sorted({places[reply.item] for reply in asked})]
+        items = self.items[sorted({places[reply.item] for reply in ordered})]
         return judge_replies(self.task, items, responses, self.profile)
 
     def one(self, reply: Reply) -> tuple[dict[str, Any], dict[str, float | None]]:

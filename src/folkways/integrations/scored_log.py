@@ -54,9 +54,9 @@ def number(value: Any) -> float | None:
     if isinstance(value, bool | int | float):
         return float(value)
     if isinstance(value, str):
-        known = WORDS.get(value, WORDS.get(value.lower()))
-        if known is not None:
-            return known
+        from_word = WORDS.get(value, WORDS.get(value.lower()))
+        if from_word is not None:
+            return from_word
         try:
             return float(value)
         except ValueError:
@@ -67,10 +67,10 @@ def number(value: Any) -> float | None:
 def columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float | None]]:
     """Score -> values, for the scores that are known of one sample at least."""
     names = dict.fromkeys(name for row in rows for name in row)
-    found = {name: [row.get(name, UNKNOWN) for row in rows] for name in names}
+    by_name = {name: [row.get(name, UNKNOWN) for row in rows] for name in names}
     return {
         name: values
-        for name, values in found.items()
+        for name, values in by_name.items()
         if any(value is not None and math.isfinite(value) for value in values)
     }
 
@@ -80,10 +80,10 @@ def facets(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str | None]]:
     names = dict.fromkeys(
         name for row in rows for name, value in row.items() if isinstance(value, str | int | float)
     )
-    told = {name: [row.get(name) for row in rows] for name in names}
+    texts = {name: [row.get(name) for row in rows] for name in names}
     plain = {
         name: values
-        for name, values in told.items()
+        for name, values in texts.items()
         if all(isinstance(value, str | int | float | None) for value in values)
     }
     return {

@@ -13,11 +13,11 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.integrations.models import StoredModel, stored_model
 from folkways.records import is_baseline
-from folkways.releases.base import ReleaseRecord
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
+from folkways.releases.release_records import ReleaseRecord
 from folkways.runs.planning.plan import item_batches, release_of, restore_options
-from folkways.runs.reading.completeness import lacking
+from folkways.runs.results.notes import lacking
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -39,7 +39,7 @@ class StoredRun:
     @cached_property
     def tasks(self) -> Mapping[str, run_records.RunTask]:
         """The tasks by name, as they were planned."""
-        return {asked.task: asked for asked in run_records.run_tasks(self.workspace, self.run)}
+        return {run_task.task: run_task for run_task in run_records.run_tasks(self.workspace, self.run)}
 
     @cached_property
     def parts(self) -> list[results.Part]:
@@ -92,12 +92,12 @@ class StoredRun:
     def texts(self, task: str) -> Mapping[str, tuple[str, str]]:
         """Item -> its text and its accepted answers as a person would read them, of the items that the run
         asked."""
-        asked = self.tasks[task]
-        found: dict[str, tuple[str, str]] = {}
-        for frame in item_batches(get_task(task), release_of(asked), restore_options(asked.options)):
+        run_task = self.tasks[task]
+        by_item: dict[str, tuple[str, str]] = {}
+        for frame in item_batches(get_task(task), release_of(run_task), restore_options(run_task.options)):
             rows = frame.select("item", "text", "gold").iter_rows()
-            found.update((item, (text or "", gold or "")) for item, text, gold in rows)
-        return found
+            by_item.update((item, (text or "", gold or "")) for item, text, gold in rows)
+        return by_item
 
     @cached_property
     def _lacking(self) -> dict[str, list[str]]:

@@ -98,9 +98,8 @@ def _replies(
     judged = results.load_judgements(workspace, run, profile, part).select(columns)
     if judged["item"].is_duplicated().any():
         raise FolkwaysError(
-            f"run {run.name} asked items of {task.name} several times (variants, samples), and a "
-            "submission has one reply to each\n"
-            "run it with one of --variants and without --samples, and hand that in"
+            f"run {run.name} asked items of {task.name} several times (variants, samples), and a submission "
+            "has one reply to each\nrun it with one of --variants and without --samples, and hand that in"
         )
     items = pl.concat(batch.select("item") for batch in items_of(task, release_of(asked)))
     return items.join(judged, on="item", how="left", maintain_order="left").with_columns(

@@ -231,7 +231,7 @@ def test_what_is_redacted_of_short_answers_is_another_way_of_giving_none() -> No
         "answers": frozenset({"soup", "rice"})
     }
     assert handler.labels({"answers": [], "no_answer": "idk"}) == {"answers": frozenset({"idk"})}
-    assert handler.texts == ("answers", "other")
+    assert handler.own_words == ("answers", "other")
 
 
 ANSWERED = {
@@ -311,7 +311,7 @@ def test_what_is_to_be_grouped_is_a_list_for_each_person() -> None:
         with pytest.raises(SubmissionError) as error:
             handler.check_content(content, {})
         assert set(error.value.problems) == wrong
-    assert handler.texts == ("groups", "invalid")
+    assert handler.own_words == ("groups", "invalid")
 
 
 def test_groups_are_ordered_by_how_many_people_gave_them() -> None:

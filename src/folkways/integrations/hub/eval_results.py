@@ -38,7 +38,7 @@ class ModelFile:
 
 
 @dataclass(frozen=True)
-class Places:
+class HubAddresses:
     """Where scores belong on the hub.
 
     data_sets: benchmark (``*`` for the only one that needs it) -> data set, where it is not the release's
@@ -59,7 +59,7 @@ def export_eval_results(
     model: str | None = None,
     tasks: Sequence[str] | None = None,
     profile: str | None = None,
-    places: Places = Places(),
+    addresses: HubAddresses = HubAddresses(),
     incomplete: bool = False,
 ) -> tuple[tuple[ModelFile, ...], tuple[str, ...]]:
     """Write ``out/DEVELOPER/MODEL/.eval_results/folkways_BENCHMARK.yaml`` for each model and benchmark;
@@ -74,8 +74,8 @@ def export_eval_results(
     run did not ask; FolkwaysError if nothing is left to write, or two endpoints are one model.
     """
     stored = StoredRun(workspace, run, profile, unlicensed_items=False)
-    export = _Export(stored, places, incomplete)
-    if unknown := sorted({*places.task_ids, *(tasks or ())} - set(stored.tasks)):
+    export = _Export(stored, addresses, incomplete)
+    if unknown := sorted({*addresses.task_ids, *(tasks or ())} - set(stored.tasks)):
         raise UnknownNameError(f"task of run {run.name}", unknown[0], stored.tasks)
     wanted = [task for task in stored.tasks if tasks is None or task in tasks]
     export.check_data_set(wanted)
@@ -92,7 +92,7 @@ def export_eval_results(
         raise FolkwaysError(
             "\n".join([f"run {run.name} has nothing to write:", *dict.fromkeys(export.notes)])
         )
-    if not places.source:
+    if not addresses.source:
         export.notes.append(
             "the files name no source; say where the judgements can be looked at: --source URL (folkways "
             "export hub)"
@@ -106,9 +106,9 @@ def _chosen(stored: StoredRun, model: str | None) -> list[str]:
         raise UnknownNameError(f"model of run {stored.run.name}", model, stored.models)
     chosen = [model] if model is not None else list(stored.models)
     ids = [stored.models[endpoint].id for endpoint in chosen]
-    for endpoint, known in zip(chosen, ids, strict=True):
-        if ids.count(known) > 1:
-            alike = [other for other, name in zip(chosen, ids, strict=True) if name == known]
+    for endpoint, model_id in zip(chosen, ids, strict=True):
+        if ids.count(model_id) > 1:
+            alike = [other for other, name in zip(chosen, ids, strict=True) if name == model_id]
             raise FolkwaysError(
                 f"{', '.join(alike)} are one model, whose repository takes one value; choose: --model "
                 f"{endpoint}"
@@ -119,18 +119,18 @@ def _chosen(stored: StoredRun, model: str | None) -> list[str]:
 @dataclass(frozen=True)
 class _Export:
     stored: StoredRun
-    places: Places
+    addresses: HubAddresses
     incomplete: bool
     notes: list[str] = field(default_factory=list)
 
     def headline(self, endpoint: str, task: str) -> Mapping[str, Any] | None:
         """The score of the whole that may be written, a row of records.SCORES; None with a note where there
         is none."""
-        known = get_task(task)
-        profile = known.resolve_profile(self.stored.profile)
+        definition = get_task(task)
+        profile = definition.resolve_profile(self.stored.profile)
         here = pl.col("facet") == "all"
         rows = self.stored.scores.filter(
-            here, endpoint=endpoint, task=task, profile=profile, metric=known.metrics[0].name
+            here, endpoint=endpoint, task=task, profile=profile, metric=definition.metrics[0].name
         )
         row = next(rows.iter_rows(named=True), None)
         name = f"{task} of {self.stored.models[endpoint].id}"
@@ -146,25 +146,25 @@ class _Export:
 
     def lacking(self, row: Mapping[str, Any]) -> list[str]:
         """What keeps a score from being one of the whole benchmark."""
-        found = self.stored.part_of_whole(row["task"])
+        gaps = self.stored.part_of_whole(row["task"])
         if lost := row[State.FAILED.value] + row[State.MISSING.value]:
             best = number(row["at_best"])
-            found.append(
+            gaps.append(
                 f"{lost:,} of {row['n']:,} items without a reply, counted as nothing (at best {best})"
             )
-        return found
+        return gaps
 
     def check_data_set(self, tasks: Sequence[str]) -> None:
         """FolkwaysError where one data set is named without a benchmark, and several benchmarks would take it
         for theirs."""
-        if "*" not in self.places.data_sets:
+        if "*" not in self.addresses.data_sets:
             return
         without = [task for task in tasks if self.stored.record(task).source != "hub"]
         benchmarks = dict.fromkeys(
-            task.split("/")[0] for task in without if task.split("/")[0] not in self.places.data_sets
+            task.split("/")[0] for task in without if task.split("/")[0] not in self.addresses.data_sets
         )
         if len(benchmarks) > 1:
-            name = self.places.data_sets["*"]
+            name = self.addresses.data_sets["*"]
             raise FolkwaysError(
                 f"--dataset {name} cannot be the data set of {' and '.join(benchmarks)} alike; name one "
                 "for each: " + " ".join(f"--dataset {benchmark}=OWNER/NAME" for benchmark in benchmarks)
@@ -174,11 +174,11 @@ class _Export:
         """The data set on the hub that a task's scores belong to; None with a note where nobody has said."""
         benchmark = task.split("/")[0]
         record = self.stored.record(task)
-        if named := self.places.data_sets.get(benchmark):
+        if named := self.addresses.data_sets.get(benchmark):
             return named
         if record.source == "hub":
             return record.repository
-        named = self.places.data_sets.get("*")
+        named = self.addresses.data_sets.get("*")
         if named is None:
             self.notes.append(
                 f"{benchmark} is not written: {record.name} is no data set of the hub; --dataset "
@@ -203,7 +203,7 @@ class _Export:
         entry: dict[str, Any] = {
             "dataset": {
                 "id": data_set,
-                "task_id": self.places.task_ids.get(task, task.split("/")[1]),
+                "task_id": self.addresses.task_ids.get(task, task.split("/")[1]),
                 **({"revision": record.revision} if of_release else {}),
             },
             "value": round(row["score"], 2),
@@ -211,20 +211,20 @@ class _Export:
             .isoformat(timespec="seconds")
             .replace("+00:00", "Z"),
         }
-        if self.places.source:
-            entry["source"] = {"url": self.places.source, "name": f"Judgements, folkways {__version__}"}
+        if self.addresses.source:
+            entry["source"] = {"url": self.addresses.source, "name": f"Judgements, folkways {__version__}"}
         return entry | {"notes": self._notes(row)}
 
     def _notes(self, row: Mapping[str, Any]) -> str:
         metric = get_task(row["task"]).metrics[0]
         unit = "percent" if metric.scale == 100 else "points"
-        known = row["low"] is not None and row["high"] is not None
-        interval = f"{number(row['low'], 2)} to {number(row['high'], 2)}" if known else "none"
-        told = [
+        has_interval = row["low"] is not None and row["high"] is not None
+        interval = f"{number(row['low'], 2)} to {number(row['high'], 2)}" if has_interval else "none"
+        parts = [
             f"{metric.label}, {unit}" + (", lower is better" if metric.lower_is_better else ""),
             f"interval {interval} ({row['interval']})",
             f"n {row['n'] - row['left_out']:,}, {plural(row['questions'], 'question')}",
             *(f"incomplete: {what}" for what in self.lacking(row)),
             f"signature {row['signature']}",
         ]
-        return "; ".join(told)
+        return "; ".join(parts)

@@ -13,10 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from folkways.display import one_line, shorten
+from folkways.display import shorten, single_line
 from folkways.errors import FolkwaysError, MissingExtraError
-from folkways.integrations.hub.card import MARK
-from folkways.releases.fetching.sources import hub_endpoint, hub_token
+from folkways.integrations.hub.judgements import MARK
+from folkways.releases.fetching.download_sources import hub_endpoint, hub_token
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _OURS = re.compile(r"[^/]+/test-\d{5}\.parquet")
@@ -67,21 +67,21 @@ class Hub:
         for whatever goes wrong.
         """
         with self._errors(name):
-            known = self._known("dataset", name)
-            if known is None:
+            existing = self._known("dataset", name)
+            if existing is None:
                 self.api.create_repo(name, repo_type="dataset", private=not public)
-            there = [] if known is None else [entry.rfilename for entry in known.siblings or ()]
-            if known is not None:
-                _check_replaceable(name, known, there, public=public)
+            there = [] if existing is None else [entry.rfilename for entry in existing.siblings or ()]
+            if existing is not None:
+                _check_replaceable(name, existing, there, public=public)
             new = {file.relative_to(folder).as_posix(): file for file in files}
             gone = [path for path in there if _OURS.fullmatch(path) and path not in new]
             commit = [self.client.CommitOperationDelete(path) for path in gone] + self._additions(new)
             self.api.create_commit(name, commit, commit_message=message, repo_type="dataset")
         seen = (
             ("public" if public else "private")
-            if known is None
+            if existing is None
             else "private as before"
-            if known.private
+            if existing.private
             else "public as before"
         )
         return f"{self.endpoint}/datasets/{name} ({seen})"
@@ -123,8 +123,8 @@ class Hub:
             except (self.errors.EntryNotFoundError, self.errors.RepositoryNotFoundError):
                 return None
             try:
-                found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-                return [str(task["id"]) for task in found["tasks"]]
+                document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+                return [str(task["id"]) for task in document["tasks"]]
             except (yaml.YAMLError, UnicodeDecodeError, KeyError, TypeError):
                 raise FolkwaysError(
                     f"the eval.yaml of the data set {data_set} is no list of tasks; its owner has to mend it"
@@ -150,16 +150,16 @@ class Hub:
         except FolkwaysError:
             raise
         except Exception as error:  # noqa: BLE001 - the hub's client raises errors of half a dozen libraries
-            told = self._told(error, name)
+            message = self._told(error, name)
         else:
             return
-        raise FolkwaysError(f"nothing was pushed to {name}: {told.replace(self.token, 'TOKEN')}")
+        raise FolkwaysError(f"nothing was pushed to {name}: {message.replace(self.token, 'TOKEN')}")
 
     def _told(self, error: Exception, name: str) -> str:
         status = _status(error)
-        said = shorten(one_line(getattr(error, "server_message", None) or ""), 300)
+        answer = shorten(single_line(getattr(error, "server_message", None) or ""), 300)
         if status is None:
-            reason = shorten(one_line(str(error)) or type(error).__name__, 300)
+            reason = shorten(single_line(str(error)) or type(error).__name__, 300)
             if isinstance(error, OSError) or type(error).__module__.startswith("httpx"):
                 return f"{self.endpoint} cannot be reached ({reason}); try again where there is a network"
             return f"the hub's client says: {reason}"
@@ -167,7 +167,9 @@ class Hub:
             status,
             "the hub cannot do it just now; try again later" if status >= 500 else "the hub refused it",
         )
-        return meaning.format(endpoint=self.endpoint, name=name) + f"\nThe hub said: {status} {said}".rstrip()
+        return (
+            meaning.format(endpoint=self.endpoint, name=name) + f"\nThe hub said: {status} {answer}".rstrip()
+        )
 
 
 def open_hub() -> Hub:

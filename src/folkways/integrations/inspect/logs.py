@@ -69,8 +69,8 @@ def read_scores(path: Path) -> ScoredLog:
     """
     log = _read(path, whole=False)
     scored = [_numbers(sample) for sample in log.samples]
-    found = columns(scored)
-    if not found:
+    scores = columns(scored)
+    if not scores:
         tried = dict.fromkeys(name for sample in log.samples for name in sample.get("scores") or {})
         why = (
             f"its scorers ({', '.join(tried)}) give no number for any sample"
@@ -80,22 +80,22 @@ def read_scores(path: Path) -> ScoredLog:
         raise DataError(
             f"cannot be compared: {why}; score it first: inspect score LOG --scorer NAME", file=path
         )
-    known = [sample.get("metadata") or {} for sample in log.samples]
+    metadata_of = [sample.get("metadata") or {} for sample in log.samples]
     ids = [str(sample["id"]) for sample in log.samples]
-    ours = all("item" in metadata and "question" in metadata for metadata in known)
+    ours = all("item" in metadata and "question" in metadata for metadata in metadata_of)
     return ScoredLog(
         path=path,
         task=str(log.spec["task"]),
         model=str(log.spec["model"]),
         items=ids,
         repeats=[int(sample.get("epoch", 1)) for sample in log.samples],
-        questions=[str(metadata["question"]) for metadata in known] if ours else ids,
+        questions=[str(metadata["question"]) for metadata in metadata_of] if ours else ids,
         contents=[
             digest(_text(sample.get("input")), sample.get("choices"), sample.get("target"))
             for sample in log.samples
         ],
-        scores=found,
-        facets=facets(known),
+        scores=scores,
+        facets=facets(metadata_of),
         settings=_settings(log.header),
         notes=_notes(log.header),
     )
@@ -229,9 +229,9 @@ def _summaries(archive: zipfile.ZipFile) -> list[Json]:
     else:
         journal = {int(match[1]): name for name in names if (match := _JOURNAL.fullmatch(name))}
         parts = [journal[number] for number in sorted(journal)]
-    found = [sample for part in parts for sample in json.loads(_member(archive, part))]
+    samples = [sample for part in parts for sample in json.loads(_member(archive, part))]
     return [
-        *{(sample["id"], sample.get("epoch", 1)): sample for sample in found}.values()
+        *{(sample["id"], sample.get("epoch", 1)): sample for sample in samples}.values()
     ]  # one that was asked again counts anew
 
 
@@ -248,14 +248,14 @@ def _samples(archive: zipfile.ZipFile, path: Path) -> Iterator[Json]:
 
 def _numbers(sample: Json) -> dict[str, float | None]:
     """Score -> number of one sample."""
-    found: dict[str, float | None] = {}
+    numbers: dict[str, float | None] = {}
     for scorer, score in (sample.get("scores") or {}).items():
         value = score.get("value")
         if isinstance(value, Mapping):
-            found |= {f"{scorer}.{key}": number(part) for key, part in value.items()}
-        elif (known := number(value)) is not None:
-            found[scorer] = known
-    return found
+            numbers |= {f"{scorer}.{key}": number(part) for key, part in value.items()}
+        elif (single := number(value)) is not None:
+            numbers[scorer] = single
+    return numbers
 
 
 def _text(messages: Any) -> Any:
@@ -297,9 +297,9 @@ def _settings(header: Json) -> dict[str, str]:
 
 
 def _notes(header: Json) -> list[str]:
-    found = []
+    notes = []
     if (status := header.get("status", "started")) != "success":
-        found.append(f"its status is {status!r}: it may lack samples")
+        notes.append(f"its status is {status!r}: it may lack samples")
     if header.get("invalidated"):
-        found.append("it is marked as invalidated")
-    return found
+        notes.append("it is marked as invalidated")
+    return notes

@@ -17,10 +17,10 @@ from inspect_ai.solver import TaskState, generate
 
 from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.records import State
-from folkways.releases.store import open_release
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import item_batches
 from folkways.runs.planning.tasks import plan_tasks
@@ -58,9 +58,9 @@ def inspect_task(
     (plan,) = plan_tasks(options)
     samples: list[Sample] = []
     for items in item_batches(plan.task, plan.release, options):
-        known = {item["item"]: item for item in items.iter_rows(named=True)}
+        by_item = {item["item"]: item for item in items.iter_rows(named=True)}
         prompts = prompts_of(plan.task, items, plan.prompt_options, plan.release).iter_rows(named=True)
-        samples += [_sample(prompt, known[prompt["item"]], plan.task.facets) for prompt in prompts]
+        samples += [_sample(prompt, by_item[prompt["item"]], plan.task.facets) for prompt in prompts]
     how = {
         "task": name,
         "release": release,
@@ -89,23 +89,27 @@ def _names(given: Names) -> tuple[str, ...] | None:
 
 def _sample(prompt: dict[str, Any], item: dict[str, Any], facets: tuple[str, ...]) -> Sample:
     system = [ChatMessageSystem(content=prompt["system"])] if prompt["system"] else []
-    told = {name: prompt[name] for name in ("task", "item", "language", "variant")}
+    metadata = {name: prompt[name] for name in ("task", "item", "language", "variant")}
     about = {name: item[name] for name in ("question", "culture", *facets) if item.get(name) is not None}
     return Sample(
         input=[*system, ChatMessageUser(content=prompt["user"])],
         target=item["gold"] or "",
         id=f"{prompt['item']}|{prompt['language']}|{prompt['variant']}",
-        metadata={**told, **about},
+        metadata={**metadata, **about},
     )
 
 
 @cache
 def judge_of(task: str, release: str | None, profile: str, text_tools: str | None) -> ReplyJudge:
     """The judge of the task's replies, with all items of the release."""
-    known = get_task(task)
+    definition = get_task(task)
     if text_tools is not None:
-        known = known.with_tools(text_tools)
-    return ReplyJudge(known, known.items(open_release(release or known.release, known.benchmark)), profile)
+        definition = definition.with_tools(text_tools)
+    return ReplyJudge(
+        definition,
+        definition.items(open_release(release or definition.release, definition.benchmark)),
+        profile,
+    )
 
 
 def _judged(task: str, release: str | None, profile: str, text_tools: str | None) -> Scorer:
@@ -127,18 +131,18 @@ def _judged(task: str, release: str | None, profile: str, text_tools: str | None
 
 def _reply(state: TaskState) -> Reply:
     """What the model said; a sample without any output has failed."""
-    asked = {name: state.metadata[name] for name in ("item", "language", "variant")}
+    ids = {name: state.metadata[name] for name in ("item", "language", "variant")}
     if not state.output.choices:
         reason = state.output.error or "the request failed"
-        return Reply(**asked, sample=state.epoch - 1, state=State.FAILED.value, reason=reason)
+        return Reply(**ids, sample=state.epoch - 1, state=State.FAILED.value, reason=reason)
     choice = state.output.choices[0]
     withheld = choice.stop_reason == "content_filter" or _refusal(choice.message.content)
-    said = storable(thoughts_apart(state.output.completion)[1])
+    text = storable(thoughts_apart(state.output.completion)[1])
     return Reply(
-        **asked,
+        **ids,
         sample=state.epoch - 1,
         state=State.REFUSED.value if withheld else State.ANSWERED.value,
-        response=said,
+        response=text,
         finish_reason=choice.stop_reason,
     )
 

@@ -118,12 +118,12 @@ def _documents(
     plan: TaskPlan, judge: ReplyJudge, prompts: pl.DataFrame
 ) -> tuple[list[dict[str, Any]], list[str], list[str]]:
     """The documents, the metrics that single replies have, and what a person must know."""
-    asked = list(prompts.iter_rows(named=True))
+    rows = list(prompts.iter_rows(named=True))
     silent = judge.judge(_replies(prompts, ""))
     counted = {tuple(row[name] for name in KEY): row["counted"] for row in silent.iter_rows(named=True)}
-    kept = [prompt for prompt in asked if counted[tuple(prompt[name] for name in KEY)]]
+    counting = [prompt for prompt in rows if counted[tuple(prompt[name] for name in KEY)]]
     metrics = [metric.name for metric in judge.single if metric.name in silent.columns]
-    if not metrics or not kept:
+    if not metrics or not counting:
         raise FolkwaysError(
             f"{plan.task.name} cannot be expressed there: "
             + ("no item counts" if metrics else "no metric is one of single replies")
@@ -131,13 +131,13 @@ def _documents(
     items = {item["item"]: item for item in judge.items.iter_rows(named=True)}
     right = dict(_right_labels(judge, prompts, metrics[0]))
     documents = []
-    for prompt in kept:
+    for prompt in counting:
         item = items[prompt["item"]]
         asked_of = {name: item.get(name) for name in ("question", "culture", *plan.task.facets)}
         shown = {"user": prompt["user"], "gold": item["gold"] or "", "choices": prompt["choices"] or []}
         key = {name: prompt[name] for name in KEY}
         documents.append({**key, **asked_of, **shown, "right": right.get(tuple(key.values()), 0)})
-    return documents, metrics, list(_notes(plan, asked, len(asked) - len(kept), metrics))
+    return documents, metrics, list(_notes(plan, rows, len(rows) - len(counting), metrics))
 
 
 KEY = ("item", "language", "variant")
@@ -195,7 +195,7 @@ def _notes(
 def _yaml(
     plan: TaskPlan, module: str, name: str, metrics: list[str], profile: str, *, likeliest: bool
 ) -> str:
-    known = {metric.name: metric for metric in plan.task.metrics}
+    by_name = {metric.name: metric for metric in plan.task.metrics}
     how = (
         ["output_type: multiple_choice", "doc_to_choice: choices", "doc_to_target: right"]
         if likeliest
@@ -207,7 +207,7 @@ def _yaml(
     )
     listed = []
     for metric in metrics:
-        better = str(not known[metric].lower_is_better).lower()
+        better = str(not by_name[metric].lower_is_better).lower()
         listed += [f"  - metric: {metric}", "    aggregation: mean", f"    higher_is_better: {better}"]
     lines = [
         f"# {plan.task.title}. Data: {plan.release.label} ({plan.release.record.licence}). Written by "

@@ -36,14 +36,14 @@ def read_scores(path: Path) -> ScoredLog:
     values: dict[str, dict[str, float | None]] = {}
     by_filter: dict[str, None] = {}
     rows = []
-    for place, row in json_objects(path.read_bytes().splitlines(), path):
+    for line, row in json_objects(path.read_bytes().splitlines(), path):
         if "doc_id" not in row or not isinstance(row.get("metrics"), list):
             raise DataError(
                 "is no sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); files of "
                 "samples are those that "
                 "its --log_samples writes",
                 file=path,
-                row=place,
+                row=line,
             )
         rows.append(row)
         by_filter[str(row.get("filter", "none"))] = None
@@ -51,14 +51,16 @@ def read_scores(path: Path) -> ScoredLog:
         name = str(row["doc_id"])
         docs.setdefault(name, row)
         ending = f",{row.get('filter', 'none')}" if len(by_filter) > 1 else ""
-        known = {f"{metric}{ending}": number(row.get(metric)) for metric in row["metrics"]}
+        numbers = {f"{metric}{ending}": number(row.get(metric)) for metric in row["metrics"]}
         values.setdefault(name, {}).update(
-            {metric: value for metric, value in known.items() if value is not None}
+            {metric: value for metric, value in numbers.items() if value is not None}
         )
     if not docs:
         raise DataError("has no samples", file=path)
-    everywhere = dict.fromkeys(name for found in values.values() for name in found)
-    scores = columns([{name: found.get(name) for name in everywhere} for found in values.values()])
+    everywhere = dict.fromkeys(name for sample_values in values.values() for name in sample_values)
+    scores = columns(
+        [{name: sample_values.get(name) for name in everywhere} for sample_values in values.values()]
+    )
     if not scores:
         tried = dict.fromkeys(str(metric) for row in rows for metric in row["metrics"])
         raise DataError(
@@ -98,10 +100,10 @@ def _results(path: Path, time: str) -> Row:
     more."""
     beside = path.with_name(f"results_{time}.json")
     try:
-        found = orjson.loads(beside.read_bytes())
+        document = orjson.loads(beside.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _settings(results: Row, task: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from folkways.display import count, number
 from folkways.errors import of_extra
 from folkways.names import facet_title
 from folkways.reports.figures import charts
-from folkways.reports.figures.chart_parts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
+from folkways.reports.figures.charts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
 from folkways.reports.palette import LIGHT
 from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, TaskView
 
@@ -58,7 +58,8 @@ def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
     """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the
     page.
 
-    finish: applied to the drawing as it comes from the library. MissingExtraError without the extra ``report``.
+    finish: applied to the drawing as it comes from the library. MissingExtraError without the extra
+    ``report``.
     """
     with of_extra("report", "a chart"):
         import vl_convert
@@ -128,7 +129,7 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
 
 def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
     pairs = charts.scores_in_both(task, endpoint).values()
-    better = sum(own.score > english.score for own, english in pairs)
+    better = sum(local.score > english.score for local, english in pairs)
     finding = (
         f"{short[endpoint]} scores higher in the own language than in English for {better} of "
         f"{len(pairs)} cultures."
@@ -202,8 +203,8 @@ def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
     """Where the leading model scores highest and lowest, and what the two extremes of many groups can
     tell."""
     endpoint = task.endpoints[0]
-    found = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
-    scores = [score for score in found if score.score == score.score]
+    group_scores = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
+    scores = [score for score in group_scores if score.score == score.score]
     if len(scores) < 2:
         return ""
     highest, lowest = scores[0], min(scores, key=lambda score: score.score)

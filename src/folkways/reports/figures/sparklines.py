@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from folkways.reports.figures.chart_parts import INK, MUTED, PAPER, RULE, SERIES, Spec, record, spec
+from folkways.reports.figures.charts import INK, MUTED, PAPER, RULE, SERIES, Spec, record, spec
 from folkways.reports.figures.figure import render
 from folkways.reports.views.leaderboard import Row
 from folkways.reports.views.views import TaskView

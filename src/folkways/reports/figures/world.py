@@ -3,20 +3,73 @@ it."""
 
 from __future__ import annotations
 
+import json
 import math
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal
 
 import polars as pl
 
 from folkways.cultures import cultures
-from folkways.display import number, visible
+from folkways.display import number, sanitize
 from folkways.names import local_languages, value_name
 from folkways.records import Metric
-from folkways.reports.figures.geography import places
 from folkways.reports.views.views import JOINT_LANGUAGE, ReportView, TaskView, as_numbers
+
+SHAPES = "countries"
+"""The object of the topology that has the countries; their ids are ISO 3166-1 alpha-2 codes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How a culture is drawn.
+
+    culture:   its code.
+    kind:      ``country``, a whole shape of the map; ``group``, several of them; ``point``, a dot.
+    countries: ISO 3166-1 codes of its shapes; empty for a point.
+    at:        longitude and latitude in degrees; of points only.
+    """
+
+    culture: str
+    kind: Literal["country", "group", "point"]
+    countries: tuple[str, ...] = ()
+    at: tuple[float, float] | None = None
+
+
+def _read(name: str) -> str:
+    return files("folkways").joinpath("data", name).read_text(encoding="utf-8")
+
+
+@cache
+def topology() -> dict[str, Any]:
+    """The countries of the world as TopoJSON (Natural Earth, 1:110 million, without Antarctica)."""
+    parsed: dict[str, Any] = json.loads(_read("world.topojson"))
+    return parsed
+
+
+@cache
+def places() -> Mapping[str, Place]:
+    """Every culture that a map can show, by code."""
+    table = tomllib.loads(_read("geography.toml"))
+    there = {shape.get("id") for shape in topology()["objects"][SHAPES]["geometries"]}
+    by_culture: dict[str, Place] = {}
+    for code, culture in cultures().items():
+        if code in table["points"]:
+            longitude, latitude = table["points"][code]
+            by_culture[code] = Place(code, "point", at=(longitude, latitude))
+        elif code in table["groups"]:
+            by_culture[code] = Place(
+                code, "group", tuple(country for country in table["groups"][code] if country in there)
+            )
+        elif culture.iso3166_1 in there and culture.parent is None:
+            by_culture[code] = Place(code, "country", (code,))
+    return MappingProxyType(by_culture)
+
 
 MAX_MODELS = 12
 """Models of a task on the map at most, the best first; the files have the rest."""
@@ -90,19 +143,19 @@ class Variant:
 
     def finding(self, short: Mapping[str, str]) -> str:
         """What there is to see, in a sentence or two."""
-        known = [shade for shade in self.named if not math.isnan(shade.score)]
-        if not known:
+        scored = [shade for shade in self.named if not math.isnan(shade.score)]
+        if not scored:
             return f"{short[self.endpoint]} has no score here: it was never reached."
-        if known[0].score == known[-1].score:
-            return f"{short[self.endpoint]} scores {number(known[0].score)} everywhere."
+        if scored[0].score == scored[-1].score:
+            return f"{short[self.endpoint]} scores {number(scored[0].score)} everywhere."
         words = (
-            f"{short[self.endpoint]} is highest for {known[0].name} ({number(known[0].score)}) and "
+            f"{short[self.endpoint]} is highest for {scored[0].name} ({number(scored[0].score)}) and "
             "lowest for "
         )
-        words += f"{known[-1].name} ({number(known[-1].score)})."
-        doubtful = sum(shade.doubt == 2 for shade in known)
+        words += f"{scored[-1].name} ({number(scored[-1].score)})."
+        doubtful = sum(shade.doubt == 2 for shade in scored)
         return (
-            f"{words} {doubtful} of {len(known)} intervals are {VERY_WIDE:g} points wide or wider."
+            f"{words} {doubtful} of {len(scored)} intervals are {VERY_WIDE:g} points wide or wider."
             if doubtful
             else words
         )
@@ -139,19 +192,19 @@ class WorldMap:
         at = {name: position for position, name in enumerate(names)}
         return {
             "cultures": self.cultures,
-            "names": list(map(visible, names)),
+            "names": list(map(sanitize, names)),
             "variants": [self._embed(variant, at) for variant in self.variants],
         }
 
     def _embed(self, variant: Variant, at: Mapping[str, int]) -> dict[str, Any]:
         short = self.view.short
-        place = {code: position for position, code in enumerate(self.cultures)}
+        positions = {code: position for position, code in enumerate(self.cultures)}
         return {
-            **{name: visible(text) for name, text in variant.words(short).items()},
-            "finding": visible(variant.finding(short)),
+            **{name: sanitize(text) for name, text in variant.words(short).items()},
+            "finding": sanitize(variant.finding(short)),
             "shades": [
                 [
-                    place[code],
+                    positions[code],
                     at[shade.name],
                     shade.step,
                     shade.doubt,
@@ -177,19 +230,19 @@ def _variants(task: TaskView, scores: pl.DataFrame) -> Iterator[Variant]:
         & pl.col("endpoint").is_in(endpoints)
         & pl.col("facet").is_in([CULTURE, REGION, JOINT_LANGUAGE])
     )
-    found: dict[tuple[str, str, str], dict[str, Shade]] = {}
+    by_variant: dict[tuple[str, str, str], dict[str, Shade]] = {}
     columns = ("metric", "endpoint", "facet", "value", "score", "low", "high", "n")
     for metric, endpoint, facet, value, *numbers in scores.filter(wanted).select(columns).iter_rows():
         name = value_name(
             CULTURE if facet == JOINT_LANGUAGE else facet, value.rsplit("+", 1)[0] if "+" in facet else value
         )
-        found.setdefault((metric, endpoint, facet), {})[value] = Shade(name, *numbers)
+        by_variant.setdefault((metric, endpoint, facet), {})[value] = Shade(name, *numbers)
     for metric in task.metrics:
         if metric.scale != 100:
             continue
         for endpoint in endpoints:
             cells = {
-                facet: found.get((metric.name, endpoint, facet), {})
+                facet: by_variant.get((metric.name, endpoint, facet), {})
                 for facet in (CULTURE, REGION, JOINT_LANGUAGE)
             }
             for language, level, shades in _states(cells):
@@ -203,13 +256,13 @@ def _states(cells: Mapping[str, Mapping[str, Shade]]) -> Iterator[tuple[str, str
     by_culture, joint = cells[CULTURE], cells[JOINT_LANGUAGE]
     yield EVERY, CULTURE, dict(by_culture)
     if joint:
-        own = {
+        in_local = {
             code: joint[f"{code}+{language}"]
             for code in by_culture
             if (language := _own(code, joint)) is not None
         }
         english = {code: joint[f"{code}+en"] for code in by_culture if f"{code}+en" in joint}
-        yield OWN, CULTURE, own
+        yield OWN, CULTURE, in_local
         yield ENGLISH, CULTURE, english
     if regional := cells[REGION]:
         in_region = {code: cultures()[code].region or "" for code in by_culture if code in cultures()}

@@ -11,9 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from folkways.reports.figures.chart_parts import CONFIG, HEAT, HEAT_STEPS, INK, MUTED, PAPER, RULE, Spec, spec
-from folkways.reports.figures.geography import SHAPES, places, topology
-from folkways.reports.figures.world import VERY_WIDE, WIDE, Shade, Variant
+from folkways.reports.figures.charts import CONFIG, HEAT, HEAT_STEPS, INK, MUTED, PAPER, RULE, Spec, spec
+from folkways.reports.figures.world import SHAPES, VERY_WIDE, WIDE, Shade, Variant, places, topology
 
 DOUBTS = (f"under {WIDE:g} points wide", f"{WIDE:g} to {VERY_WIDE:g}", f"{VERY_WIDE:g} or more")
 HATCHES = ("transparent", "url(#hatch-1)", "url(#hatch-2)")
@@ -33,8 +32,8 @@ _MARKED = re.compile(r'aria-label="(place|hatch):([^"]*)"')
 def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
     """The map with one state's shades. ``cultures`` are all that the drawing must have shapes for, coloured
     here or not."""
-    known = [places()[code] for code in cultures]
-    rows = {place.culture: _row(variant.shades.get(place.culture)) for place in known}
+    shown_places = [places()[code] for code in cultures]
+    rows = {entry.culture: _row(variant.shades.get(entry.culture)) for entry in shown_places}
     layers: list[Spec] = [
         {
             "data": _countries(),
@@ -43,10 +42,10 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
     ]
     for kind in ("group", "country"):
         shapes = [
-            {"shape": country, "place": place.culture, **rows[place.culture]}
-            for place in known
-            if place.kind == kind
-            for country in place.countries
+            {"shape": country, "place": entry.culture, **rows[entry.culture]}
+            for entry in shown_places
+            if entry.kind == kind
+            for country in entry.countries
         ]
         if shapes:
             outline = {
@@ -56,9 +55,9 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
             }
             layers += [_shapes(shapes, what, width, outline) for what in ("place", "hatch")]
     dots = [
-        {"place": place.culture, "longitude": place.at[0], "latitude": place.at[1], **rows[place.culture]}
-        for place in known
-        if place.at is not None
+        {"place": entry.culture, "longitude": entry.at[0], "latitude": entry.at[1], **rows[entry.culture]}
+        for entry in shown_places
+        if entry.at is not None
     ]
     if dots:
         layers += [_dots(dots, what, width) for what in ("place", "hatch")]

@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.tables import Table
-from folkways.display import count, interval, number, one_line, p_value
+from folkways.display import count, interval, number, p_value, single_line
 from folkways.evidence.comparison import Comparison
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.sentences import named
@@ -120,7 +120,7 @@ def _ranking(comparison: Comparison) -> Table:
             "rank": str(row["rank"])
             if row["rank_low"] == row["rank_high"]
             else f"{row['rank_low']} to {row['rank_high']}",
-            "model": one_line(short[row["model"]]),
+            "model": single_line(short[row["model"]]),
             comparison.metric.label: number(row["score"]),
             "95 % interval": interval(row["low"], row["high"], " to "),
             "": "not told apart from the first" if row["level"] else "",
@@ -139,7 +139,7 @@ def _ranking(comparison: Comparison) -> Table:
 def _differences(comparison: Comparison) -> Table:
     """One row for each pair that is told, over everything; the notes name the groups in which a difference
     holds."""
-    short = {model: one_line(name) for model, name in plain_names(comparison.models).items()}
+    short = {model: single_line(name) for model, name in plain_names(comparison.models).items()}
     pairs = told_pairs(comparison)
     rows = comparison.differences.filter(facet="all")
     shown = [row for row in rows.iter_rows(named=True) if (row["first"], row["second"]) in pairs]
@@ -159,7 +159,7 @@ def _differences(comparison: Comparison) -> Table:
             }
             for row in shown
         ),
-        notes=tuple(_shortened(one_line(note), comparison) for note in notes),
+        notes=tuple(_shortened(single_line(note), comparison) for note in notes),
     )
 
 
@@ -187,7 +187,7 @@ def _shortened(text: str, comparison: Comparison) -> str:
     longer = sorted((model for model in short if short[model] != model), key=len, reverse=True)
     if not longer:
         return text
-    return re.sub("|".join(map(re.escape, longer)), lambda match: one_line(short[match[0]]), text)
+    return re.sub("|".join(map(re.escape, longer)), lambda match: single_line(short[match[0]]), text)
 
 
 def _pair(comparison: Comparison, first: str, second: str) -> Table:
@@ -202,16 +202,16 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
     )
     return Table(
         "pair",
-        f"{one_line(short[first])} against {one_line(short[second])}: {comparison.task}, "
+        f"{single_line(short[first])} against {single_line(short[second])}: {comparison.task}, "
         f"{comparison.metric.label}",
-        f"{_shortened(one_line(whole['verdict']), comparison)}\n\nThe unit is the question "
+        f"{_shortened(single_line(whole['verdict']), comparison)}\n\nThe unit is the question "
         f"({count(whole['questions'])} of them, "
         f"{count(whole['n'])} rows, paired by item). Differences are first minus second; p < .05 exactly "
         "when the interval "
         f"excludes 0.{several}",
         pl.DataFrame(shown),
         notes=(
-            *(_shortened(one_line(note), comparison) for note in notes),
+            *(_shortened(single_line(note), comparison) for note in notes),
             f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d "
             "of pairs): "
             f"{number(whole['effect'], 2)}.",
@@ -242,7 +242,7 @@ def _cells(row: dict[str, Any], comparison: Comparison) -> dict[str, str]:
 def _spread(comparison: Comparison) -> Table:
     rows = [
         {
-            "model": one_line(plain_names(comparison.models)[row["model"]]),
+            "model": single_line(plain_names(comparison.models)[row["model"]]),
             "over": f"{row['groups']} {facet_title(row['source'])}s",
             "lowest": f"{number(row['lowest_score'])} ({value_name(row['source'], row['lowest'])})",
             "highest": f"{number(row['highest_score'])} ({value_name(row['source'], row['highest'])})",

@@ -2,7 +2,7 @@
 
 The page forbids itself every connection (Content-Security-Policy) and allows exactly its own style and
 script, by their hashes. Every string is escaped by Jinja2, and control characters in it are written out
-(``text.visible``).
+(``display.sanitize``).
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ from folkways.reports.figures.drawings import Drawings, draw
 from folkways.reports.figures.figure import slugged
 from folkways.reports.figures.sparklines import strip_cells
 from folkways.reports.figures.world import WorldMap, choices
-from folkways.reports.formats.citations import bibliography
-from folkways.reports.formats.methods import method_rows
-from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.methods import bibliography, method_rows, methods_paragraph
 from folkways.reports.formats.summary import coverage_notices, doubts, gaps, lede, unasked
 from folkways.reports.palette import css_variables
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
@@ -86,7 +84,7 @@ def render_html(
         boards={task.task: (rows := leaderboard.rows(task), strip_cells(task, rows)) for task in view.tasks},
         first={task.task: (rows := leaderboard.first(task), strip_cells(task, rows, "first")) for task in view.tasks},
         most_in_summary=MOST_IN_SUMMARY,
-        ranked=any(leaderboard.standings(task) for task in view.tasks),
+        ranked=any(leaderboard.ranks(task) for task in view.tasks),
         ranks=RANKS,
         with_chance=any(task.task in view.data.chance for task in view.tasks),
         with_baseline=any(leaderboard.best_baseline(task) for task in view.tasks),
@@ -139,7 +137,7 @@ def inline(svg: str) -> Markup:
 def _finalize(value: Any) -> Any:
     """Whatever a template prints: control characters in plain strings are written out before they are
     escaped."""
-    return text.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return text.sanitize(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache  # templates take half a second to compile

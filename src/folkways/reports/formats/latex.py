@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 
 from folkways import __version__
-from folkways.display import NOT_A_NUMBER, number, one_line, percent
+from folkways.display import NOT_A_NUMBER, number, percent, single_line
 from folkways.evidence.sentences import LEVEL
 from folkways.names import facet_title
-from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.methods import methods_paragraph
 from folkways.reports.views.grids import Cell, Grid, grids
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
@@ -38,7 +38,7 @@ MOST_COLUMNS = 8
 def escape(text: str) -> str:
     """Text as LaTeX prints it literally, on one line, controls written out."""
     return _SPECIALS.sub(
-        lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", one_line(text))
+        lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", single_line(text))
     ).replace("\0", "{}")
 
 
@@ -56,7 +56,7 @@ def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> st
                 notes = [table.unit, *table.notes]
                 laid_out = enumerate(grids(table, view.short), 1)
                 parts += [
-                    _grid(table.title, f"{table.name}-{place}", grid, notes) for place, grid in laid_out
+                    _grid(table.title, f"{table.name}-{number}", grid, notes) for number, grid in laid_out
                 ]
     return "\n\n".join(parts) + "\n"
 
@@ -70,27 +70,19 @@ def _prose(view: ReportView, task: TaskView) -> str:
         return f"CITATION{len(keys) - 1}NOITATIC"
 
     words = escape(methods_paragraph(view, task, cite))
-    for place, key in enumerate(keys):
-        words = words.replace(f" CITATION{place}NOITATIC", f"~\\cite{{{key}}}")
+    for index, key in enumerate(keys):
+        words = words.replace(f" CITATION{index}NOITATIC", f"~\\cite{{{key}}}")
     return words
 
 
 def _results(board: Leaderboard, task: TaskView) -> str:
     """The task's leaderboard."""
-    standings = board.standings(task)
+    ranks = board.ranks(task)
     profiles = ["Profile"] if len(task.profiles) > 1 else []
-    head = [
-        *(["Rank"] if standings else []),
-        "Model",
-        *profiles,
-        "Score",
-        "95\\,\\% interval",
-        "$n$",
-        "Coverage",
-    ]
+    head = [*(["Rank"] if ranks else []), "Model", *profiles, "Score", "95\\,\\% interval", "$n$", "Coverage"]
     rows = []
     for row in board.rows(task):
-        place = [row.standing.span.replace("–", "--") if row.standing else ""] if standings else []
+        rank_cell = [row.rank.span.replace("–", "--") if row.rank else ""] if ranks else []
         profile = [escape(row.counted.profile) if row.counted else ""] * len(profiles)
         ends = ["", "", ""]
         if row.counted:
@@ -98,16 +90,16 @@ def _results(board: Leaderboard, task: TaskView) -> str:
             ends = [f"[{_number(row.low)}, {_number(row.high)}]", *counts]
         name = (
             escape(row.name)
-            + ("$^{\\dagger}$" if row.standing and row.standing.level else "")
+            + ("$^{\\dagger}$" if row.rank and row.rank.level else "")
             + (f" ({escape(row.source)})" if row.kind in ("people", "published") else "")
         )
-        rows.append([*place, name, *profile, _number(row.score), *ends])
+        rows.append([*rank_cell, name, *profile, _number(row.score), *ends])
     caption = f"{escape(task.title)}: {escape(task.metric.label)}."
-    if standings:
+    if ranks:
         caption += " Ranks are the places that the paired differences leave open (Holm, 5\\,\\%)."
-    if any(standing.level for standing in standings.values()):
+    if any(rank.level for rank in ranks.values()):
         caption += f" $^{{\\dagger}}$ {escape(LEVEL)}."
-    columns = ("r" if standings else "") + "l" + "l" * len(profiles) + "rcrr"
+    columns = ("r" if ranks else "") + "l" + "l" * len(profiles) + "rcrr"
     return _table(columns, head, rows, caption, f"{task.slug}")
 
 
@@ -117,8 +109,8 @@ def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
         :MOST_COLUMNS
     ]
     title = facet_title(facet.facet)
-    found = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
-    rows = [[escape(facet.name(value)), *map(_with_interval, scores)] for value, scores in found.items()]
+    by_value = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
+    rows = [[escape(facet.name(value)), *map(_with_interval, scores)] for value, scores in by_value.items()]
     head = [escape(title.capitalize()), *(escape(view.short[name]) for name in shown)]
     caption = (
         f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}, with 95\\,\\% intervals."

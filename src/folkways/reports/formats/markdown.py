@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from folkways.benchmarks.results import ResultTables
-from folkways.display import count, interval, number, one_line, percent
-from folkways.evidence.order import Standing
+from folkways.display import count, interval, number, percent, single_line
+from folkways.evidence.order import Rank
 from folkways.evidence.sentences import LEVEL
 from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import FAILURES, PEOPLE
@@ -30,24 +30,24 @@ def render_markdown(
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
     board = leaderboard if leaderboard is not None else Leaderboard(view)
-    if told := notices(view, uncertain(view, board)):
+    if warnings := notices(view, uncertain(view, board)):
         parts.append(
             "> **Before you read the numbers**\n>\n"
-            + "\n".join(f"> - {escape(sentence)}" for sentence in told)
+            + "\n".join(f"> - {escape(sentence)}" for sentence in warnings)
         )
     parts += _summary(view, board, turned_round(view, board) if turned is None else turned)
     for task in view.tasks:
-        parts += _task(view, task, board.standings(task))
+        parts += _task(view, task, board.ranks(task))
     parts += _published(board)
     parts += _analyses(view)
     if data.failures.height:
         rows = []
         for endpoint, task_name, kind, times, example in data.failures.select(list(FAILURES)).iter_rows():
-            words, said = (
+            words, reply = (
                 [escape(endpoint), code(task_name, in_table=True)],
                 code((example or "")[:200], in_table=True),
             )
-            rows.append([*words, escape(kind), count(times), said])
+            rows.append([*words, escape(kind), count(times), reply])
         parts += ["## What failed", table(["Model", "Task", "Kind", "Count", "Example"], rows, numeric={3})]
     parts += [
         "## Signatures",
@@ -75,8 +75,8 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
     rows = [
         [
             escape(task.title),
-            row.standing.span if row.standing else "",
-            escape(row.name) + ("†" if row.standing and row.standing.level else ""),
+            row.rank.span if row.rank else "",
+            escape(row.name) + ("†" if row.rank and row.rank.level else ""),
             number(row.score),
             interval(row.low, row.high, " to "),
             *([number(board.chance(task))] if chance else []),
@@ -92,7 +92,7 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
     references = [*(["Chance"] if chance else []), *(["Best baseline"] if baseline else [])]
     head = ["Task", "Rank", "Model", "Score", "95 % interval", *references, "n", "Coverage", "Without answer"]
     yield table(head, rows, numeric=set(range(3, len(head))))
-    if any(row.standing and row.standing.level for task in view.tasks for row in board.first(task)):
+    if any(row.rank and row.rank.level for task in view.tasks for row in board.first(task)):
         yield f"† {LEVEL}"
     if turned:
         yield "**Cultures where the order flips**\n\n" + "\n".join(
@@ -104,31 +104,31 @@ def _baseline(best: Row | None) -> str:
     return "" if best is None else f"{number(best.score)} ({escape(best.name.removeprefix('baseline '))})"
 
 
-def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -> Iterable[str]:
+def _task(view: ReportView, task: TaskView, ranks: Mapping[str, Rank]) -> Iterable[str]:
     yield f"## {escape(task.title)} ({code(task.task)})"
     yield f"{escape(task.metric.label)}. {escape(task.metric.about)}".strip()
     several = len(task.profiles) > 1
-    head = [*(["Rank"] if standings else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
+    head = [*(["Rank"] if ranks else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
     rows = []
-    unplaced = dict(standings)  # a model's rank, over everything, stands once: at the first of its groups
+    unplaced = dict(ranks)  # a model's rank, over everything, stands once: at the first of its groups
     for score in (*task.headline, *task.others):
         ranked = (score.metric, score.profile) == (
             task.metric.name,
             task.profile,
         )  # the scores that ranks are by
-        found = unplaced.pop(score.endpoint, None) if ranked else None
+        rank_of_model = unplaced.pop(score.endpoint, None) if ranked else None
         group = "" if score.facet == WHOLE else f", {value_name(score.facet, score.value)}"
         rows.append(
             [
-                *([found.span if found else ""] if standings else []),
-                escape(score.endpoint) + ("†" if found and found.level else ""),
+                *([rank_of_model.span if rank_of_model else ""] if ranks else []),
+                escape(score.endpoint) + ("†" if rank_of_model and rank_of_model.level else ""),
                 *([escape(score.profile)] if several else []),
                 escape(task.label_of(score.metric) + group),
                 *_cells(view, score),
             ]
         )
     yield table(head, rows, numeric=set(range(len(head) - len(HEAD), len(head) - 1)))
-    if any(standing.level for standing in standings.values()):
+    if any(rank.level for rank in ranks.values()):
         yield f"† {LEVEL}"
     for facet in task.facets.values():
         yield f"### By {escape(facet_title(facet.facet))}"
@@ -141,12 +141,12 @@ def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -
 def _published(board: Leaderboard) -> Iterable[str]:
     """The models between published ones, and why some figures may not be compared."""
     published = board.published
-    if published.between or published.warnings:
+    if published.neighbours or published.warnings:
         yield "## Beside published figures"
     if published.warnings:
         yield "\n".join(f"- {escape(sentence)}" for sentence in published.warnings)
-    for found in published.between:
-        yield f"### {escape(found.title)} ({escape(found.source)})"
+    for neighbours in published.neighbours:
+        yield f"### {escape(neighbours.title)} ({escape(neighbours.source)})"
         rows = [
             [
                 escape(row["name"]),
@@ -162,7 +162,7 @@ def _published(board: Leaderboard) -> Iterable[str]:
                     f"{number(row['next_below_score']) if row['next_below'] else ''}"
                 ),
             ]
-            for row in found.places.iter_rows(named=True)
+            for row in neighbours.places.iter_rows(named=True)
         ]
         yield table(["Group", "Model", "Score", "Place", "Next above", "Next below"], rows, numeric={2, 3})
 
@@ -220,10 +220,10 @@ def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
     ]
     rows = []
     for value in facet.values:
-        found = [facet.scores.get((value, name)) for name in shown]
+        scores = [facet.scores.get((value, name)) for name in shown]
         if with_people:
-            found.append(people[value])
-        rows.append([escape(facet.name(value)), *(_compact(score) for score in found)])
+            scores.append(people[value])
+        rows.append([escape(facet.name(value)), *(_compact(score) for score in scores)])
     return table(head, rows, numeric=set(range(1, len(head))))
 
 
@@ -235,13 +235,13 @@ def _compact(score: Score | None) -> str:
 
 
 def _cells(view: ReportView, score: Score) -> list[str]:
-    told = [
+    cells = [
         number(score.score),
         interval(score.low, score.high, " to "),
         score.shown_n,
         percent(score.coverage),
     ]
-    return [*told, *(count(amount) for amount in score.states.values()), view.signatures[score.signature]]
+    return [*cells, *(count(amount) for amount in score.states.values()), view.signatures[score.signature]]
 
 
 def table(
@@ -254,13 +254,13 @@ def table(
 
 def escape(text: str) -> str:
     """Text as Markdown shows it literally, on one line, with controls written out."""
-    return _SPECIAL.sub(r"\\\1", one_line(text))
+    return _SPECIAL.sub(r"\\\1", single_line(text))
 
 
 def code(text: str, *, in_table: bool = False) -> str:
     """Text as inline code that it cannot end. Inside a table a ``|`` needs a backslash, which only tables
     take away again."""
-    plain = one_line(text)
+    plain = single_line(text)
     ticks = "`" * (_longest_ticks(plain) + 1)
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""
     whole = f"{ticks}{pad}{plain}{pad}{ticks}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from markupsafe import Markup, escape
 
-from folkways.display import count, number, percent, visible
+from folkways.display import count, number, percent, sanitize
 from folkways.errors import MissingExtraError
 from folkways.names import facet_title, short_endpoints, value_name
 from folkways.records import Metric
@@ -40,12 +40,12 @@ def run_html(view: ReportView) -> str:
     board = Leaderboard(view)
     rows: list[tuple[str, ...]] = []
     for task in view.tasks:
-        for place, row in enumerate(board.first(task)):
+        for position, row in enumerate(board.first(task)):
             score = row.counted
-            told = (score.shown_n, percent(score.coverage)) if score else ("", "")
-            title = f"{task.title} ({task.metric.label})" if not place else ""
+            counts = (score.shown_n, percent(score.coverage)) if score else ("", "")
+            title = f"{task.title} ({task.metric.label})" if not position else ""
             rows.append(
-                (title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *told)
+                (title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *counts)
             )
     parts = [
         _paragraph(lede(view)),
@@ -87,7 +87,7 @@ def tables_html(tables: Iterable[Table]) -> str:
     it."""
     parts = []
     for table in tables:
-        parts.append(Markup("<b>{}</b>").format(visible(table.title)))
+        parts.append(Markup("<b>{}</b>").format(sanitize(table.title)))
         rows = table.rows.select(pl.all().cast(pl.String).fill_null("")).rows()
         parts.append(html_table(table.rows.columns, rows, 1))
         parts += [_paragraph(sentence) for sentence in (table.unit, *table.notes) if sentence]
@@ -124,10 +124,10 @@ def item_html(
 def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Markup:
     """A table of texts; the columns from ``first_number`` on stand to the right."""
 
-    sides = ["left" if place < first_number else "right" for place in range(len(heads))]
+    sides = ["left" if column < first_number else "right" for column in range(len(heads))]
 
     def line(cell: Markup, texts: Sequence[str]) -> Markup:
-        made = (cell.format(CELL, side, visible(text)) for text, side in zip(texts, sides, strict=True))
+        made = (cell.format(CELL, side, sanitize(text)) for text, side in zip(texts, sides, strict=True))
         return Markup("<tr>{}</tr>").format(Markup("").join(made))
 
     head = line(Markup('<th style="{}text-align:{}">{}</th>'), heads)
@@ -153,11 +153,11 @@ def _picture(shades: WorldMap) -> Markup:
     picture = Markup(
         '<div style="background:#fff"><img alt="Map: {}" width="{}" src="data:image/svg+xml;base64,{}"></div>'
     )
-    return picture.format(visible(title), MAP_WIDTH, packed)
+    return picture.format(sanitize(title), MAP_WIDTH, packed)
 
 
 def _paragraph(sentence: str) -> Markup:
-    return Markup("<p>{}</p>").format(visible(sentence))
+    return Markup("<p>{}</p>").format(sanitize(sentence))
 
 
 def _framed(parts: Iterable[Markup]) -> str:

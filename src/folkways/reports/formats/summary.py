@@ -35,7 +35,7 @@ def unasked(view: ReportView) -> list[str]:
     names: dict[str, list[str]] = {}
     for name, reason in view.data.without_results.items():
         names.setdefault(reason, []).append(name)
-    return [f"Not measured: {listing(known)} ({reason})." for reason, known in names.items()]
+    return [f"Not measured: {listing(titles)} ({reason})." for reason, titles in names.items()]
 
 
 def doubts(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
@@ -62,10 +62,10 @@ def _totals(view: ReportView) -> tuple[int, int]:
 
 def _incomplete(view: ReportView) -> list[Score]:
     """One headline score for each endpoint and task with a coverage below 1."""
-    found: dict[tuple[str, str], Score] = {}
+    worst: dict[tuple[str, str], Score] = {}
     for score in view.incomplete:
-        found.setdefault((score.endpoint, score.task), score)
-    return list(found.values())
+        worst.setdefault((score.endpoint, score.task), score)
+    return list(worst.values())
 
 
 def _losses(failed: int, missing: int) -> str:
@@ -143,17 +143,17 @@ def _unreadable(view: ReportView) -> list[str]:
 
     Where the rule leaves such replies out, ``_left_out`` says so.
     """
-    found: dict[str, list[tuple[int, int, str]]] = {}
+    by_model: dict[str, list[tuple[int, int, str]]] = {}
     for task in view.tasks:
         for score in task.whole:
             replies = score.n - score.lost
             shown = score.profile == task.profile and not (score.baseline or score.left_out)
             if shown and score.unreadable > MANY_UNREADABLE * replies:
-                found.setdefault(score.endpoint, []).append((score.unreadable, replies, task.title))
+                by_model.setdefault(score.endpoint, []).append((score.unreadable, replies, task.title))
     return [
         f"{view.short[endpoint]}: no answer could be read out of {_shares(shares)}. They count as wrong: "
         "read a few replies before you trust this score."
-        for endpoint, shares in found.items()
+        for endpoint, shares in by_model.items()
     ]
 
 

@@ -21,10 +21,10 @@ from folkways.errors import FolkwaysError, UnknownNameError, need_extra, option
 from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
-from folkways.reports.formats.citations import bibliography
 from folkways.reports.formats.html import Read, render_html
 from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.markdown import render_markdown
+from folkways.reports.formats.methods import bibliography
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.overview import turned_round
 from folkways.reports.views.views import ReportView
@@ -76,7 +76,7 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     del data
     if {"html", "md", "latex"} & {*formats}:
         for task in view.tasks:
-            board.standings(task)
+            board.ranks(task)
     turned = turned_round(view, board) if {"html", "md"} & {*formats} else []
     written: list[Path] = []
     if "html" in formats:

@@ -11,10 +11,10 @@ import polars as pl
 
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
 from folkways.cultures import language_name
-from folkways.display import NOT_A_NUMBER, count, figure, number, one_line
+from folkways.display import NOT_A_NUMBER, count, figure, number, single_line
 from folkways.names import culture_name
 from folkways.records import BASELINE_PREFIX, is_baseline
-from folkways.reports.figures.chart_parts import FEW_ITEMS
+from folkways.reports.figures.charts import FEW_ITEMS
 
 HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high": "95\u202f% high"}
 """What people read for a column, where it is not its name."""
@@ -120,14 +120,14 @@ def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> I
         if "endpoint" in rows.columns
         else rows
     )
-    for part, across, found in wide_forms(ordered, layout):
+    for part, across, group in wide_forms(ordered, layout):
         label = "" if layout.by is None else word(layout.by, part[layout.by][0], short)
         lines = tuple(
             (
                 Cell(word(layout.down, name, short)),
                 *(_measured(row, layout) if row else Cell("") for row in rows),
             )
-            for name, rows in found
+            for name, rows in group
         )
         columns = (heading(layout.down), *(word(layout.across, column, short) for column in across))
         yield Grid(label, columns, lines, layout, part)
@@ -151,13 +151,13 @@ def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:
     if value is None:
         return Cell(NOT_A_NUMBER)
     low, high = (row.get(name) for name in ("low", "high"))
-    known = low is not None and high is not None
+    has_interval = low is not None and high is not None
     sizes = [row[name] for name in SIZES if row.get(name) is not None]
     n = int(min(sizes)) if sizes else None
     return Cell(
         number(value, layout.decimals),
         float(value),
-        *((low, high) if known else (None, None)),
+        *((low, high) if has_interval else (None, None)),
         layout.decimals,
         n,
     )
@@ -173,12 +173,12 @@ def word(column: str, value: Any, short: Mapping[str, str]) -> str:
     if value in WHOLE_NAMES:
         return WHOLE
     if column in ("culture", "asked_culture"):
-        return one_line(culture_name(str(value)))
+        return single_line(culture_name(str(value)))
     if column == "language":
-        return one_line(language_name(str(value)))
+        return single_line(language_name(str(value)))
     if column == "endpoint":
-        return short.get(str(value), one_line(str(value)))
-    return one_line(str(value))
+        return short.get(str(value), single_line(str(value)))
+    return single_line(str(value))
 
 
 def _plain(column: str, kind: pl.DataType, value: Any, short: Mapping[str, str]) -> Cell:

@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 
 from folkways.cultures import language_name
-from folkways.display import NOT_A_NUMBER, number, shorten, visible
+from folkways.display import NOT_A_NUMBER, number, sanitize, shorten
 from folkways.names import culture_name
 from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS, plain
 from folkways.reports.data import ITEM_TEXTS, ReportData
@@ -63,11 +63,11 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
         of_kept = pl.col("task").cast(pl.String).is_in([*data.without_items])
         data = replace(data, judgements=data.judgements.filter(~of_kept))
     outcome = _outcome(data, data.judgements.columns)
-    told = ("endpoint", _group(outcome), _size())
+    needed = ("endpoint", _group(outcome), _size())
     slices = [
-        rows.select(told) for rows in data.judgements.iter_slices(SLICE)
+        rows.select(needed) for rows in data.judgements.iter_slices(SLICE)
     ]  # texts of a million would be copied
-    deciding = pl.concat([data.judgements.clear().select(told), *slices]).with_row_index("row")
+    deciding = pl.concat([data.judgements.clear().select(needed), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
     total, rows = deciding.height, _bounded(deciding.drop("endpoint"), max_rows)
@@ -123,7 +123,7 @@ def _written_out(texts: pl.Series) -> pl.Series:
     """Texts as they are shown: cut, with controls written out. Most texts repeat, and each is looked at
     once."""
     distinct = texts.drop_nulls().unique()
-    shown = [visible(shorten(text, MAX_CHARACTERS)) for text in distinct]
+    shown = [sanitize(shorten(text, MAX_CHARACTERS)) for text in distinct]
     return texts.replace_strict(
         distinct, pl.Series(shown, dtype=pl.String), default=None, return_dtype=pl.String
     )
@@ -149,12 +149,12 @@ def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
 def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     """Facets and metrics of each row in one line: ``topic Food · SEM-B 1``."""
     metrics = {metric.name: metric.label for task in data.metrics.values() for metric in task}
-    known = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
+    hidden = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
     schema = plain(shown.clear()).schema
     facets = [
         name
         for name in shown.columns
-        if name not in known and name not in metrics and schema[name] == pl.String
+        if name not in hidden and name not in metrics and schema[name] == pl.String
     ]
     measured = [name for name in metrics if name in shown.columns]
     lines: dict[tuple[Any, ...], str] = {}
@@ -162,12 +162,12 @@ def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     for row in dict.fromkeys(rows):
         words, values = row[: len(facets)], row[len(facets) :]
         parts = [
-            f"{name.replace('_', ' ')} {visible(word)}"
+            f"{name.replace('_', ' ')} {sanitize(word)}"
             for name, word in zip(facets, words, strict=True)
             if word is not None
         ]
-        told = zip(measured, values, strict=True)
-        parts += [f"{metrics[name]} {_measure(value)}" for name, value in told if value is not None]
+        pairs = zip(measured, values, strict=True)
+        parts += [f"{metrics[name]} {_measure(value)}" for name, value in pairs if value is not None]
         lines[row] = " · ".join(parts)
     return [lines[row] for row in rows]
 
@@ -184,14 +184,14 @@ def _coded(values: pl.Series) -> dict[str, Any]:
     distinct = values.unique(maintain_order=True)
     if distinct.len() == values.len():
         return {"values": values.to_list()}
-    place = pl.Series(range(distinct.len()), dtype=pl.Int32)
-    known = distinct.drop_nulls()
+    positions = pl.Series(range(distinct.len()), dtype=pl.Int32)
+    present = distinct.drop_nulls()
     codes = values.replace_strict(
-        known, place.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32
+        present, positions.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32
     )
     absent = distinct.is_null().arg_max() if distinct.null_count() else 0
     return {"values": distinct.to_list(), "codes": codes.fill_null(absent).to_list()}
 
 
 def _named(column: Mapping[str, Any], name: Any) -> dict[str, Any]:
-    return {**column, "values": [visible(name(value)) for value in column["values"]]}
+    return {**column, "values": [sanitize(name(value)) for value in column["values"]]}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.display import number, visible
+from folkways.display import number, sanitize
 from folkways.evidence.contrasts import ALPHA, CULTURE, reversals
 from folkways.evidence.sentences import MOST_NAMED, further_turned, named, nothing_turned, turned_sentence
 from folkways.names import WHOLE, culture_name
@@ -46,7 +46,7 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
     single cultures."""
     undecided: dict[tuple[str, ...], list[str]] = {}
     for task in view.tasks:
-        first = [*leaderboard.standings(task)][:2]
+        first = [*leaderboard.ranks(task)][:2]
         whole = leaderboard.contrasts(task).filter(
             pl.col("facet") == WHOLE, pl.col("first", "second").is_in(first)
         )
@@ -103,9 +103,11 @@ def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
         pairs += by_culture.select("first", "second").n_unique()
         cultures = max(cultures, by_culture["value"].n_unique())
         turned = reversals(rows).group_by(["first", "second"], maintain_order=True)
-        told = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
-        sentences += told[:MOST_NAMED] + (
-            [further_turned(len(told) - MOST_NAMED)] if len(told) > MOST_NAMED else []
+        sentences_of_task = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
+        sentences += sentences_of_task[:MOST_NAMED] + (
+            [further_turned(len(sentences_of_task) - MOST_NAMED)]
+            if len(sentences_of_task) > MOST_NAMED
+            else []
         )
     return sentences or ([nothing_turned(pairs, cultures)] if pairs else [])
 
@@ -128,10 +130,12 @@ def examples(view: ReportView) -> list[Example]:
     Tasks take turns.
     """
     by_task = [_examples_of(view, task) for task in view.tasks]
-    turns = sorted(((turn, place) for place, found in enumerate(by_task) for turn in range(len(found))))
+    turns = sorted(
+        ((turn, task_number) for task_number, members in enumerate(by_task) for turn in range(len(members)))
+    )
     seen: dict[str, Example] = {}
-    for turn, place in turns:
-        seen.setdefault(by_task[place][turn].culture, by_task[place][turn])
+    for turn, task_number in turns:
+        seen.setdefault(by_task[task_number][turn].culture, by_task[task_number][turn])
     return list(seen.values())[:MAX_EXAMPLES]
 
 
@@ -177,7 +181,7 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
             task.title,
             view.short[model],
             culture_name(row["culture"]),
-            *(visible(row[name].strip()) for name in ("text", "response", "gold", "read")),
+            *(sanitize(row[name].strip()) for name in ("text", "response", "gold", "read")),
         )
         for row in rows[:MAX_EXAMPLES]
     ]

@@ -103,15 +103,15 @@ def placed(points: pl.DataFrame) -> pl.DataFrame:
     for _, group in points.filter(pl.col("comparable") & (pl.col("kind") == "model")).group_by(
         key, maintain_order=True
     ):
-        own = group.row(0, named=True)
+        row = group.row(0, named=True)
         ordered = group.sort("published", "model")
         higher, lower = (
             ordered.filter(side)
-            for side in (pl.col("published") > own["score"], pl.col("published") <= own["score"])
+            for side in (pl.col("published") > row["score"], pl.col("published") <= row["score"])
         )
         rows.append(
             {
-                **{name: own[name] for name in PLACED if name in own},
+                **{name: row[name] for name in PLACED if name in row},
                 "models": group.height,
                 "above": higher.height,
                 "within": group.filter(pl.col("published").is_between(pl.col("low"), pl.col("high"))).height,
@@ -154,14 +154,14 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
     measured = looked_at.drop_nulls()
     sentences = []
     if measured.height:
-        told = ", ".join(
+        effects = ", ".join(
             f"{effect:+.1f} in {get_language(language).name} ({low:+.1f} to {high:+.1f})"
             for language, effect, low, high in measured.iter_rows()
         )
         sentences.append(
             "Answers were matched with folkways' default text tools. On replies made to be difficult, "
             "these change SEM-B, compared "
-            f"with the authors' tools, by so many points (95 % interval): {told}."
+            f"with the authors' tools, by so many points (95 % interval): {effects}."
         )
     unmeasured = [
         get_language(code).name for code in looked_at.filter(pl.col("tool_effect").is_null())["language"]

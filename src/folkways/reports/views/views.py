@@ -168,7 +168,7 @@ class TaskView:
 
     def label_of(self, metric: str) -> str:
         """What people read for a metric's column name."""
-        return next((known.label for known in self.metrics if known.name == metric), metric)
+        return next((one.label for one in self.metrics if one.name == metric), metric)
 
     def people_of(self, view: FacetView, value: str) -> Score | None:
         """What people score in one group of a facet; a culture's people for each of its languages."""
@@ -227,9 +227,9 @@ class ReportView:
         leading = {score.endpoint: score.score for score in shown if score.facet == WHOLE}
         names = dict.fromkeys(score.endpoint for score in scores)
         endpoints = tuple(sorted(names, key=lambda name: (is_baseline(name), -_rank(leading.get(name)))))
-        place = {name: position for position, name in enumerate(endpoints)}
+        positions = {name: position for position, name in enumerate(endpoints)}
         profile_place = {name: position for position, name in enumerate(profiles)}
-        whole.sort(key=lambda score: (place[score.endpoint], profile_place[score.profile]))
+        whole.sort(key=lambda score: (positions[score.endpoint], profile_place[score.profile]))
         facets = _facets(headline, [score for score in shown if score.facet != WHOLE], endpoints)
         return TaskView(
             task=task,
@@ -335,12 +335,12 @@ def _more(
     scores: Sequence[Score], metrics: Sequence[Metric], known: Container[str], endpoints: Sequence[str]
 ) -> tuple[FacetView, ...]:
     """The metrics by facets that the headline has not: how often each letter was chosen, say."""
-    own = [score for score in scores if score.facet != WHOLE and score.facet not in known]
+    others = [score for score in scores if score.facet != WHOLE and score.facet not in known]
     views = (
-        _facets(metric, [score for score in own if score.metric == metric.name], endpoints)
+        _facets(metric, [score for score in others if score.metric == metric.name], endpoints)
         for metric in metrics
     )
-    return tuple(view for found in views for view in found.values())
+    return tuple(view for by_facet in views for view in by_facet.values())
 
 
 def _headline(scores: Sequence[Score], whole: Sequence[Score], apart: str | None) -> Iterator[Score]:
@@ -360,12 +360,12 @@ def _facets(metric: Metric, scores: Sequence[Score], endpoints: Sequence[str]) -
     for score in scores:
         by_facet.setdefault(score.facet, {})[score.value, score.endpoint] = score
     views = {}
-    for facet, found in by_facet.items():
-        values = dict.fromkeys(value for value, _ in found)
+    for facet, scores_of in by_facet.items():
+        values = dict.fromkeys(value for value, _ in scores_of)
 
-        def best(value: str, found: dict[tuple[str, str], Score] = found) -> float:
-            first = next((found[value, name] for name in endpoints if (value, name) in found), None)
+        def best(value: str, scores_of: dict[tuple[str, str], Score] = scores_of) -> float:
+            first = next((scores_of[value, name] for name in endpoints if (value, name) in scores_of), None)
             return -_rank(first.score if first else None)
 
-        views[facet] = FacetView(metric, facet, tuple(sorted(values, key=best)), found)
+        views[facet] = FacetView(metric, facet, tuple(sorted(values, key=best)), scores_of)
     return views

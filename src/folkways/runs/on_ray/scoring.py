@@ -23,7 +23,7 @@ from folkways.errors import FolkwaysError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import open_folder
-from folkways.metrics.neural.store import text_key
+from folkways.metrics.neural.vector_store import text_key
 from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.on_ray.cluster import check_reachable, connect, place_of, plain_errors
 from folkways.runs.options import Cluster
@@ -226,8 +226,7 @@ class EncoderWorker:
             if folder.revision != planned.folder.revision:
                 raise FolkwaysError(
                     f"the model {folder.name} is another one on the node {os.uname().nodename} "
-                    f"({folder.path}): copy it there from "
-                    "the machine of the command"
+                    f"({folder.path}): copy it there from the machine of the command"
                 )
             compute = Compute(self._devices, precision=planned.compute.precision)
             own = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))

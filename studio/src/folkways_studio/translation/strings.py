@@ -1,5 +1,4 @@
-"""The interface's strings: every text of its templates and code that is shown in the reader's language, and
-where it is shown."""
+"""The interface's strings: every translatable text of its templates and code, and where it is shown."""
 
 from __future__ import annotations
 
@@ -18,27 +17,15 @@ from folkways_studio.web.rendering.i18n import terms
 
 STUDIO = Path(__file__).parents[1]
 ANSWERING = (
-    *(
-        "web/templates/base.html.j2",
-        "web/templates/draft.html.j2",
-        "web/templates/parts.html.j2",
-        "stages/",
-        "work/templates/",
-    ),
-    *(
-        "work/pages.py",
-        "work/sent_pages.py",
-        "work/suggestion_pages.py",
-        "models/pages.py",
-        "people/entry_pages.py",
-    ),
+    *(f"web/templates/{name}.html.j2" for name in ("base", "draft", "parts")),
+    *("stages/", "work/templates/", "work/pages.py", "work/sent_pages.py", "work/suggestion_pages.py"),
+    *("models/pages.py", "people/entry_pages.py", "people/templates/withdraw.html.j2"),
     *(
         f"people/templates/{name}.html.j2"
         for name in ("code", "consent", "done", "eligibility", "excluded", "invitation", "left")
     ),
-    "people/templates/withdraw.html.j2",
 )
-"""Where the strings come from that people who answer are shown."""
+"""Sources of the strings that are shown to people who answer."""
 
 METHODS = [
     ("**/templates/**.j2", "jinja2.ext:babel_extract"),
@@ -86,7 +73,7 @@ def _texts_in(node: yaml.Node) -> Iterator[tuple[int, str, str, list[str]]]:
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """One place of a string: its file, and the strings before and after it there (empty at an end)."""
+    """One place of a string: its file, and the strings before and after it (empty at an end)."""
 
     file: str
     before: str
@@ -94,12 +81,12 @@ class Appearance:
 
     @property
     def answering(self) -> bool:
-        """Whether people who answer are shown it."""
+        """Whether it is shown to people who answer."""
         return self.file.startswith(ANSWERING)
 
 
 def template() -> Catalog:
-    """Every string of the interface, with where it stands."""
+    """Every string of the interface with its locations."""
     catalog = Catalog(project="folkways", copyright_holder="the folkways developers", charset="utf-8")
     for name, line, message, comments, context in extract_from_dir(STUDIO, METHODS, OPTIONS, KEYWORDS):
         catalog.add(message, None, [(Path(name).as_posix(), line)], auto_comments=comments, context=context)
@@ -109,8 +96,8 @@ def template() -> Catalog:
 
 
 def appearances(catalog: Catalog) -> Mapping[str, Appearance]:
-    """String (of a plural, the singular) -> where it stands first, those that people who answer are shown
-    before others."""
+    """String (the singular of a plural) -> its first location; files shown to people who answer come
+    first."""
     files: dict[str, list[tuple[int, str]]] = {}
     for message in catalog:
         for file, line in message.locations:

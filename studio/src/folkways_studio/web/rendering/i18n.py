@@ -124,7 +124,8 @@ def checked() -> Mapping[str, CheckedTranslations]:
 
 @cache
 def offered_unasked(*, answering: bool = False) -> frozenset[str]:
-    """Languages with at least ENOUGH translated. answering: count only the texts shown to people who answer."""
+    """Languages with at least ENOUGH translated. answering: count only the texts shown to people who
+    answer."""
     return frozenset(
         locale
         for locale, counts in coverage(answering=answering).items()
