@@ -299,7 +299,9 @@ def test_short_texts_are_lines_of_which_empty_ones_are_none() -> None:
     assert FORM.describe(payload, CONTENT, str) == ["dishes: soup | Tea"]
     votes = [Vote("p-1", payload), Vote("p-2", {"texts": {"dishes": ["Tea"]}})]
     assert FORM.resolve(votes, CONTENT, config).result == {"dishes": ["Tea", "soup"]}
-    assert FORM.redacted(payload, FORM.own_words, CONTENT) == {"texts": {"dishes": ["[redacted]", "[redacted]"]}}
+    assert FORM.redacted(payload, FORM.own_words, CONTENT) == {
+        "texts": {"dishes": ["[redacted]", "[redacted]"]}
+    }
     for wrong in ([], ["  "], ["a", "b", "c"], ["a" * 201], "soup", [1]):
         with pytest.raises(SubmissionError) as error:
             FORM.validate({"answers": {"dishes": wrong}}, CONTENT, config)

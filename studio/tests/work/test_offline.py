@@ -259,7 +259,8 @@ def test_what_has_no_workbook_is_kept_for_nobody(desk: StudyFixture) -> None:
     desk.add("mark", [{"sentence": "We had a potluck."}])
     person = desk.person()
     with pytest.raises(
-        FolkwaysError, match=r"kind tag_spans cannot be worked on off line; those that can: adapt, form, .*vote"
+        FolkwaysError,
+        match=r"kind tag_spans cannot be worked on off line; those that can: adapt, form, .*vote",
     ):
         export_workbook(desk.workspace, person.id, "mark", 1)
     assert desk.work(desk.person(), "mark").item.content["sentence"] == "We had a potluck."
