@@ -19,9 +19,9 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
 from folkways.integrations.hub.eval_results import HubAddresses, _Export
-from folkways.releases.base import ReleaseRecord
 from folkways.releases.cards import hub_licence, size_category
 from folkways.releases.registry import get_record
+from folkways.releases.release_records import ReleaseRecord
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.hub_benchmarks import normad_rows, write_delimited

@@ -28,7 +28,7 @@ from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines
 from folkways.integrations.models import StoredModel
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import BASELINE_PREFIX, LOST, Metric, State, Subject
-from folkways.releases.base import ReleaseRecord
+from folkways.releases.release_records import ReleaseRecord
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.judged_rows import JudgedRow, judged_rows

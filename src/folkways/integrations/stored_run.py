@@ -12,9 +12,9 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.integrations.models import StoredModel, stored_model
 from folkways.records import is_baseline
-from folkways.releases.base import ReleaseRecord
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
+from folkways.releases.release_records import ReleaseRecord
 from folkways.runs.planning.plan import item_batches, release_of, restore_options
 from folkways.runs.results.notes import lacking
 from folkways.runs.scores.scoring import stored_scores

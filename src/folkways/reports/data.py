@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.results import ResultTables
 from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, Signature, empty, require_columns
-from folkways.releases.base import ReleaseRecord
+from folkways.releases.release_records import ReleaseRecord
 
 PEOPLE = "people of the culture"
 """Stands in the scores in place of an endpoint's name, and in the legends of figures."""

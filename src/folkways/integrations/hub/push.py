@@ -16,7 +16,7 @@ from typing import Any
 from folkways.display import shorten, single_line
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.integrations.hub.judgements import MARK
-from folkways.releases.fetching.sources import hub_endpoint, hub_token
+from folkways.releases.fetching.download_sources import hub_endpoint, hub_token
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _OURS = re.compile(r"[^/]+/test-\d{5}\.parquet")

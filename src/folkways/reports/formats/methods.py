@@ -11,7 +11,7 @@ from folkways.cultures import language_name
 from folkways.display import count, plural, single_line
 from folkways.names import culture_name
 from folkways.records import Signature
-from folkways.releases.base import ReleaseRecord
+from folkways.releases.release_records import ReleaseRecord
 from folkways.reports.formats.summary import listing
 from folkways.reports.views.views import ReportView, TaskView
 
