@@ -28,6 +28,8 @@ unexport PYTHONDONTWRITEBYTECODE
 DEV := $(VENV)/.stamp-dev
 TORCH := $(VENV)/.stamp-torch
 BROWSER := .tools/.stamp-browser
+# MIT, of the registry of Node. hadolint would know more, but is GPL.
+DOCKERFILE_LINT := .tools/lint/node_modules/dockerfile-utils/bin/dockerfile-utils
 QUICKSTART := $(QUICKSTART_VENV)/.stamp-run
 
 .PHONY: help
@@ -60,9 +62,15 @@ quick: $(DEV) ## Run what a save may have broken, in under a minute: all that is
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist worksteal -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
 
 .PHONY: lint
-lint: $(DEV) ## Check style and formatting (ruff)
+lint: $(DEV) $(DOCKERFILE_LINT) ## Check style and formatting, words and docstrings, workflows, compose.yaml and Dockerfile
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
+	"$(BIN)/python" scripts/check_house.py
+	"$(BIN)/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	"$(BIN)/check-jsonschema" --builtin-schema vendor.dependabot .github/dependabot.yml
+	"$(BIN)/check-jsonschema" --builtin-schema vendor.compose-spec compose.yaml
+	"$(BIN)/zizmor" --quiet --offline .github
+	node "$(DOCKERFILE_LINT)" lint Dockerfile
 
 .PHONY: types
 types: $(DEV) ## Check types (mypy --strict)
@@ -109,7 +117,7 @@ LOCK := "$(BIN)/uv" pip compile --universal --python-version 3.11 --generate-has
 
 .PHONY: lock
 lock: $(DEV) ## Resolve the pinned dependencies again, after a pyproject.toml has changed
-	$(LOCK) pyproject.toml --group build --output-file requirements/run.txt
+	$(LOCK) pyproject.toml --extra report --extra text --group build --output-file requirements/run.txt
 	$(LOCK) pyproject.toml studio/pyproject.toml --group pyproject.toml:dev --extra building --extra cluster --extra gguf --extra hub \
 		--extra postgres --constraints requirements/run.txt --output-file requirements/dev.txt
 	$(LOCK) studio/pyproject.toml --extra postgres --extra s3 --group pyproject.toml:build --constraints requirements/dev.txt \
@@ -120,6 +128,10 @@ lock: $(DEV) ## Resolve the pinned dependencies again, after a pyproject.toml ha
 .PHONY: clean
 clean: ## Remove the environments, builds and caches that make made
 	rm -rf "$(VENV)" .tools .cache build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(DOCKERFILE_LINT):
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix .tools/lint dockerfile-utils@0.16.3
+	touch "$@"
 
 $(QUICKSTART): requirements/run.txt requirements/gguf.txt requirements/models.txt pyproject.toml
 	$(call new_environment,$(QUICKSTART_VENV))

@@ -102,7 +102,7 @@ def as_processes(workspace: Workspace, url: str, workers: int, requests: int) ->
 
 def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measured:
     """The same number of actors; the CPU is that of the actors' processes while they lived."""
-    from folkways.runs.on_ray.crew import RayCrew
+    from folkways.runs.on_ray.crew import RayWorkerPool
 
     run = run_records.find_run(workspace, "study")
     models = models_of(workspace, run, [f"{MODEL}@{url}/v1"], 120)
@@ -121,7 +121,7 @@ def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measu
 
     began = time.perf_counter()
     asking = AskOptions(concurrency=CONCURRENCY, observer=look, every=1.0)
-    with RayCrew(
+    with RayWorkerPool(
         workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", workers), None
     ) as crew:
         crew.ask()
@@ -185,7 +185,7 @@ def time_to_free_on_ray(workspace: Workspace, url: str, whole_node: bool) -> flo
     import ray
     from ray.cluster_utils import Cluster as RayCluster
 
-    from folkways.runs.on_ray.crew import RayCrew
+    from folkways.runs.on_ray.crew import RayWorkerPool
 
     run = run_records.find_run(workspace, "study")
     models = models_of(workspace, run, [f"{MODEL}@{url}/v1"], 120)
@@ -215,7 +215,9 @@ def time_to_free_on_ray(workspace: Workspace, url: str, whole_node: bool) -> flo
             freed.append(time.perf_counter() - killed[0][0])
 
     asking = AskOptions(concurrency=CONCURRENCY, observer=look, every=0.05)
-    with RayCrew(workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", 2), None) as crew:
+    with RayWorkerPool(
+        workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", 2), None
+    ) as crew:
         crew.ask()
     ray.shutdown()
     nodes.shutdown()

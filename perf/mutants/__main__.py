@@ -30,21 +30,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 from perf.mutants.mutations import Mutation, mutated, mutations
-from perf.mutants.nearest import NOT_SLOW, SOURCES, Trace, trace
+from perf.mutants.nearest import NOT_SLOW, SOURCES, TESTS, Trace, trace
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KEPT = ROOT / ".tools" / "mutants"
-CPU_SECONDS, SECONDS = 240, 1800
-"""After so much work, or so long a wait, a fault counts as noticed: something that had ended does not end any
-more. On a machine that does other things besides, the work decides.
-"""
+CPU_SECONDS, SECONDS = 60, 600
+"""A fault counts as noticed after this much work, or this long a wait: tests that ended no longer end. On a busy
+machine the work decides."""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FaultResult:
     """Of one mutation: ``killed`` (by which test), ``survived``, ``timeout`` or ``equivalent`` (why), and the
     changed lines."""
 
@@ -70,11 +70,12 @@ def main() -> int:
     )
     parser.add_argument("--write", action="store_true", help="write RESULTS.md")
     options = parser.parse_args()
-    areas = tomllib.loads((HERE / "areas.toml").read_text())["area"]
-    chosen = [area for area in areas if options.area in (None, area["name"])]
-    if not chosen:
-        parser.error(f"no area {options.area!r}; there are {', '.join(area['name'] for area in areas)}")
-    area_of = {path: area for area in chosen for path in _files(area["modules"])}
+    names = [area["name"] for area in areas()]
+    if options.area not in (None, *names):
+        parser.error(f"no area {options.area!r}; there are {', '.join(names)}")
+    if stale := stale_equivalents(ROOT):
+        parser.error(f"equivalent.toml has rows whose lines are gone: {'; '.join(stale)}")
+    area_of = {path: name for path, name in areas_of_files(ROOT).items() if options.area in (None, name)}
     everything = sorted(mutation for path in area_of for mutation in mutations(ROOT, path))
     drawn = _draw(everything, options.sample, str(options.seed))
     print(
@@ -82,20 +83,42 @@ def main() -> int:
         f"{options.seed}",
         flush=True,
     )
-    traced = trace(ROOT, (folder for area in areas for folder in area["tests"]), KEPT, options.jobs)
+    traced = trace(ROOT, TESTS, KEPT, options.jobs)
     kept = KEPT / f"{options.seed}-{options.sample}-{options.area or 'all'}.jsonl"
-    verdicts = _run(drawn, {path: area["name"] for path, area in area_of.items()}, traced, options.jobs, kept)
-    _tell(verdicts)
+    results = _run(drawn, area_of, traced, options.jobs, kept)
+    _tell(results)
     if options.write:
-        (HERE / "RESULTS.md").write_text(
-            _page(verdicts, str(options.seed), len(everything)), encoding="utf-8"
+        (HERE / "RESULTS.md").write_text(_page(results, str(options.seed), len(everything)), encoding="utf-8")
+    return int(any(result.outcome == "survived" for result in results))
+
+
+def areas() -> list[dict[str, Any]]:
+    """The areas of areas.toml, in their order: ``name`` and ``modules`` (patterns below the folders of sources)."""
+    listed: list[dict[str, Any]] = tomllib.loads((HERE / "areas.toml").read_text(encoding="utf-8"))["area"]
+    return listed
+
+
+def areas_of_files(root: Path) -> dict[str, str]:
+    """Every source file that an area has, with the first area that has it."""
+    area_of: dict[str, str] = {}
+    for area in areas():
+        for pattern in area["modules"]:
+            for path in sorted(file for source in SOURCES for file in (root / source).glob(pattern)):
+                area_of.setdefault(path.relative_to(root).as_posix(), area["name"])
+    return area_of
+
+
+def stale_equivalents(root: Path) -> list[str]:
+    """Rows of equivalent.toml whose line is not in their file any more, as ``file: line``."""
+    stale = []
+    for path, before, _ in equivalents():
+        files = [root / source / path for source in SOURCES]
+        text = " ".join(
+            " ".join(file.read_text(encoding="utf-8").split()) for file in files if file.is_file()
         )
-    return int(any(verdict.outcome == "survived" for verdict in verdicts))
-
-
-def _files(patterns: list[str]) -> list[str]:
-    files = {path for source in SOURCES for pattern in patterns for path in (ROOT / source).glob(pattern)}
-    return sorted(path.relative_to(ROOT).as_posix() for path in files if path.name != "__init__.py")
+        if " ".join(before.split()) not in text:
+            stale.append(f"{path}: {before}")
+    return stale
 
 
 def _module(path: str) -> str:
@@ -118,15 +141,15 @@ def _draw(everything: list[Mutation], size: int, seed: str) -> list[Mutation]:
 
 def _run(
     drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: int, kept: Path
-) -> list[Verdict]:
+) -> list[FaultResult]:
     done = {}
     kept.parent.mkdir(parents=True, exist_ok=True)
     if kept.is_file():
         for line in kept.read_text().splitlines():
             raw = json.loads(line)
-            verdict = Verdict(**{**raw, "mutation": Mutation(**raw["mutation"])})
-            done[verdict.mutation] = verdict
-    reasons = _equivalents()
+            result = FaultResult(**{**raw, "mutation": Mutation(**raw["mutation"])})
+            done[result.mutation] = result
+    reasons = equivalents()
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         places: Queue[Path] = Queue()
         for number in range(jobs):
@@ -136,7 +159,7 @@ def _run(
             places.put(place)
         began, waiting = time.monotonic(), [mutation for mutation in drawn if mutation not in done]
 
-        def judged(mutation: Mutation) -> Verdict:
+        def judged(mutation: Mutation) -> FaultResult:
             place = places.get()
             try:
                 return _judge(mutation, area_of[mutation.path], traced, place, reasons)
@@ -144,14 +167,14 @@ def _run(
                 places.put(place)
 
         with ThreadPoolExecutor(jobs) as pool, kept.open("a") as log:
-            for number, verdict in enumerate(pool.map(judged, waiting), start=1):
-                done[verdict.mutation] = verdict
-                log.write(json.dumps({**asdict(verdict)}) + "\n")
+            for number, result in enumerate(pool.map(judged, waiting), start=1):
+                done[result.mutation] = result
+                log.write(json.dumps({**asdict(result)}) + "\n")
                 log.flush()
                 left = (time.monotonic() - began) / number * (len(waiting) - number)
-                where = f"{_module(verdict.mutation.path)}:{verdict.mutation.line}"
+                where = f"{_module(result.mutation.path)}:{result.mutation.line}"
                 print(
-                    f"{number}/{len(waiting)} {verdict.outcome:10} {where} {verdict.mutation.operator} "
+                    f"{number}/{len(waiting)} {result.outcome:10} {where} {result.mutation.operator} "
                     f"({left / 60:.0f} min left)",
                     flush=True,
                 )
@@ -160,7 +183,7 @@ def _run(
 
 def _judge(
     mutation: Mutation, area: str, traced: Trace, place: Path, reasons: dict[tuple[str, str, str], str]
-) -> Verdict:
+) -> FaultResult:
     original = (ROOT / mutation.path).read_text(encoding="utf-8")
     text = mutated(ROOT, mutation)
     assert text is not None  # drawn mutations are Python
@@ -168,11 +191,11 @@ def _judge(
     began = time.monotonic()
     reason = reasons.get((_module(mutation.path), before, after))
     if reason is not None:
-        return Verdict(mutation, area, "equivalent", reason, before, after, 0.0)
+        return FaultResult(mutation, area, "equivalent", reason, before, after, 0.0)
     target = place / mutation.path
     tests = traced.nearest(ROOT, mutation.path, mutation.line)
     if not tests:
-        return Verdict(mutation, area, "survived", "no test executes it", before, after, 0.0)
+        return FaultResult(mutation, area, "survived", "no test executes it", before, after, 0.0)
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(str(place / source) for source in SOURCES),
@@ -189,7 +212,7 @@ def _judge(
         outcome, detail = "timeout", f"no end within {SECONDS} s"
     finally:
         target.write_text(original, encoding="utf-8")
-    return Verdict(mutation, area, outcome, detail, before, after, time.monotonic() - began)
+    return FaultResult(mutation, area, outcome, detail, before, after, time.monotonic() - began)
 
 
 def _run_tests(tests: list[str], environment: Mapping[str, str]) -> tuple[int, str]:
@@ -206,7 +229,7 @@ def _run_tests(tests: list[str], environment: Mapping[str, str]) -> tuple[int, s
         "-p",
         "no:randomly",
     ]
-    command += ["--timeout=100", *NOT_SLOW, *tests]
+    command += ["--timeout=60", "--hypothesis-profile=mutants", *NOT_SLOW, *tests]
     ended = subprocess.run(
         ["sh", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "sh", *command],
         cwd=ROOT,
@@ -242,56 +265,62 @@ def _changed(original: str, text: str) -> tuple[str, str]:
     return before, after
 
 
-def _equivalents() -> dict[tuple[str, str, str], str]:
+def equivalents() -> dict[tuple[str, str, str], str]:
     listed = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8")).get("equivalent", [])
     return {(entry["path"], entry["before"], entry["after"]): entry["reason"] for entry in listed}
 
 
-def _share(verdicts: list[Verdict]) -> tuple[int, int]:
-    counted = [verdict for verdict in verdicts if verdict.outcome != "equivalent"]
-    return sum(verdict.outcome != "survived" for verdict in counted), len(counted)
+def _share(results: list[FaultResult]) -> tuple[int, int]:
+    counted = [result for result in results if result.outcome != "equivalent"]
+    return sum(result.outcome != "survived" for result in counted), len(counted)
 
 
-def _tell(verdicts: list[Verdict]) -> None:
-    for verdict in verdicts:
-        if verdict.outcome == "survived":
-            mutation = verdict.mutation
+def _tell(results: list[FaultResult]) -> None:
+    for result in results:
+        if result.outcome == "survived":
+            mutation = result.mutation
             print(
-                f"\n{mutation.path}:{mutation.line} {mutation.operator}\n- {verdict.before}\n+ "
-                f"{verdict.after}"
+                f"\n{mutation.path}:{mutation.line} {mutation.operator}\n- {result.before}\n+ {result.after}"
             )
-    killed, counted = _share(verdicts)
+    killed, counted = _share(results)
     print(
-        f"\n{killed} of {counted} noticed ({killed / max(1, counted):.1%}), {len(verdicts) - counted} "
+        f"\n{killed} of {counted} noticed ({killed / max(1, counted):.1%}), {len(results) - counted} "
         "equivalent"
     )
 
 
-def _page(verdicts: list[Verdict], seed: str, possible: int) -> str:
-    killed, counted = _share(verdicts)
+def _commit() -> str:
+    """The commit that is measured, in short."""
+    asked = ["git", "rev-parse", "--short=12", "HEAD"]
+    return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _page(results: list[FaultResult], seed: str, possible: int) -> str:
+    killed, counted = _share(results)
     lines = [
         "# Mutation testing",
         "",
-        f"Written by `python -m perf.mutants --write` with seed {seed}.",
-        f"{len(verdicts)} of {possible:,} possible faults were planted, one at a time.",
+        f"Written by `python -m perf.mutants --write` on {datetime.date.today().isoformat()} of {_commit()} with seed "
+        f"{seed}.",
+        f"{len(results)} of {possible:,} possible faults were planted, one at a time.",
         f"**{killed} of {counted} ({killed / max(1, counted):.1%}) were noticed** by the nearest tests.",
-        f"{len(verdicts) - counted} more change nothing that can be seen; `equivalent.toml` says why.",
+        f"{len(results) - counted} more change nothing that can be seen; `equivalent.toml` says why.",
         "",
         "| area | planted | noticed | equivalent | survived |",
         "|---|---|---|---|---|",
     ]
-    for area in sorted({verdict.area for verdict in verdicts}):
-        counts = Counter(verdict.outcome for verdict in verdicts if verdict.area == area)
+    for area in sorted({result.area for result in results}):
+        counts = Counter(result.outcome for result in results if result.area == area)
         noticed = counts["killed"] + counts["timeout"]
         lines.append(
             f"| {area} | {counts.total()} | {noticed} | {counts['equivalent']} | {counts['survived']} |"
         )
-    survivors = [verdict for verdict in verdicts if verdict.outcome == "survived"]
+    survivors = [result for result in results if result.outcome == "survived"]
     if survivors:
         lines += ["", "## Survivors"]
-    for verdict in survivors:
-        place = f"`{verdict.mutation.path}:{verdict.mutation.line}`"
-        lines += ["", place, "", "```diff", f"- {verdict.before}", f"+ {verdict.after}", "```"]
+    for result in survivors:
+        place = f"`{result.mutation.path}:{result.mutation.line}`"
+        lines += ["", place, "", "```diff", f"- {result.before}", f"+ {result.after}", "```"]
     return "\n".join(lines) + "\n"
 
 

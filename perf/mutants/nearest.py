@@ -23,7 +23,10 @@ MOST_SECONDS, MOST_TESTS = 60.0, 200
 
 SOURCES = ("src", "studio/src")
 """Where packages are. Modules in areas.toml and equivalent.toml are named from there:
-``folkways/stats/paired.py``."""
+``folkways/stats/differences.py``."""
+
+TESTS = ("tests", "studio/tests")
+"""Folders of tests; those of slow marks are left out."""
 
 HERE = Path(__file__).resolve().parent
 

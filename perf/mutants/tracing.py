@@ -12,6 +12,11 @@ import coverage
 import pytest
 
 import folkways
+
+try:
+    import folkways_studio
+except ModuleNotFoundError:  # where the core is traced alone
+    folkways_studio = None
 from perf.mutants.nearest import SETUP
 
 
@@ -20,10 +25,10 @@ class Tracer:
 
     def __init__(self, folder: Path) -> None:
         self._target = folder / f"{os.getpid()}.json"
-        package = Path(folkways.__file__).parent
+        packages = [folkways, *([folkways_studio] if folkways_studio else [])]
         self._coverage = coverage.Coverage(
             data_file=str(folder / f"{os.getpid()}.coverage"),
-            include=[f"{package}/*"],
+            include=[f"{Path(str(package.__file__)).parent}/*" for package in packages],
             config_file=False,
             messages=False,
         )

@@ -12,9 +12,9 @@ from folkways.runs.execute import execute
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import begin
-from folkways.runs.planning.tasks import plan_tasks
+from folkways.runs.planning.tasks import make_plan
 from folkways.runs.scores.scoring import score_run
-from folkways.workspace.archives.writing import archive_run
+from folkways.workspace.archives.moving import archive_run
 from folkways.workspace.database import open_workspace
 from folkways.workspace.run_records import find_run
 
@@ -38,11 +38,11 @@ def judged(task: str, release: Path, limit: int, folder: Path) -> Judged:
     model = Model(endpoint)
     options = RunOptions(tasks=(task,), releases={task.partition("/")[0]: str(release)}, limit=limit)
     workspace = open_workspace(folder / f"{task.replace('/', '-')}.db")
-    tasks = plan_tasks(options)
+    plan = make_plan(options, [model])
     planned = time.process_time()
-    begin(workspace, tasks, [model], "one", {})
+    begin(workspace, plan, "one", {})
     planned = time.process_time() - planned
-    session = execute(workspace, options, [model], AskOptions(), name="one")
+    session = execute(workspace, plan, AskOptions(), name="one")
     count = sum(progress.total + progress.stored for progress in session.progresses)
     scored = time.process_time()
     score_run(workspace, session.run)

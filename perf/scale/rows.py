@@ -12,8 +12,7 @@ import polars as pl
 import sqlalchemy as sa
 
 from folkways.workspace import results, run_records
-from folkways.workspace.archives.restoring import restore_run
-from folkways.workspace.archives.writing import archive_run
+from folkways.workspace.archives.moving import archive_run, restore_run
 from folkways.workspace.database import Workspace
 from perf.scale.crews import Made, cpu_of
 
@@ -66,8 +65,7 @@ def bytes_per_row(made: Made) -> dict[str, float]:
 
 
 def paces(made: Made, folder: Path) -> tuple[dict[str, Pace], float]:
-    """What is done with a judged run -> its pace, for it in the database and archived; and bytes per row of
-    the archive."""
+    """What is done with a judged run -> its pace; and bytes per row of its archive."""
     workspace = made.workspace
     (part,) = results.parts(workspace, made.run)
     found: dict[str, Pace] = {}
@@ -78,22 +76,12 @@ def paces(made: Made, folder: Path) -> tuple[dict[str, Pace], float]:
         cpu, wall = time.process_time() + cpu_of(workspace) - cpu, time.perf_counter() - wall
         found[what] = Pace(cpu / made.rows * 1e6, made.rows / wall)
 
-    def read(where: str) -> None:
-        run = run_records.find_run(workspace, str(made.run.id))
-        timed(
-            f"replies read, {where}",
-            lambda: sum(page.height for page in results.response_pages(workspace, run, part)),
-        )
-        timed(
-            f"judgements read, {where}",
-            lambda: results.load_judgements(workspace, run, PROFILE, part, small=True),
-        )
-
-    read("database")
+    run = run_records.find_run(workspace, str(made.run.id))
+    timed("replies read", lambda: sum(page.height for page in results.response_pages(workspace, run, part)))
+    timed("judgements read", lambda: results.load_judgements(workspace, run, PROFILE, part, small=True))
     timed(
         "archived", lambda: archive_run(workspace, run_records.find_run(workspace, str(made.run.id)), folder)
     )
-    read("archive")
     size = sum(path.stat().st_size for path in folder.rglob("*.parquet")) / made.rows
     timed("restored", lambda: restore_run(workspace, run_records.find_run(workspace, str(made.run.id))))
     return found, size

@@ -23,8 +23,7 @@ from folkways.stats.clusters import clustered_mean
 from folkways.stats.hypotheses.anova import one_way
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import Floats, Interval, interval_of_average, wilson
-from folkways.stats.pairwise import paired_contrasts
-from folkways.stats.ranks import ranks_of_pairs
+from folkways.stats.pairwise import paired_contrasts, ranks_of_pairs
 from folkways.stats.shrinkage import shrink
 from perf.pages import replace_table
 from perf.stats.coverage import PAGE, ROOT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.records import AssignmentState, ItemState
 from folkways_studio.work.task_numbers import shown_number
 from perf.studio.people import Account

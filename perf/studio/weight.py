@@ -18,7 +18,7 @@ from typing import Any
 
 from folkways_studio.people import invites
 from folkways_studio.web.rendering.i18n import LOCALES
-from studio.tests.support.studies import open_desk
+from studio.tests.support.studies import open_study
 from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import ARGUMENTS, INSTALLER
 
@@ -104,7 +104,7 @@ def main() -> int:
         StudioServer(Path(folder) / "studio.db") as server,
         chromium() as browser,
     ):
-        desk = open_desk(server.workspace, STAGES)
+        desk = open_study(server.workspace, STAGES)
         for locale in options.locale.split(","):
             _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")
             found = weigh(browser, f"{server.url}/join/{token}", locale)

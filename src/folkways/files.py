@@ -1,9 +1,10 @@
-"""How files are written: completely or not at all, into folders that are made where there are none."""
+"""Files written completely or not at all, and the folders that they are written to."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFiles:
     """The files that were written, and what a person must know of them."""
 
     files: tuple[Path, ...]
@@ -39,7 +40,8 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> Path:
-    """``write_bytes`` of a file that is made piece by piece, and may be larger than memory."""
+    """``write_bytes`` of a file that is made piece by piece and may be larger than memory. Raises
+    FolkwaysError."""
     make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.part")
     try:
@@ -67,3 +69,42 @@ def packed(frame: pl.DataFrame, kind: str) -> bytes:
     buffer = io.BytesIO()
     (frame.write_parquet if kind == "parquet" else frame.write_ndjson)(buffer)
     return buffer.getvalue()
+
+
+OF_FILES = (
+    ".bib",
+    ".csv",
+    ".html",
+    ".json",
+    ".jsonl",
+    ".md",
+    ".parquet",
+    ".tex",
+    ".tsv",
+    ".txt",
+    ".xlsx",
+    ".yaml",
+    ".yml",
+)
+"""Endings that nobody means as part of a folder's name."""
+
+
+def check_several(out: Path, written: Callable[[str], str] = lambda name: option("out", name)) -> None:
+    """FolkwaysError where ``out`` has the name of a file; for what writes several files, into a folder.
+
+    written: how a name is given there; as the option ``out`` if left out.
+    """
+    if out.suffix.lower() in OF_FILES and not out.exists():
+        raise FolkwaysError(
+            f"{written(str(out))} is the name of a file, but several files are written; name a folder: "
+            f"{written(str(out.with_suffix('')))}"
+        )
+
+
+def check_folder(path: Path) -> None:
+    """FolkwaysError unless a folder is there, or can be made there; to be called before any work is done."""
+    there = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
+    if not there.is_dir():
+        raise FolkwaysError(f"{path} cannot be a folder: {there} is a file; name another folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise FolkwaysError(f"{path} cannot be written: {there} is read-only; name another folder")

@@ -1,13 +1,14 @@
-"""Tables of text in any format: CSV, TSV, JSON lines or Parquet, whole or some ten thousand rows at a
-time."""
+"""Tables of text as CSV, TSV, JSON lines or Parquet, read whole or in batches of rows."""
 
 from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 import orjson
 import polars as pl
@@ -17,6 +18,7 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.json_lines import json_objects
 from folkways.spreadsheet import from_csv
 
+csv.field_size_limit(2**31 - 1)  # a reply may be longer than the 128 KiB that csv allows
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 
@@ -35,7 +37,7 @@ def read_replies(path: Path) -> pl.DataFrame:
     suffix = path.suffix.lower()
     try:
         if suffix in (".csv", ".tsv"):
-            table = _delimited(path, "\t" if suffix == ".tsv" else ",")
+            table = _csv_frame(path)
         elif suffix in (".jsonl", ".ndjson"):
             table = _json_lines(path)
         elif suffix == ".parquet":
@@ -56,47 +58,22 @@ def read_replies(path: Path) -> pl.DataFrame:
     )
 
 
-def _delimited(path: Path, separator: str) -> pl.DataFrame:
-    raw = path.read_bytes()
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
-    if not text.strip():
+def _csv_frame(path: Path) -> pl.DataFrame:
+    header, rows = _csv_rows(path)
+    if not header:
         raise DataError("is empty", file=path)
-    if separator == ",":
-        separator, text = _separator(text)
-    try:
-        return from_csv(pl.read_csv(text.encode(), separator=separator, infer_schema=False).fill_null(""))
-    except PolarsError:
-        _check_widths(text, separator, path)
-        raise
+    names = _distinct(header)
+    return from_csv(pl.DataFrame(list(rows), schema=dict.fromkeys(names, pl.String), orient="row"))
 
 
-def _separator(text: str) -> tuple[str, str]:
-    """What stands between the cells of a CSV, and the CSV without the line that names it: spreadsheets write
-    semicolons where the comma is the decimal point.
-    """
-    header, _, rest = text.partition("\n")
-    named = re.fullmatch(r"sep=(.)\s*", header)
-    if named:
-        return named[1], rest
-    bare = re.sub(r'"[^"]*"', "", header)
-    return max(",;\t", key=bare.count), text
-
-
-def _check_widths(text: str, separator: str, path: Path) -> None:
-    """DataError naming the first row that has more fields than the header."""
-    lines = csv.reader(text.splitlines(keepends=True), delimiter=separator)
-    header = next(lines)
-    for number, fields in enumerate(lines, 1):
-        if len(fields) > len(header):
-            raise DataError(
-                f"has {len(fields)} fields, the header names {len(header)}; put a text that holds "
-                f"{separator!r} in double quotes",
-                file=path,
-                row=number,
-            )
+def _distinct(header: Sequence[str]) -> list[str]:
+    """The titles, numbered where one repeats: spreadsheets leave several empty ones at the end."""
+    seen: Counter[str] = Counter()
+    names = []
+    for title in header:
+        names.append(f"{title}_duplicated_{seen[title] - 1}" if seen[title] else title)
+        seen[title] += 1
+    return names
 
 
 def _json_lines(path: Path) -> pl.DataFrame:
@@ -130,10 +107,8 @@ def read_table(path: Path, columns: Columns) -> pl.DataFrame:
 
     No cell becomes null, whatever it says ("None", "NA"). Raises what ``table_batches`` does.
     """
-    frame = pl.concat(
-        [pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), *table_batches(path, columns)]
-    ).fill_null("")
-    frame = frame if path.suffix.lower() == ".parquet" else from_csv(frame)
+    empty = pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+    frame = pl.concat([empty, *table_batches(path, columns)]).fill_null("")
     return frame.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("row"), pl.all())
 
 
@@ -148,51 +123,92 @@ def table_batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:
     if suffix == ".parquet":
         yield from _parquet_batches(path, columns)
         return
-    rows = _json_rows(path, columns) if suffix in (".jsonl", ".ndjson") else _delimited_rows(path, columns)
+    rows = _json_rows(path, columns) if suffix in (".jsonl", ".ndjson") else _chosen_csv_rows(path, columns)
     while batch := list(islice(rows, BATCH)):
-        yield pl.DataFrame(batch, schema=dict.fromkeys(columns, pl.String), orient="row")
+        frame = pl.DataFrame(batch, schema=dict.fromkeys(columns, pl.String), orient="row")
+        yield from_csv(frame) if suffix in (".csv", ".tsv") else frame
 
 
-def _place(path: Path, header: Sequence[str], spellings: Sequence[str]) -> int:
+def _index_of(path: Path, header: Sequence[str], spellings: Sequence[str]) -> int:
+    """Index in ``header`` of the first spelling that is there, as it is or else in small letters."""
     titles = [title.strip() for title in header]
-    for known in (titles, [title.lower() for title in titles]):
+    for candidates in (titles, [title.lower() for title in titles]):
         for spelling in spellings:
-            if spelling in known:
-                return known.index(spelling)
+            if spelling in candidates:
+                return candidates.index(spelling)
     raise DataError(
         f"no column {' or '.join(map(repr, spellings))}; the header is: {', '.join(header) or '(empty)'}",
         file=path,
     )
 
 
-def _delimited_rows(path: Path, columns: Columns) -> Iterator[Row]:
+def _chosen_csv_rows(path: Path, columns: Columns) -> Iterator[Row]:
+    header, rows = _csv_rows(path)
+    indices = [_index_of(path, header, spellings) for spellings in columns.values()]
+    return (tuple(row[index] for index in indices) for row in rows)
+
+
+def _csv_rows(path: Path) -> tuple[list[str], Iterator[list[str]]]:
+    """The header of a CSV or TSV file and its rows, as they are read. An empty cell is an empty text, and
+    blank lines are passed over.
+
+    DataError, also while the rows are read, for one with another number of cells than the header, for quotes
+    that do not match, and for bytes that are not UTF-8.
+    """
+    lines = _csv_lines(path)
+    header = next(lines, [])
+
+    def rows() -> Iterator[list[str]]:
+        for number, cells in enumerate(lines, 1):
+            if not cells and len(header) == 1:
+                cells = [""]
+            if cells and len(cells) != len(header):
+                raise DataError(
+                    f"has {len(cells)} cells, the header names {len(header)} columns; put a text that holds "
+                    "a separator or a line break in double quotes",
+                    file=path,
+                    row=number,
+                )
+            if cells:
+                yield cells
+
+    return header, rows()
+
+
+def _csv_lines(path: Path) -> Iterator[list[str]]:
     number = 0
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         try:
-            header = next(reader, [])
-            places = [_place(path, header, spellings) for spellings in columns.values()]
-            for number, row in enumerate(reader, 1):
-                if len(row) != len(header):
-                    raise DataError(
-                        f"{len(row)} cells where the header names {len(header)} columns",
-                        file=path,
-                        row=number,
-                    )
-                yield tuple(row[place] for place in places)
+            separator = "\t" if path.suffix.lower() == ".tsv" else _separator(file)
+            for cells in csv.reader(file, delimiter=separator, strict=True):
+                yield cells
+                number += 1
         except UnicodeDecodeError as error:
             raise DataError(
-                f"is not UTF-8 (after row {number}: {error.reason}); save it as UTF-8", file=path
+                f"is not UTF-8 (after row {max(0, number - 1)}: {error.reason}); save it as UTF-8", file=path
             ) from None
         except csv.Error as error:
-            raise DataError(f"not readable as CSV: {error}", file=path, row=number + 1) from None
+            raise DataError(f"not readable as CSV: {error}", file=path, row=number) from None
+
+
+def _separator(file: IO[str]) -> str:
+    """The separator of a CSV: spreadsheets write semicolons where the comma is the decimal point. The file is
+    left at its header; a line that names the separator (``sep=;``) is passed over."""
+    line = file.readline()
+    if named := re.fullmatch(r"sep=(.)\s*", line):
+        return named[1]
+    file.seek(0)
+    bare = re.sub(r'"[^"]*"', "", line)
+    return max(",;\t", key=bare.count)
 
 
 def _json_rows(path: Path, columns: Columns) -> Iterator[Row]:
     names: list[str] = []
     with path.open("rb") as file:
         for _, row in json_objects((line for line in file if line.strip()), path):
-            names = names or [list(row)[_place(path, list(row), spellings)] for spellings in columns.values()]
+            names = names or [
+                list(row)[_index_of(path, list(row), spellings)] for spellings in columns.values()
+            ]
             yield tuple(
                 _as_text(value) if isinstance(value, list | dict) else _plain_text(value)
                 for value in map(row.get, names)
@@ -207,8 +223,8 @@ def _parquet_batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:
     try:
         scan = pl.scan_parquet(path)
         header = scan.collect_schema().names()
-        places = {name: header[_place(path, header, spellings)] for name, spellings in columns.items()}
-        chosen = scan.select(pl.col(place).alias(name) for name, place in places.items())
+        titles = {name: header[_index_of(path, header, spellings)] for name, spellings in columns.items()}
+        chosen = scan.select(pl.col(title).alias(name) for name, title in titles.items())
         for batch in chosen.collect_batches(chunk_size=BATCH, maintain_order=True):
             yield batch.select(_as_cells(column) for column in batch.iter_columns())
     except PolarsError as error:

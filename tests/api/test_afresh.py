@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from folkways.errors import on_command_line
-from folkways.runs.options import RunOptions
+from folkways.runs.options import Reused, RunOptions, age
 from folkways.runs.planning.estimate import estimate_run
-from folkways.runs.reused import Reused, age
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
 

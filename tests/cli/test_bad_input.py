@@ -65,7 +65,7 @@ WRONG = {
     f"{RUN} --timeout 0": r"--timeout': 0.* is not in the range",
     f"{RUN} --timeout nan": r"--timeout': 'nan' is not a finite number",
     "gate mine -w good.db --min demo/mcq=3 --coverage nan": r"--coverage': 'nan' is not a finite number",
-    "gate mine -w good.db --min demo/mcq:=3": r"names no culture behind the colon; valid: TASK",
+    "gate mine -w good.db --min demo/mcq:=3": r"has no culture after the colon; valid: TASK",
     "score mine -w good.db --text-tools papr": r"unknown set of text tools 'papr'; did you mean 'paper'\?",
     "compare mine -w good.db": r"unknown model 'mine'(.|\n)*mine is a run; its models are compared with: "
     r"--run mine",
@@ -157,11 +157,11 @@ WRONG = {
     f"{JUDGE} none.csv": r"the file of replies none.csv does not exist",
     f"{JUDGE} folder": r"the file of replies folder is a folder",
     f"{JUDGE} wrong.csv": r"wrong.csv: has no column 'response'; its columns are: id, text",
-    f"{JUDGE} latin.csv": r"latin.csv: is not UTF-8 \(byte 19\); save it as UTF-8",
+    f"{JUDGE} latin.csv": r"latin.csv: is not UTF-8 \(after row 0: .*\); save it as UTF-8",
     f"{JUDGE} empty.csv": r"empty.csv: (is empty|has no rows)",
     f"{JUDGE} header.csv": r"header.csv: has no rows",
-    f"{JUDGE} ragged.csv": r"ragged.csv, row 2: has 3 fields, the header names 2; put a text that holds "
-    r"',' in double quotes",
+    f"{JUDGE} ragged.csv": r"ragged.csv, row 2: has 3 cells, the header names 2 columns; put a text "
+    r"that holds a separator or a line break in double quotes",
     f"{JUDGE} broken.jsonl": r"broken.jsonl, row 2: is not JSON",
     f"{JUDGE} list.jsonl": r"list.jsonl, row 1: is not a JSON object; write one object per line",
     f"{JUDGE} broken.parquet": r"broken.parquet: cannot be read as PARQUET",

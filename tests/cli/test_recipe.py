@@ -15,11 +15,12 @@ import jsonschema
 import pytest
 
 from folkways import api
-from folkways.cli.asking.init import EXAMPLES, recipe_text
-from folkways.cli.asking.recipe import json_schema, keys, read
+from folkways.cli.init import EXAMPLES, recipe_text
+from folkways.cli.recipe import json_schema, keys, read
+from folkways.cli.run import command as run_command
 from folkways.errors import FolkwaysError
 from folkways.runs.keywords import options_of
-from folkways.runs.planning.recipe_files import KEYS, Recipe
+from folkways.runs.planning.recipe import KEYS, Recipe
 from folkways.runs.scores.scoring_models import ScoringModels
 from tests.support.river import folkways, rows
 
@@ -73,7 +74,7 @@ def test_the_recipe_of_a_run_asks_the_same_elsewhere_and_signs_the_same(tmp_path
     told = tomllib.loads(given_back)
     assert told["models"] == ["baseline/random", "baseline/first?temperature=0.5"]
     assert (told["budget"], told["profile"], told["max-failed"]) == ("500requests", "paper", 20)
-    jsonschema.validate(told, json_schema())
+    jsonschema.validate(told, json_schema(run_command))
 
 
 def test_a_sampled_run_keeps_until_and_strata(tmp_path: Path) -> None:
@@ -98,15 +99,15 @@ def test_estimate_reads_the_same_file(tmp_path: Path) -> None:
 
 
 def test_every_option_of_run_has_a_key_and_an_example_that_can_be_read(tmp_path: Path) -> None:
-    assert set(EXAMPLES) == set(keys())
+    assert set(EXAMPLES) == set(keys(run_command))
     whole = recipe_text("study.toml").replace("# ", "\0").splitlines()
     wanted = [
         line.removeprefix("\0") for line in whole if line.removeprefix("\0").split(" = ")[0] in EXAMPLES
     ]
     (tmp_path / "all.toml").write_text("\n".join(wanted))
-    values = read(tmp_path / "all.toml")
-    assert set(values) == {parameter.name for parameter in keys().values()}
-    jsonschema.validate(tomllib.loads("\n".join(wanted)), json_schema())
+    values = read(tmp_path / "all.toml", run_command)
+    assert set(values) == {parameter.name for parameter in keys(run_command).values()}
+    jsonschema.validate(tomllib.loads("\n".join(wanted)), json_schema(run_command))
 
 
 def test_what_init_writes_runs_as_it_is_and_is_never_written_over(
@@ -115,11 +116,11 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(
     monkeypatch.chdir(tmp_path)
     assert folkways("init").returncode == 0
     before = Path("study.toml").read_text()
-    jsonschema.validate(tomllib.loads(before), json_schema())
+    jsonschema.validate(tomllib.loads(before), json_schema(run_command))
     assert folkways("run", "study.toml", "--limit", "2").returncode == 0
     assert Path("report/report.html").exists()
     again = folkways("init")
-    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
     assert Path("study.toml").read_text() == before
 
 
@@ -229,7 +230,7 @@ def test_every_key_reaches_python(tmp_path: Path) -> None:
 
 
 def test_keys_are_those_of_the_options() -> None:
-    assert set(KEYS) == set(keys())
+    assert set(KEYS) == set(keys(run_command))
 
 
 def test_a_recipe_is_given_alone_and_must_be_there(tmp_path: Path) -> None:
@@ -251,14 +252,14 @@ def test_a_run_of_earlier_versions_has_none(tmp_path: Path) -> None:
         database.execute("UPDATE runs SET recipe = NULL")
         database.commit()
     done = folkways("runs", "--recipe", "last", "--workspace", tmp_path / "w.db")
-    assert (done.returncode, "kept no recipes" in done.stderr) == (2, True)
+    assert (done.returncode, "has no recipe" in done.stderr) == (2, True)
 
 
 def test_the_published_schema_is_that_of_the_program() -> None:
-    assert json.loads(SCHEMA.read_text()) == json_schema(), (
+    assert json.loads(SCHEMA.read_text()) == json_schema(run_command), (
         "docs/reference/recipe.schema.json is old: run make cli-reference"
     )
-    jsonschema.Draft202012Validator.check_schema(json_schema())
+    jsonschema.Draft202012Validator.check_schema(json_schema(run_command))
     for wrong in (
         {"limit": 0},
         {"limt": 1},
@@ -267,17 +268,17 @@ def test_the_published_schema_is_that_of_the_program() -> None:
         {"models": [{"temperature": 1}]},
     ):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(wrong, json_schema())
+            jsonschema.validate(wrong, json_schema(run_command))
 
 
 def test_the_schema_lists_the_words_of_a_setting_and_takes_numbers_of_tokens(tmp_path: Path) -> None:
     for effort in ("minimal", "low", "medium", "high", "off", "none", "xhigh", "2000", 2000):
-        jsonschema.validate({"settings": {"reasoning_effort": effort}}, json_schema())
+        jsonschema.validate({"settings": {"reasoning_effort": effort}}, json_schema(run_command))
         file = tmp_path / "study.toml"
         file.write_text(f"settings = {{ reasoning_effort = {json.dumps(effort)} }}\n", encoding="utf-8")
-        assert read(file) == {"settings": (f"reasoning_effort={effort}",)}
-    effort = json_schema()["properties"]["settings"]["properties"]["reasoning_effort"]
+        assert read(file, run_command) == {"settings": (f"reasoning_effort={effort}",)}
+    effort = json_schema(run_command)["properties"]["settings"]["properties"]["reasoning_effort"]
     assert effort["anyOf"][0] == {"enum": ["minimal", "low", "medium", "high", "off", "none"]}
     for wrong in ({"reasoning_effort": "2k"}, {"reasoning_effort": 0.5}, {"read": "loud"}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({"settings": wrong}, json_schema())
+            jsonschema.validate({"settings": wrong}, json_schema(run_command))

@@ -16,7 +16,8 @@ import tomlkit
 from folkways.benchmarks.registry import asked_tasks, expand_tasks, tasks, without_suites
 from folkways.benchmarks.suites import __file__ as suites_module
 from folkways.benchmarks.suites import split_task, suites
-from folkways.cli.asking.recipe import json_schema
+from folkways.cli.recipe import json_schema
+from folkways.cli.run import command as run_command
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.stats.intervals import wilson
 from tests.support.chat_server import ChatServer
@@ -60,7 +61,7 @@ def ended(done: Done, code: int = 0) -> Done:
 def test_a_suite_is_a_recipe_with_tasks_that_there_are() -> None:
     for name, suite in suites().items():
         recipe = tomllib.loads(Path(suites_module).with_name(f"{name}.toml").read_text(encoding="utf-8"))
-        jsonschema.validate(recipe, json_schema())
+        jsonschema.validate(recipe, json_schema(run_command))
         assert list(recipe) == ["tasks"] and suite.about
         assert {task.name for task in expand_tasks([name])} <= tasks().keys()
     every = {task.benchmark for task in tasks().values()} - {"demo"}

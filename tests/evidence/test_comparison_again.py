@@ -19,9 +19,9 @@ from folkways.evidence.sentences import Contrast, verdict
 from folkways.names import culture_name
 from folkways.records import JUDGEMENTS, Metric
 from folkways.stats.clusters import clustered_difference, clustered_mean
+from folkways.stats.differences import detectable_difference
 from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
-from folkways.stats.hypotheses.mcnemar import exact_mcnemar
-from folkways.stats.hypotheses.power import detectable_difference
+from folkways.stats.hypotheses.paired_tests import exact_mcnemar
 from folkways.stats.intervals import squared_error
 from folkways.stats.pairwise import TOO_FEW
 

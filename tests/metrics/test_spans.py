@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import (
     SpanMatch,
     exact_spans,
@@ -24,6 +23,7 @@ from folkways.metrics.spans import (
     si_csi,
     tagged_spans,
 )
+from folkways.metrics.strings import edit_similarity
 
 pieces = st.sampled_from(
     ["<CSI>", "</CSI>", " ", "\n", "\r", "\u2028", "tea", "Tea", "ß", "İ", "<csi>", "pub quiz", "<CSI/>"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.metrics.trigrams import TrigramSimilarity
+from folkways.metrics.strings import TrigramSimilarity
 
 TEXTS = ["Peru", "a peruvian dish", "rice", "ICE"]
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("cosmic_ray")
 
+from perf.mutants.__main__ import areas, areas_of_files, equivalents, stale_equivalents
 from perf.mutants.mutations import mutated, mutations
-from perf.mutants.nearest import trace
+from perf.mutants.nearest import SOURCES, trace
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def changed(tmp_path: Path, source: str, operator: str) -> list[str]:
@@ -92,3 +97,32 @@ def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) ->
     }  # a default is read on import: the function's
     assert set(found.nearest(tmp_path, path, 6)) == {first, second}  # a fixture that both share
     assert set(found.nearest(tmp_path, path, 10)) == {narrow, first, second}  # executed by none: the file's
+
+
+def test_every_file_of_both_packages_is_in_an_area() -> None:
+    area_of = areas_of_files(ROOT)
+    files = {
+        path.relative_to(ROOT).as_posix() for source in SOURCES for path in (ROOT / source).rglob("*.py")
+    }
+    assert files - set(area_of) == set()
+    assert {area["name"] for area in areas()} == set(area_of.values()), "an area has no file of its own"
+
+
+def test_faults_that_change_nothing_are_of_lines_that_exist() -> None:
+    assert stale_equivalents(ROOT) == []
+
+
+def test_a_line_that_is_gone_is_named(tmp_path: Path) -> None:
+    """In an empty tree no line is there."""
+    assert len(stale_equivalents(tmp_path)) == len(equivalents())
+
+
+@pytest.mark.nightly
+def test_the_page_of_results_is_not_too_old() -> None:
+    written = re.search(
+        r" of ([0-9a-f]{12}) ", (ROOT / "perf/mutants/RESULTS.md").read_text(encoding="utf-8")
+    )
+    assert written, "python -m perf.mutants --write"
+    since = ["git", "rev-list", "--count", f"{written[1]}..HEAD"]
+    commits = subprocess.run(since, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert int(commits) <= 300, "python -m perf.mutants --write"

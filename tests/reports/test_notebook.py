@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 import folkways
+from folkways.api import Scores
 from folkways.display import number
 from folkways.engine.progress import ModelProgress
-from folkways.reports.data import ReportData, Scores
+from folkways.reports.data import ReportData
 from folkways.reports.formats.notebook import MOST_ROWS, run_html, scores_html
 from folkways.reports.views.views import ReportView
 from folkways.runs.notebook_progress import bars, in_notebook

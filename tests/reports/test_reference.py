@@ -17,7 +17,7 @@ from folkways.reports.views.reference import (
     tool_effects_of,
     warnings_of,
 )
-from folkways.text.effect import signed_effects
+from folkways.text.tools import signed_effects
 
 SIGNATURE = {
     "task": "blend/saq",

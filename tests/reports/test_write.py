@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.errors import DataError, FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.reports.data import ReportData
 from folkways.reports.formats.write import write_report
 from tests.support.report_data import Shape, simulate, with_judgement
@@ -95,6 +95,16 @@ def test_lists_become_json_in_csv(data: ReportData, tmp_path: Path) -> None:
 def test_an_unknown_format_names_the_valid_ones(data: ReportData, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="html"):
         write_report(data, tmp_path, ("htm",))
+
+
+def test_charts_without_their_extra_name_the_line_that_installs_it(
+    data: ReportData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # as if it were not installed
+    with pytest.raises(MissingExtraError, match=r"report\.html.*\n.*pip install 'folkways\[report\]'"):
+        write_report(data, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    assert len(write_report(data, tmp_path / "tables", ("md", "csv", "parquet", "latex"))) == 7
 
 
 def test_frames_without_their_columns_are_refused(data: ReportData) -> None:

@@ -24,7 +24,7 @@ from folkways.records import State
 from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
-from folkways.stats.raters.stratified_calibration import stratified_powered
+from folkways.stats.raters.stratified_calibration import stratified_ppi
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.river import Done, environment, folkways, kill, rows, start, stored_bodies, wait_for
@@ -321,7 +321,7 @@ GOLD: dict[str, str] = {}
 def answered(tmp_path: Path) -> Run:
     """A run of demo/saq by a model that knows half of it."""
     from folkways.benchmarks.registry import get_task
-    from folkways.releases.store import open_release
+    from folkways.benchmarks.released_data import open_release
 
     for item in get_task("demo/saq").items(open_release("demo", "demo")).iter_rows(named=True):
         GOLD[item["item"]] = item["answers"][0]["en"][0].upper()
@@ -396,7 +396,7 @@ def test_labels_correct_a_lenient_judge(answered: Run, tmp_path: Path) -> None:
     corrected, lexical, judged = (value_of(found, name) for name in ("corrected", "lexical", "judged"))
     assert judged["estimate"] > lexical["estimate"] + 30
     assert corrected["low"] < lexical["estimate"] < corrected["high"] < judged["estimate"]
-    direct = stratified_powered(
+    direct = stratified_ppi(
         verdicts.select(pl.when(pl.col("ended") != "no reply").then("verdict").fill_null(math.nan))[
             "verdict"
         ].to_numpy(),

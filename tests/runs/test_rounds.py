@@ -12,9 +12,9 @@ import pytest
 
 from folkways.engine.progress import ModelProgress
 from folkways.records import Metric
-from folkways.runs.sampled import adaptive_sampling
-from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
-from folkways.runs.sampled.strata import Frame, Stratum
+from folkways.runs.sampling import rounds as adaptive_sampling
+from folkways.runs.sampling.rounds import Sampling, ask_in_rounds
+from folkways.runs.sampling.strata import Frame, Stratum
 
 Widths = Mapping[str, tuple[int, float]]
 STRATA = {
@@ -69,7 +69,8 @@ def rounds(
     )
     models = [SimpleNamespace(name=name, identity=name) for name in ("one", "other")]
     plan = SimpleNamespace(task=SimpleNamespace(name="x/y"))
-    told = ask_in_rounds(None, None, [plan], {"x/y": FRAME}, models, ask, Sampling(5.0, "strict", sparing))  # type: ignore[arg-type, list-item]
+    both = SimpleNamespace(tasks=[plan], models=models)
+    told = ask_in_rounds(None, None, both, {"x/y": FRAME}, ask, Sampling(5.0, "strict", sparing))  # type: ignore[arg-type]
     return drawn, done, told
 
 

@@ -13,10 +13,11 @@ import sqlalchemy as sa
 
 from folkways.api import load_run, run
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
 from folkways.records import Signature
-from folkways.releases.store import open_release
-from folkways.runs.scores.scoring import release_of, score_run
+from folkways.runs.planning.plan import release_of
+from folkways.runs.scores.scoring import score_run
 from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.database import open_workspace
 from tests.support.blend_data import write_release

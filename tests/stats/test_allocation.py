@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.stats.raters.allocation import allocate, errors_to_expect
+from folkways.stats.raters.stratified_calibration import allocate, errors_to_expect
 
 
 def test_two_of_each_come_first_and_then_neymans_shares() -> None:

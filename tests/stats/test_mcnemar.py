@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 
-from folkways.stats.hypotheses.mcnemar import exact_mcnemar
+from folkways.stats.hypotheses.paired_tests import exact_mcnemar
 
 
 @given(st.integers(0, 60), st.integers(0, 60))

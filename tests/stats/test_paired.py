@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats as reference
 
 from folkways.stats.clusters import clustered_difference
-from folkways.stats.paired import PairedMean, paired_mean
+from folkways.stats.differences import PairedMean, paired_mean
 
 
 @given(

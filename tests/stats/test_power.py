@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm, ttest_1samp
 from statsmodels.stats.power import NormalIndPower
 
-from folkways.stats.hypotheses.power import detectable_difference
+from folkways.stats.differences import detectable_difference
 from folkways.stats.intervals import squared_error
 
 

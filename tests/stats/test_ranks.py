@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from folkways.stats.hypotheses.corrections import holm
-from folkways.stats.pairwise import paired_contrasts
-from folkways.stats.ranks import Ranks, ranks_of_pairs
+from folkways.stats.pairwise import Ranks, paired_contrasts, ranks_of_pairs
 
 NAN = math.nan
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats as reference
 from scipy.stats import rankdata
 
-from folkways.stats.hypotheses.wilcoxon import EXACT_UP_TO, Alternative, Wilcoxon, Zeros, exact_wilcoxon
+from folkways.stats.hypotheses.paired_tests import EXACT_UP_TO, Alternative, Wilcoxon, Zeros, exact_wilcoxon
 
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 

@@ -6,7 +6,7 @@ import pytest
 
 from folkways.benchmarks.semeval2026.short_answers import LANGUAGES
 from folkways.cultures import cultures_of, get_language
-from folkways.text.function_words import FUNCTION_WORDS, in_another_language
+from folkways.text.scripts import FUNCTION_WORDS, in_another_language
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from folkways.cultures import cultures_of, languages
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.text.authors import SOURCES, UNAVAILABLE
-from folkways.text.effect import signed_effects
-from folkways.text.languages.japanese import MeCab
-from folkways.text.tools import get_tool
+from folkways.text.tools import get_tool, has_tool, signed_effects
 
 TEXTS = {
     "en": ("fish-and-chips, don't!", ["fish", "and", "chips", "don't"]),
@@ -198,8 +196,31 @@ def test_forms_of_a_word_meet(language: str, one: str, other: str) -> None:
     assert get_tool(language).tokens(one) == get_tool(language).tokens(other)
 
 
-def test_japanese_without_its_extra_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MeCab, "modules", ("fugashi", "no_such_dictionary"))
-    with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[japanese\]'"):
-        MeCab.checked()
-    assert MeCab.missing() == "no_such_dictionary"
+@pytest.mark.parametrize(
+    ("language", "name", "module", "extra"),
+    [
+        ("ja", "Japanese", "unidic_lite", "japanese"),
+        ("zh", "Chinese", "jieba", "text"),
+        ("en", "English", "simplemma", "text"),
+        ("id", "Indonesian", "simplemma", "text"),
+    ],
+)
+def test_a_language_whose_extra_is_missing_names_the_line_that_installs_it(
+    language: str, name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert has_tool(language)
+    monkeypatch.setitem(sys.modules, module, None)  # as if it were not installed
+    get_tool.cache_clear()
+    with pytest.raises(MissingExtraError, match=rf"{name}.*simple.*\n.*pip install 'folkways\[{extra}\]'"):
+        get_tool(language)
+    assert not has_tool(language)
+    assert has_tool(language, "simple") and get_tool(language, "simple").tokens("a b") == ["a", "b"]
+    assert get_tool("ko").name == "stems" and has_tool("ko")
+
+
+def test_the_authors_chinese_needs_the_extra_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    get_tool.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"'folkways\[text\]'"):
+        get_tool("zh", "paper")
+    assert not has_tool("zh", "paper")

@@ -1,5 +1,5 @@
-"""Archives hold what left the database, to the letter; they are checked before anything leaves, and every
-time they are read."""
+"""Archives hold what left the database, to the letter; they are checked before anything leaves, and before
+anything comes back."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion
 from folkways.errors import FolkwaysError
+from folkways.runs.results.run_list import list_runs
 from folkways.workspace import results, run_records, run_rows, schema
-from folkways.workspace.archives import writing
+from folkways.workspace.archives import moving
 from folkways.workspace.archives.files import ArchiveError, read_archive
-from folkways.workspace.archives.restoring import restore_run
-from folkways.workspace.archives.writing import archive_run, moved, shrink
+from folkways.workspace.archives.moving import archive_run, moved, restore_run, shrink
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.judged_rows import judged_rows
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered, Failed
+from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 from tests.support.planned import plan_prompts
 
 REPLIES = ["A", "", 'é\n"quoted"\t한국어 🎈', "NULL", "'; DROP TABLE runs; --", " " * 3]
@@ -38,33 +37,6 @@ def rows_of(workspace: Workspace) -> dict[str, set[tuple[Any, ...]]]:
     """All that is stored of runs, but where they are."""
     with workspace.read() as connection:
         return {table.name: {tuple(row) for row in connection.execute(sa.select(table))} for table in TABLES}
-
-
-def told(workspace: Workspace, run: run_records.RunRecord) -> list[object]:
-    """All that is read of a run."""
-    found: list[object] = [results.usage(workspace, run), results.failure_counts(workspace, run).rows()]
-    found += [results.told_since(workspace, run, moment) for moment in (0.0, 1e12)]
-    found += [
-        results.tasks_with_item(workspace, run, "item-2"),
-        results.prompts_of(workspace, run, "test/task", "item-2").rows(),
-    ]
-    for part in results.parts(workspace, run):
-        found += [
-            part,
-            results.responses(workspace, run, part).rows(),
-            results.settings_sent(workspace, run, part),
-        ]
-        found += [results.thoughts(workspace, run, part, f"item-{number}").rows() for number in (1, 2)]
-        found += [
-            list(judged_rows(workspace, run, "paper", part)),
-            results.load_judgements(workspace, run, "paper", part).rows(),
-        ]
-        found.append(
-            results.load_judgements(workspace, run, "paper", part, small=True)
-            .cast({"item": pl.String})["item"]
-            .to_list()
-        )
-    return found
 
 
 def judge(workspace: Workspace, run: run_records.RunRecord, right: float, first: int = 1) -> None:
@@ -94,7 +66,7 @@ def judge(workspace: Workspace, run: run_records.RunRecord, right: float, first:
 def asked(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """Two runs, ``mine`` with six prompts, one of which failed, and ``other`` with the first two; files take
     two rows each."""
-    monkeypatch.setattr(writing, "ROWS_PER_FILE", 2)
+    monkeypatch.setattr(moving, "ROWS_PER_FILE", 2)
     monkeypatch.setattr(run_rows, "PAGE", 2)
     mine, m = plan_prompts(any_workspace, "gguf/m", SHARED + OWN, name="mine", config="mine")
     plan_prompts(any_workspace, "gguf/m", SHARED, name="other", config="other")
@@ -105,9 +77,10 @@ def asked(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
         Completion(text, "stop", None, "m-1", 3, 5, thoughts="well") for text in REPLIES[: len(replied)]
     ]
     answered = [
-        Answered(request, reply, 0.1 + 0.2, 2) for request, reply in zip(replied, completions, strict=True)
+        AnsweredRequest(request, reply, 0.1 + 0.2, 2)
+        for request, reply in zip(replied, completions, strict=True)
     ]
-    queue.save(m, [*answered, Failed(failed, "down \x1b[31m", 6)])
+    queue.save(m, [*answered, FailedRequest(failed, "down \x1b[31m", 6)])
     queue.leave()
     for run in run_records.list_runs(any_workspace):
         judge(any_workspace, run, 0.1)
@@ -119,49 +92,33 @@ def find(workspace: Workspace, name: str = "mine") -> run_records.RunRecord:
     return run_records.find_run(workspace, name)
 
 
-def test_what_is_archived_is_read_as_before_and_comes_back_as_it_was(
-    asked: Workspace, tmp_path: Path
-) -> None:
-    before, both = rows_of(asked), [told(asked, find(asked, name)) for name in ("mine", "other")]
+def test_what_is_archived_comes_back_as_it_was(asked: Workspace, tmp_path: Path) -> None:
+    before, listed = rows_of(asked), list_runs(asked)
     made = archive_run(asked, find(asked), tmp_path / "a")
     assert (made.rows, made.judgements, made.files, made.shared) == (6, 6, 7, 2)
     assert made.size == sum(path.stat().st_size for path in (tmp_path / "a").rglob("*.parquet"))
-    assert [told(asked, find(asked, name)) for name in ("mine", "other")] == both
     left = {name: len(rows) for name, rows in rows_of(asked).items()}
     assert left == {"prompts": 2, "responses": 2, "expected": 2, "failures": 0, "judgements": 2, "scores": 0}
     assert shrink(asked) == (asked.engine.dialect.name == "sqlite")
-    archive_run(
-        asked, find(asked, "other"), tmp_path / "b"
-    )  # what they share is in both, and nowhere else any more
+    archive_run(asked, find(asked, "other"), tmp_path / "b")  # what they share is in both archives only
     assert {name for name, rows in rows_of(asked).items() if rows} == set()
-    assert [told(asked, find(asked, name)) for name in ("mine", "other")] == both
+    assert [{**row, "archive": None} for row in list_runs(asked)] == listed
     for name in ("other", "mine"):
         restore_run(asked, find(asked, name))
         assert find(asked, name).archive is None
     assert rows_of(asked) == before
 
 
-def test_what_is_judged_later_stands_in_place_of_what_was_archived(asked: Workspace, tmp_path: Path) -> None:
-    archive_run(asked, find(asked), tmp_path / "a")
-    judge(asked, find(asked), 0.7, first=5)
-    (part,) = results.parts(asked, find(asked))
-    rights = [0.1] * 4 + [0.7] * 2
-    assert results.load_judgements(asked, find(asked), "paper", part)["right"].to_list() == rights
-    assert [row.details["right"] for row in judged_rows(asked, find(asked), "paper", part)] == rights
-    restore_run(asked, find(asked))
-    assert results.load_judgements(asked, find(asked), "paper", part)["right"].to_list() == rights
-
-
 @pytest.mark.parametrize("after", ["the first file", "all files", "the list of files"])
 def test_interrupted_archiving_loses_nothing_and_goes_on(
     asked: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
-    before, read = rows_of(asked), told(asked, find(asked))
+    before = rows_of(asked)
     where = {"the first file": "_judged", "all files": "write_manifest", "the list of files": "_take_out"}[
         after
     ]
     with monkeypatch.context() as patch:
-        patch.setattr(writing, where, _stop)
+        patch.setattr(moving, where, _stop)
         with pytest.raises(KeyboardInterrupt):
             archive_run(asked, find(asked), tmp_path / "a")
     assert (rows_of(asked), find(asked).archive) == (before, None)
@@ -172,7 +129,8 @@ def test_interrupted_archiving_loses_nothing_and_goes_on(
         half.write_bytes(b"PAR1 and no more")
     archive_run(asked, find(asked), tmp_path / "a")
     assert {path: path.stat().st_mtime_ns for path in written} == written
-    assert told(asked, find(asked)) == read
+    restore_run(asked, find(asked))
+    assert rows_of(asked) == before
 
 
 def _stop(*_arguments: object) -> None:
@@ -215,7 +173,6 @@ def test_an_archive_that_is_lost_damaged_or_another_runs_is_an_error_in_words(tm
         run, _ = plan_prompts(workspace, "m", [name], name=name, config=name)
         archive_run(workspace, run, tmp_path / "archives" / name)
     run, place = find(workspace), tmp_path / "archives/mine"
-    (part,) = results.parts(workspace, run)
     assert run.archive == "archives/mine"
     with pytest.raises(FolkwaysError, match="run mine is archived in archives/mine already"):
         archive_run(workspace, run, tmp_path / "twice")
@@ -230,40 +187,37 @@ def test_an_archive_that_is_lost_damaged_or_another_runs_is_an_error_in_words(tm
     whole, seconds = one.read_bytes(), one.stat().st_mtime
     one.write_bytes(whole[:90] + bytes([whole[90] ^ 1]) + whole[91:])
     os.utime(one, (seconds + 1, seconds + 1))
-    for read in (results.responses, results.load_judgements):
-        with pytest.raises(
-            ArchiveError, match=r"responses/part-00001\.parquet there is damaged or was changed"
-        ):
-            read(workspace, run, *(("paper",) if read is results.load_judgements else ()), part)  # type: ignore[operator]
+    with pytest.raises(ArchiveError, match=r"responses/part-00001\.parquet there is damaged or was changed"):
+        restore_run(workspace, run)
     one.write_bytes(whole[:-1])
     with pytest.raises(ArchiveError, match="damaged"):
         restore_run(workspace, run)
     one.unlink()
     with pytest.raises(ArchiveError, match=r"responses/part-00001\.parquet is not there"):
-        results.responses(workspace, run, part)
+        restore_run(workspace, run)
     one.write_bytes(whole)
 
     place.rename(tmp_path / "elsewhere")
     with pytest.raises(ArchiveError, match=r"folkways runs archive mine --out FOLDER"):
-        results.parts(workspace, run)
+        restore_run(workspace, run)
     moved(workspace, run, tmp_path / "elsewhere")
-    assert results.responses(workspace, find(workspace), part).height == 1
     workspace.close()
     (tmp_path / "trip").mkdir()  # a workspace that moves with its archives still finds them
     for name in ("w.db", "elsewhere"):
         (tmp_path / name).rename(tmp_path / "trip" / name)
     workspace = open_workspace(tmp_path / "trip/w.db")
-    assert results.responses(workspace, find(workspace), part).height == 1
 
     manifest = tmp_path / "trip/elsewhere/archive.json"
-    known = orjson.loads(manifest.read_bytes())
+    text = manifest.read_bytes()
     for content, match in (
-        ({**known, "format": 2}, "written by a newer folkways"),
+        ({**orjson.loads(text), "format": 2}, "written by a newer folkways"),
         ({"format": 1}, "cannot be read"),
     ):
         manifest.write_bytes(orjson.dumps(content))
         with pytest.raises(ArchiveError, match=match):
-            results.parts(workspace, find(workspace))
+            restore_run(workspace, find(workspace))
+    manifest.write_bytes(text)
+    assert restore_run(workspace, find(workspace)) == 1
     workspace.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from folkways.workspace import idle
+from folkways.workspace import database
 from folkways.workspace.database import Workspace, open_workspace
 
 pytestmark = pytest.mark.postgres
@@ -23,7 +23,7 @@ def count(workspace: Workspace) -> int:
 def test_a_connection_that_the_server_has_ended_is_replaced(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idle, "IDLE_SECONDS", 0.0)
+    monkeypatch.setattr(database, "IDLE_SECONDS", 0.0)
     workspace, other = open_workspace(postgres_url), open_workspace(postgres_url)
     assert count(workspace) == 7
     with other.write() as connection:
@@ -42,7 +42,7 @@ def test_connections_in_use_are_not_asked(postgres_url: str, monkeypatch: pytest
     for _ in range(3):
         count(workspace)
     assert asked == []
-    monkeypatch.setattr(idle, "IDLE_SECONDS", 0.0)
+    monkeypatch.setattr(database, "IDLE_SECONDS", 0.0)
     count(workspace)
     assert len(asked) == 1
     workspace.close()

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 import polars as pl
 import pytest
-import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Settings
 from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject
-from folkways.workspace import results, run_records, run_rows, schema
-from folkways.workspace.archives.writing import archive_run
+from folkways.workspace import results, run_records, run_rows
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered, Failed
+from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 from tests.support.planned import plan_prompts
 
 MANY = 2 * run_rows.CHUNK + 207
@@ -50,15 +47,10 @@ def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace)
     assert set(loaded["task"]) == {"test/task"}
 
 
-@pytest.fixture(params=[False, True], ids=["here", "archived"])
-def asked(
-    any_workspace: Workspace, request: pytest.FixtureRequest, tmp_path: Path
-) -> tuple[Workspace, run_records.RunRecord, run_records.RunRecord]:
+@pytest.fixture
+def asked(any_workspace: Workspace) -> tuple[Workspace, run_records.RunRecord, run_records.RunRecord]:
     """Two runs of two endpoints and two tasks each, which share most of their requests, half asked by the
-    first run.
-
-    Both are in the database, or both in archives.
-    """
+    first run."""
     workspace = any_workspace
     for config, tokens in (("first", 16), ("second", 32)):
         plan_prompts(workspace, "n", ["a", "b"], config=config, first=1, task="t/b")
@@ -72,22 +64,15 @@ def asked(
     two.enter()
     a, b, c, d, e, f = one.claim(m, 0, 10, ()).requests
     (of_n, _) = one.claim(n, 0, 10, ()).requests
-    one.save(m, [Answered(a, Completion("A", "stop", None, "m", 1, 10, 100), 0.1, 1)])
-    one.save(m, [Answered(b, Completion("", "content_filter", "unsafe", "m", 2, 20, 200), 0.1, 4)])
-    one.save(m, [Failed(c, "down", 6), Failed(f, "down", 6), Failed(e, "slow", 6)])
-    one.save(n, [Answered(of_n, Completion("N"), 0.1, 2)])
+    one.save(m, [AnsweredRequest(a, Completion("A", "stop", None, "m", 1, 10, 100), 0.1, 1)])
+    one.save(m, [AnsweredRequest(b, Completion("", "content_filter", "unsafe", "m", 2, 20, 200), 0.1, 4)])
+    one.save(m, [FailedRequest(c, "down", 6), FailedRequest(f, "down", 6), FailedRequest(e, "slow", 6)])
+    one.save(n, [AnsweredRequest(of_n, Completion("N"), 0.1, 2)])
     one.leave()
-    two.save(m, [Failed(c, "other", 6), Failed(d, "other", 6)])
+    two.save(m, [FailedRequest(c, "other", 6), FailedRequest(d, "other", 6)])
     (later,) = (request for request in two.claim(m, 0, 10, ()).requests if request.user == "f")
-    two.save(m, [Answered(later, Completion("F", None, None, "m", 4, 40, None), 0.1, 1)])
+    two.save(m, [AnsweredRequest(later, Completion("F", None, None, "m", 4, 40, None), 0.1, 1)])
     two.leave()
-    if request.param:
-        for run in (first, second):
-            archive_run(workspace, run, tmp_path / run.name)
-        with workspace.read() as connection:
-            for table in (schema.expected, schema.failures, schema.responses, schema.prompts):
-                assert connection.scalar(sa.select(sa.func.count()).select_from(table)) == 0
-        first, second = run_records.list_runs(workspace)
     return workspace, first, second
 
 

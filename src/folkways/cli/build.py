@@ -1,4 +1,4 @@
-"""``folkways build``: from people's answers to questions. The commands are the builders of all benchmarks."""
+"""``folkways build``: make questions from people's answers. Every builder of a benchmark is a command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from folkways.cli.options import build_ask_options, names, on_option, workspace_option
 from folkways.cli.out import check_text_target, is_folder, out_option, print_json, terminal
 from folkways.errors import FolkwaysError
-from folkways.folders import check_folder, check_several
+from folkways.files import check_folder, check_several
 from folkways.runs.options import AskOptions, Cluster
 
 if TYPE_CHECKING:
@@ -22,20 +22,18 @@ if TYPE_CHECKING:
     from folkways.benchmarks.build import Builder, Option
 
 STEP_SECONDS = 5.0
-"""Seconds between two lines about how far a build is."""
+"""Seconds between two lines of progress."""
 
 
 class Builders(click.Group):
-    """Has a command for every builder of every benchmark."""
+    """A command for every builder of every benchmark."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the builders, in their order."""
         from folkways.benchmarks.registry import builders
 
         return sorted(builders())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a builder."""
         from folkways.benchmarks.registry import builders
 
         return _command(builders()[cmd_name]) if cmd_name in builders() else None
@@ -98,8 +96,9 @@ def _kind(option: Option) -> Any:
 
 
 def _run(builder: Builder, values: dict[str, Any]) -> None:
-    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.progress import RunProgress
     from folkways.runs.building import build
+    from folkways.runs.executors import executor_of
 
     for option in builder.options:
         if option.kind in ("new file", "new folder") and values[option.name] is not None:
@@ -109,7 +108,8 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
     shared = {name: values.pop(name) for name in ("workspace",) if name in values}
     asking = values.pop("asking", AskOptions())
     on = values.pop("on", None)
-    shared["cluster"] = Cluster(on) if on else None
+    if on:
+        shared["work_on"] = executor_of(Cluster(on)).work_on
     console = terminal(stderr=True)
     with RunProgress(console) as progress:
         asking = replace(asking, observer=progress, every=progress.every)
@@ -130,7 +130,7 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
 
 
 def _checked(option: Option, path: Path) -> Path:
-    """Where a new file or folder is written; FolkwaysError, before any work, where it cannot be."""
+    """The path of a new file or folder; FolkwaysError, before any work, if it cannot be written."""
     if option.kind == "new folder":
         check_several(path, partial("{} {}".format, option.flag))
         check_folder(path)
@@ -141,8 +141,7 @@ def _checked(option: Option, path: Path) -> Path:
             path = path / option.gets
         elif path.suffix.lower() != ending:
             raise FolkwaysError(
-                f"{option.flag} {path} has to end in {ending}, or name a folder, which then gets "
-                f"{option.gets}"
+                f"{option.flag} {path} must end in {ending}, or be a folder, which then gets {option.gets}"
             )
     check_folder(path.parent)
     if path.parent.is_dir():
@@ -151,7 +150,7 @@ def _checked(option: Option, path: Path) -> Path:
 
 
 class _Steps:
-    """Says how far a build is, every few seconds."""
+    """Prints the progress of a build every few seconds."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -168,7 +167,7 @@ def _print(console: Console, text: str) -> None:
 
 
 def _safe(line: str) -> str:
-    """The line as far as it can be shown, with the spaces it begins with."""
-    from folkways.display import one_line
+    """The sanitized line, with its leading spaces."""
+    from folkways.display import single_line
 
-    return line[: len(line) - len(line.lstrip(" "))] + one_line(line)
+    return line[: len(line) - len(line.lstrip(" "))] + single_line(line)

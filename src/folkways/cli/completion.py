@@ -1,5 +1,4 @@
-"""What a shell completes beside commands and options: tasks, cultures, runs. Nothing is said where nothing is
-known."""
+"""Shell completion of tasks, cultures and runs."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import click
 
 
 def tasks(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Benchmarks, tasks and suites, without the prompts and data behind them."""
+    """Benchmarks, tasks and suites; their data are not loaded."""
     from folkways.benchmarks.registry import all_suites
     from folkways.benchmarks.registry import tasks as known
 
@@ -29,9 +28,8 @@ def cultures(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 
 def runs(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Names of the runs of a workspace in a file, the newest first."""
-    from folkways.cli.options import DEFAULT_WORKSPACE
-
-    path = Path(ctx.params.get("workspace") or DEFAULT_WORKSPACE).expanduser()
+    default = next((param.default for param in ctx.command.params if param.name == "workspace"), "")
+    path = Path(str(ctx.params.get("workspace") or default)).expanduser()
     if not path.is_file():
         return []
     try:

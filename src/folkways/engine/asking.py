@@ -28,9 +28,9 @@ from folkways.engine.budget import (
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server, Sign
-from folkways.workspace.errors import OUTAGE_SECONDS, POLL_SECONDS, WorkspaceGoneError
+from folkways.workspace.database_errors import OUTAGE_SECONDS, POLL_SECONDS, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered, Failed
+from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 
 T = TypeVar("T")
 
@@ -138,9 +138,9 @@ class Asking:
         self._server = Server(self.limiter, self.progress, limits.wait, self.stop)
         self._queue: deque[Request] = deque()
         self._held: set[str] = set()
-        self._buffer: list[Answered | Failed] = []
+        self._buffer: list[AnsweredRequest | FailedRequest] = []
         self._length = 0  # of the replies in it
-        self._open: dict[Confirmation, list[Answered]] = {}
+        self._open: dict[Confirmation, list[AnsweredRequest]] = {}
         self._open_length = 0  # of the replies in it
         self._saving: asyncio.Future[None] | None = None
         self.rng = random.Random()  # noqa: S311 - jitter, not a secret
@@ -308,7 +308,7 @@ class Asking:
                     return
                 self._hire()
                 if (
-                    isinstance(result, Answered)
+                    isinstance(result, AnsweredRequest)
                     and result.completion.confirmation is not None
                     and hasattr(self.endpoint, "look")
                 ):
@@ -327,7 +327,7 @@ class Asking:
         except BaseException as error:  # noqa: BLE001 - kept for run(), which raises it after everything is stored
             self._give_up(error)
 
-    def _add(self, result: Answered | Failed) -> None:
+    def _add(self, result: AnsweredRequest | FailedRequest) -> None:
         self._buffer.append(result)
         self._length += _length(result)
 
@@ -357,7 +357,7 @@ class Asking:
             await asyncio.sleep(wait)
             wait = await self._look()
 
-    async def _ask(self, request: Request) -> Answered | Failed | None:
+    async def _ask(self, request: Request) -> AnsweredRequest | FailedRequest | None:
         """The request's end, or None when the session stops before it has one."""
         tries = attempts = waits = 0
         asked_at = time.monotonic()
@@ -411,7 +411,7 @@ class Asking:
                 else charged(completion, self.price, reserved)
             )
             self.budget.settle(reserved, spent)
-            return Answered(request, completion, time.perf_counter() - began, tries + 1)
+            return AnsweredRequest(request, completion, time.perf_counter() - began, tries + 1)
 
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price)
@@ -432,14 +432,14 @@ class Asking:
             await self.budget.changed()
         return None
 
-    def _fail(self, request: Request, failure: EndpointFailure, attempts: int) -> Failed:
+    def _fail(self, request: Request, failure: EndpointFailure, attempts: int) -> FailedRequest:
         self.progress.failed += 1
         allowed = self.limits.max_errors
         if allowed is None:
             allowed = max(50, self.progress.total // 10)
         if self.progress.failed > allowed:
             self.stop(f"more than {allowed} requests failed; the last error was: {failure}")
-        return Failed(request, str(failure), attempts)
+        return FailedRequest(request, str(failure), attempts)
 
     # Storing: from the buffer to the disk, one commit at a time.
 
@@ -460,7 +460,7 @@ class Asking:
         self._held.difference_update(result.request.key for result in results)
         progress = self.progress
         for result in results:
-            if isinstance(result, Answered):
+            if isinstance(result, AnsweredRequest):
                 progress.done += 1
                 progress.input_tokens += result.completion.input_tokens or 0
                 progress.output_tokens += result.completion.output_tokens or 0
@@ -493,8 +493,8 @@ class Asking:
         self.stop(str(error))
 
 
-def _length(result: Answered | Failed) -> int:
+def _length(result: AnsweredRequest | FailedRequest) -> int:
     """Characters that a result takes in memory, more or less."""
-    if isinstance(result, Failed):
+    if isinstance(result, FailedRequest):
         return len(result.message)
     return len(result.completion.text) + len(result.completion.thoughts or "")

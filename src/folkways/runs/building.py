@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Built, Prompt, Reply, WorkOnFiles, one_by_one
+from folkways.benchmarks.build import BuildResult, Prompt, Reply, WorkOnFiles, one_by_one
 from folkways.benchmarks.registry import builders
 from folkways.endpoints.base import EndpointOptions
 from folkways.engine import interrupts
@@ -20,7 +20,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import LOST
 from folkways.runs.asking import AskSession, check_budget
 from folkways.runs.models import Model, open_models
-from folkways.runs.options import AskOptions, Cluster
+from folkways.runs.options import AskOptions
 from folkways.workspace.database import Workspace, open_workspace
 
 LONGEST_WAIT = 30.0
@@ -50,13 +50,13 @@ def build(
     asking: AskOptions | None = None,
     note: Callable[[str], None] = lambda _text: None,
     progress: Callable[[str], None] = lambda _text: None,
-    cluster: Cluster | None = None,
-) -> Built:
+    work_on: WorkOnFiles = one_by_one,
+) -> BuildResult:
     """What ``folkways build NAME`` does. options: those of the builder, by the names of its parameters.
 
     workspace: opened only where a model is asked. asking: how hard to try, within which budget. note,
-    progress: are told things. cluster: works on files, for builders that have those shared out; None for
-    here. Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked; BuildStopped
+    progress: called with lines for the user. work_on: makes the shares of builders that split their files.
+    Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked; BuildStopped
     when not everything could be asked (interrupted, budget, failures): the same call goes on.
     """
     if name not in builders():
@@ -72,9 +72,6 @@ def build(
     chosen = asking or AskOptions()
     if chosen.budget is not None:
         parse_budget(chosen.budget)  # what cannot be read is found out even where stand-ins are asked
-    work_on: WorkOnFiles = one_by_one
-    if cluster is not None:
-        from folkways.runs.on_ray.files import work_on_ray as work_on
     try:
         with ExitStack() as ending:
             session = Session(ending, f"build {name}", workspace, chosen, note, progress, work_on)

@@ -29,10 +29,10 @@ from folkways.endpoints.prices import load_prices
 from folkways.endpoints.registry import forms
 from folkways.endpoints.servers.providers import URL_KEY, URL_KEY_HOSTS, Provider, provider_address, providers
 from folkways.errors import FolkwaysError
-from folkways.releases.base import ReleaseRecord
 from folkways.releases.registry import known_releases
-from folkways.releases.store import root_of, state_of
-from folkways.text.tools import get_tool, has_tool
+from folkways.releases.release_records import ReleaseRecord
+from folkways.releases.stored_releases import root_of, state_of
+from folkways.text.tools import EXTRAS, get_tool, has_tool
 from folkways.text.versions import installed_version
 from folkways.workspace.health import workspace_health
 from folkways.workspace.schema import TABLES
@@ -184,9 +184,12 @@ def _text_tools() -> dict[str, str]:
     """Language -> what brings its words to base forms, and whether the authors' tool is here too."""
     found = {}
     for language in languages():
-        tool = get_tool(language)
         paper = ", and the authors' tool" if has_tool(language, "paper") else ""
-        found[language] = f"{tool.name} {tool.version}{paper}"
+        if has_tool(language):
+            tool = get_tool(language)
+            found[language] = f"{tool.name} {tool.version}{paper}"
+        else:
+            found[language] = f"not installed: pip install 'folkways[{EXTRAS[language][0]}]'{paper}"
     return found
 
 

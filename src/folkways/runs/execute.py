@@ -1,4 +1,4 @@
-"""Carries out a run: plan, ask what has no response yet, score."""
+"""Carries out a run: writes its plan down, asks what has no response yet, scores."""
 
 from __future__ import annotations
 
@@ -9,101 +9,156 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from folkways.benchmarks.registry import expand_tasks
+import sqlalchemy as sa
+
 from folkways.endpoints.base import EndpointOptions
 from folkways.engine.budget import Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import ask
 from folkways.errors import FolkwaysError, FolkwaysWarning, option
+from folkways.runs.executors import executor_of
 from folkways.runs.models import Model, batches_of, limit_and_prices, open_models
-from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
-from folkways.runs.planning import plan
-from folkways.runs.planning.generations import of_generation
+from folkways.runs.options import AskOptions, DeployedModel, Reused, RunOptions
+from folkways.runs.planning.plan import Plan, begin
 from folkways.runs.planning.recipe import recipe_of
-from folkways.runs.planning.tasks import left_out, plan_tasks
-from folkways.runs.reused import given_by_other_code, reused_replies
-from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
-from folkways.runs.sampled.strata import sampling_frame
-from folkways.runs.scores.scoring import score_run, scores_stand
+from folkways.runs.planning.tasks import asked_afresh_since, make_plan, of_generation
+from folkways.runs.sampling.rounds import Sampling, ask_in_rounds
+from folkways.runs.sampling.strata import sampling_frame
+from folkways.runs.scores.scoring import ScoreAll, score_each, score_run, scores_up_to_date
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.runs.work import answered, by_signal, end_of, orders_of
-from folkways.workspace import results, run_records
+from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import WORKSPACE, Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.run_records import RunRecord
+
+
+def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]) -> list[Reused]:
+    """What the run uses of before it began, model by model; nothing of models whose replies follow from their
+    identity."""
+    expected, replies = schema.expected, schema.responses
+    since = asked_afresh_since(workspace, run)
+    found = []
+    for model in models:
+        if model.endpoint.local and not getattr(model.endpoint, "runs_here", False):
+            continue
+        number = run_records.endpoint_id(workspace, model.identity, model.name)
+        of_model = sa.select(expected.c.key).where(
+            expected.c.run_id == run.id, expected.c.endpoint_id == number
+        )
+        stored = sa.select(replies.c.key, replies.c.created).where(
+            replies.c.key.in_(of_model), replies.c.created < run.created
+        )
+        with workspace.read() as connection:
+            rows = connection.execute(stored.order_by(replies.c.created)).all()
+            count = connection.scalar(
+                sa.select(sa.func.count(sa.distinct(expected.c.key))).where(expected.c.key.in_(of_model))
+            )
+        if rows:
+            runs = dict.fromkeys(
+                filter(None, (_asked_by(workspace, row.key, row.created) for row in (rows[0], rows[-1])))
+            )
+            found.append(
+                Reused(
+                    model.name,
+                    len(rows),
+                    int(count or 0),
+                    rows[0].created,
+                    rows[-1].created,
+                    tuple(runs),
+                    since.name if since else None,
+                )
+            )
+    return found
+
+
+def _asked_by(workspace: Workspace, key: str, created: float) -> str | None:
+    """The newest run that expected the reply and had begun when it came: of those that only use it, none
+    had."""
+    expected, runs = schema.expected, schema.runs
+    query = (
+        sa.select(runs.c.name)
+        .join(expected, expected.c.run_id == runs.c.id)
+        .where(expected.c.key == key, runs.c.created <= created)
+        .order_by(runs.c.id.desc())
+        .limit(1)
+    )
+    with workspace.read() as connection:
+        return connection.scalar(query)
+
+
+def given_by_other_code(workspace: Workspace, run: RunRecord, model: Model) -> int:
+    """How many stored replies that the run uses were given by other code than the model has now, where it
+    tells which."""
+    served = getattr(model.endpoint, "served", None)
+    if served is None:
+        return 0
+    expected, replies = schema.expected, schema.responses
+    number = run_records.endpoint_id(workspace, model.identity, model.name)
+    of_model = sa.select(expected.c.key).where(expected.c.run_id == run.id, expected.c.endpoint_id == number)
+    query = sa.select(sa.func.count()).where(replies.c.key.in_(of_model), replies.c.model != served)
+    with workspace.read() as connection:
+        return int(connection.scalar(query) or 0)
 
 
 @dataclass(frozen=True)
 class Session:
     """What one session of a run did.
 
-    news: whether there is something that scores cannot know yet; not where a run that was finished had
-    nothing left to ask.
+    plan: what was asked. unscored: whether the stored scores may lack something that was asked; not where a
+    finished run had nothing left to ask.
     """
 
     run: run_records.RunRecord
+    plan: Plan
     progresses: tuple[ModelProgress, ...]
-    news: bool
+    unscored: bool
 
 
 def execute(
     workspace: Workspace,
-    options: RunOptions,
-    models: Sequence[Model],
+    plan: Plan,
     asking: AskOptions,
     *,
     name: str | None = None,
     profile: str | None = None,
 ) -> Session:
-    """Plan the run (or go on with an earlier one of the same configuration) and ask everything that has no
-    response yet.
+    """Write the plan down (or go on with an earlier run of the same configuration) and ask everything that has
+    no response yet.
 
-    profile: how replies are judged where the options say to ask until scores are known well enough. The state
-    of the run is recorded whatever happens. Raises FolkwaysError for unknown names, a budget in money for a
-    model without a price, and problems of the workspace.
+    asking: how hard to try, and what may be spent. name: of the run; None for a new one. profile: how replies
+    are judged where the options say to ask until scores are known well enough. The state of the run is recorded
+    whatever happens. Raises FolkwaysError for options that exclude each other, a budget in money for a model
+    without a price, and problems of the workspace.
     """
+    models, until = plan.models, plan.options.until
+    _check_compatible(plan, asking)
     budget, prices = limit_and_prices(models, asking)
-    if asking.batch and options.until is not None:
-        raise FolkwaysError(
-            f"{option('until')} asks in rounds, and {option('batch')} may take a day for each; leave one "
-            "of them out"
-        )
-    if asking.cluster is not None and (asking.batch or options.until is not None):
-        raise FolkwaysError(
-            f"{option('cluster')} asks one request at a time, all that a run expects: "
-            f"leave {option('batch')} and {option('until')} out, or {option('cluster')}"
-        )
-    if options.until is not None and any(model.deployment is not None for model in models):
-        raise FolkwaysError(
-            f"{option('until')} asks in rounds, each of which would start the servers anew: leave it out, "
-            "or serve, gpus and copies"
-        )
     batches = batches_of(models) if asking.batch else {}
-    tasks = plan_tasks(options)
-    remote = [model for model in models if not model.endpoint.local]
-    require_token_limits(
-        budget,
-        [model.name for model in remote if any(task.settings(model).max_tokens is None for task in tasks)],
-    )
-    frames = (
-        {task.task.name: sampling_frame(task, profile) for task in tasks} if options.until is not None else {}
-    )
-    tasks = [
-        replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks
+    unlimited = [
+        model.name
+        for model in models
+        if not model.endpoint.local and any(one.settings(model).max_tokens is None for one in plan.tasks)
     ]
-    recipe = recipe_of(options, asking, profile, tasks, models)
-    absent = left_out(options, [task.task.name for task in tasks])
-    tasks = of_generation(workspace, tasks, models, name, absent)
-    run, continued = plan.begin(workspace, tasks, models, name, recipe, absent)
+    require_token_limits(budget, unlimited)
+    frames = {}
+    if until is not None:
+        frames = {one.task.name: sampling_frame(one, profile) for one in plan.tasks}
+        sampled = (replace(one, populations=frames[one.task.name].populations) for one in plan.tasks)
+        plan = replace(plan, tasks=tuple(sampled))
+    recipe = recipe_of(plan, asking, profile)
+    plan = of_generation(workspace, plan, name)
+    run, continued = begin(workspace, plan, name, recipe)
     if asking.cluster is None:  # the nodes of a cluster have packages of their own
         _check_models(workspace, run, models, new=not continued)
     _warn_of_other_code(workspace, run, models)
     asking.planned(run, continued)
-    if asking.reused is not None and not options.afresh:
+    if asking.reused is not None and not plan.options.afresh:
         for reused in reused_replies(workspace, run, models):
             asking.reused(reused)
-    whole = None if options.until is not None else answered(workspace, run, models)
+    whole = None if until is not None else answered(workspace, run, models)
     run_records.set_state(workspace, run, "running")
     began = time.monotonic()
     spending = Budget(budget)
@@ -114,78 +169,94 @@ def execute(
                 asking.observer(whole)
             return whole
         if asking.cluster is not None:
-            from folkways.runs.on_ray.crew import RayCrew
-
-            with RayCrew(workspace, run, models, prices, asking, asking.cluster, budget) as crew:
-                return crew.ask()
+            return executor_of(asking.cluster).ask(workspace, run, models, prices, asking, budget)
         orders = orders_of(workspace, models, prices, asking, batches)
         return ask(workspace, run.id, orders, budget=spending, observer=asking.observer, every=asking.every)
 
     try:
-        if options.until is None:
+        if until is None:
             progresses = ask_expected()
         else:
-            limits = Sampling(options.until, profile, sparing=budget is not None)
-            progresses = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
+            limits = Sampling(until, profile, sparing=budget is not None)
+            progresses = ask_in_rounds(workspace, run, plan, frames, ask_expected, limits)
     except BaseException as error:
-        ended, why = (
-            by_signal()
-            if isinstance(error, KeyboardInterrupt)
-            else ("stopped", str(error) or type(error).__name__)
-        )
+        state, why = "stopped", str(error) or type(error).__name__
+        if isinstance(error, KeyboardInterrupt):
+            state, why = by_signal()
         with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
-            run_records.set_state(workspace, run, ended, reason=why, seconds=time.monotonic() - began)
+            run_records.set_state(workspace, run, state, reason=why, seconds=time.monotonic() - began)
         raise
     state, reason = end_of(progresses, asking.max_failed)
     now = run_records.find_run(workspace, str(run.id))
     # Another process that asked with this one waited for the last reply too, and may have judged them all by
     # now.
     over = (
-        options.until is None
+        until is None
         and (state, now.state) == ("asked", "finished")
-        and not any(told.failed for told in progresses)
+        and not any(progress.failed for progress in progresses)
     )
     state = "finished" if over else state
     run_records.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
     # As this session left it: another process may have opened the same run again by now, and will end it in
     # its turn.
     left = replace(run_records.find_run(workspace, str(run.id)), state=state, reason=reason)
+    idle = run.state == "finished" and until is None and all(progress.total == 0 for progress in progresses)
+    scored = (now if over else run).finished or 0.0
     # Another run may have asked for the same replies anew.
-    quiet = (
-        run.state == "finished"
-        and options.until is None
-        and all(progress.total == 0 for progress in progresses)
-    )
-    known = (now if over else run).finished or 0.0
-    return Session(left, tuple(progresses), not (over or quiet) or results.told_since(workspace, run, known))
+    unscored = not (over or idle) or results.has_newer_replies(workspace, run, scored)
+    return Session(left, plan, tuple(progresses), unscored)
 
 
-def score_news(
+def _check_compatible(plan: Plan, asking: AskOptions) -> None:
+    """FolkwaysError for options that exclude each other."""
+    until = plan.options.until
+    if asking.batch and until is not None:
+        raise FolkwaysError(
+            f"{option('until')} asks in rounds, and {option('batch')} may take a day for each; leave one "
+            "of them out"
+        )
+    if asking.cluster is not None and (asking.batch or until is not None):
+        raise FolkwaysError(
+            f"{option('cluster')} asks one request at a time, all that a run expects: "
+            f"leave {option('batch')} and {option('until')} out, or {option('cluster')}"
+        )
+    if until is not None and any(model.deployment is not None for model in plan.models):
+        raise FolkwaysError(
+            f"{option('until')} asks in rounds, each of which would start the servers anew: leave it out, "
+            "or serve, gpus and copies"
+        )
+
+
+def score_session(
     workspace: Workspace,
     session: Session,
     profile: str | None = None,
     models: ScoringModels | None = None,
-    cluster: Cluster | None = None,
+    score_all: ScoreAll = score_each,
 ) -> None:
-    """Judge and score what a session brought, unless the scores that are stored know it, or another process
-    has just done it."""
-    if session.news or not scores_stand(workspace, session.run, profile, models):
+    """Judge and score what a session brought, unless the stored scores know it, or another process has just
+    scored it.
+
+    profile, models, score_all: as ``score_run`` has them.
+    """
+    plans = session.plan.tasks
+    if session.unscored or not scores_up_to_date(workspace, session.run, plans, profile, models):
         with turn_to_judge(workspace, session.run.id) as began:
             if began is None or not _judged_since(workspace, session, began, profile, models):
-                score_run(workspace, session.run, profile, models=models, cluster=cluster)
+                score_run(workspace, session.run, profile, models=models, plans=plans, score_all=score_all)
     run_records.mark_scored(workspace, session.run)
 
 
 def _judged_since(
-    database: Workspace, session: Session, began: float, profile: str | None, scoring: ScoringModels | None
+    workspace: Workspace, session: Session, began: float, profile: str | None, models: ScoringModels | None
 ) -> bool:
     """Whether another process, which began at that moment, has judged all that this one knows."""
-    if run_records.find_run(database, str(session.run.id)).state != "finished" or any(
+    if run_records.find_run(workspace, str(session.run.id)).state != "finished" or any(
         progress.failed for progress in session.progresses
     ):
         return False
-    return not results.told_since(database, session.run, began) and scores_stand(
-        database, session.run, profile, scoring
+    return not results.has_newer_replies(workspace, session.run, began) and scores_up_to_date(
+        workspace, session.run, session.plan.tasks, profile, models
     )
 
 
@@ -199,23 +270,19 @@ def plan_run(
     """Write down everything that a run of ``models`` expects, for workers to ask (folkways.runs.work); no key
     is needed.
 
-    Returns its workspace, the run, and whether it was planned before. Raises FolkwaysError for anything that
-    the caller can put right.
+    workspace: created if it is not there. name: of the run; None for a new one. Returns the workspace, the run,
+    and whether it was planned before. Raises FolkwaysError for anything that the caller can put right.
     """
     if options.until is not None:
         raise FolkwaysError(
             "until draws questions by what earlier ones were worth, so that nothing can be planned ahead: "
             "folkways run"
         )
-    asked = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
-    planned = plan_tasks(options)
-    check_models(expand_tasks(options.tasks), chosen_models(options, None))
+    plan = make_plan(options, open_models(models, EndpointOptions(seed=options.seed), need_key=False))
+    check_models((one.task for one in plan.tasks), chosen_models(options, None))
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
-    absent = left_out(options, [one.task.name for one in planned])
-    planned = of_generation(database, planned, asked, name, absent)
-    record, before = plan.begin(
-        database, planned, asked, name, recipe_of(options, AskOptions(), None, planned, asked), absent
-    )
+    plan = of_generation(database, plan, name)
+    record, before = begin(database, plan, name, recipe_of(plan, AskOptions(), None))
     return database, run_records.find_run(database, str(record.id)), before
 
 
@@ -224,11 +291,10 @@ def _warn_of_other_code(workspace: Workspace, run: run_records.RunRecord, models
     now."""
     for model in models:
         if count := given_by_other_code(workspace, run, model):
-            told = "stored reply of {} was" if count == 1 else "stored replies of {} were"
+            replies = "stored reply of {} was" if count == 1 else "stored replies of {} were"
             warnings.warn(
-                f"{count:,} {told.format(model.name)} made by other code than it has now, and used as they "
-                "are; give the model "
-                "another version where that matters",
+                f"{count:,} {replies.format(model.name)} made by other code than it has now, and used as they "
+                "are; give the model another version where that matters",
                 FolkwaysWarning,
                 stacklevel=2,
             )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import shlex
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from folkways.display import plural
 from folkways.endpoints.base import LOGLIK, NO_THINKING, Settings
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 
 if TYPE_CHECKING:  # the command line reads its options without an engine
     from folkways.engine.session import Observer
-    from folkways.runs.reused import Reused
     from folkways.workspace.run_records import RunRecord
 
 MOST_ORDERS = 24
@@ -229,6 +230,59 @@ class Cluster:
     workers: int | None = None
     gpus: float | None = None
     serve: str | None = None
+
+
+_UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0), ("second", 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """Replies from before the run, of one of its models.
+
+    replies, expected: how many, and of how many. oldest, newest: when they came, in seconds since the epoch.
+    runs: names of the runs that asked for the oldest and the newest, as far as these are still there.
+    newer: the run that asked the same afresh since, whose replies are not used; None where there is none.
+    """
+
+    model: str
+    replies: int
+    expected: int
+    oldest: float
+    newest: float
+    runs: tuple[str, ...]
+    newer: str | None = None
+
+    def text(self, now: float | None = None) -> str:
+        """One line: how many, how old, from which run, and how to ask again or use newer ones. now: in
+        seconds since the epoch."""
+        now = time.time() if now is None else now
+        youngest, eldest = age(now - self.newest), age(now - self.oldest)
+        ages = eldest if youngest == eldest else f"{youngest} to {eldest}"
+        which = f"run {self.runs[0]}" if len(self.runs) == 1 else f"runs {' to '.join(self.runs)}"
+        origin = f", from {which}" if self.runs else ""
+        many = (
+            f"all {self.replies:,}"
+            if self.replies == self.expected
+            else f"{self.replies:,} of {self.expected:,}"
+        )
+        counted = "the one reply is" if self.expected == 1 else f"{many} replies are"
+        again = option("afresh", True)
+        told = f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
+        if self.newer is None:
+            return told
+        name = option("name", self.newer)
+        return (
+            f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and "
+            f"{name} use them"
+        )
+
+
+def age(seconds: float) -> str:
+    """How long ago, in the largest unit that counts at least one: ``4 minutes``."""
+    for unit, length in _UNITS:
+        if seconds >= length:
+            return plural(int(seconds // length), unit)
+    return "less than a second"
 
 
 @dataclass(frozen=True)

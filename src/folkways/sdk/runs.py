@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from folkways.records import State
-from folkways.runs.planning.plan import item_batches, restore_options
-from folkways.runs.scores.scoring import release_of
+from folkways.runs.planning.plan import item_batches, release_of, restore_options
 from folkways.workspace import results, run_records
 
 __all__ = ["State", "item_batches", "release_of", "restore_options", "results", "run_records"]

@@ -4,12 +4,11 @@ added=...)``)."""
 from __future__ import annotations
 
 from folkways.workspace import schema
-from folkways.workspace.columns import Json, id_column, reference
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import PROBLEMS, WorkspaceError, explained
+from folkways.workspace.database_errors import PROBLEMS, WorkspaceError, explained
 from folkways.workspace.insertions import insert
 from folkways.workspace.schema import CONSTRAINT_NAMES
-from folkways.workspace.table_sets import TableSet
+from folkways.workspace.table_sets import Json, TableSet, id_column, reference
 
 __all__ = [
     "CONSTRAINT_NAMES",

@@ -1,9 +1,8 @@
 """Every model less every other, on the rows that both replied to: paired by row, clustered by question, all
-pairs at once.
+pairs at once; and how far the pairs leave each model's rank open.
 
-A third model never changes the contrast of two. What its interval and test are,
-``clusters.clustered_difference`` says.
-"""
+A third model never changes the contrast of two. ``clusters.clustered_difference`` says what interval and test
+are."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from folkways.stats.clusters import Totals, jackknife, mean_of_totals, opposites
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints
 
 FEWEST_QUESTIONS = 6
-"""Below so many questions no pattern of answers can be told from chance: six that all differ one way give p =
+"""With fewer questions no pattern of answers differs from chance: six that all differ one way give p =
 .03."""
 
 TOO_FEW = f"none: under {FEWEST_QUESTIONS} questions"
@@ -57,10 +56,10 @@ class Contrasts:
         """A column of pairs as an array of shape (models, models), first in rows; opposite: (j, i) is minus
         (i, j)."""
         models = int(self.second[-1]) + 1
-        found = np.full((models, models), diagonal)
-        found[self.first, self.second] = column
-        found[self.second, self.first] = -column if opposite else column
-        return found
+        table = np.full((models, models), diagonal)
+        table[self.first, self.second] = column
+        table[self.second, self.first] = -column if opposite else column
+        return table
 
 
 def paired_contrasts(
@@ -69,8 +68,8 @@ def paired_contrasts(
     """The contrasts of all pairs.
 
     values: shape (rows, models), NaN where a model has no reply. questions: each row's question, by any
-    number. largest: the largest difference that there can be, None for no limit. ValueError with fewer than
-    two models, or without rows.
+    number. largest: the largest possible difference, None for no limit. confidence: of the intervals.
+    ValueError with fewer than two models, or without rows.
     """
     if values.ndim != 2 or values.shape[1] < 2 or not len(values):
         raise ValueError(f"contrasts need rows of two models or more, got an array of shape {values.shape}")
@@ -91,8 +90,8 @@ def _against_later(
 ) -> dict[str, list[str]]:
     """The columns of Contrasts for one model against each of those after it, of rows in the order of their
     questions."""
-    own, later = of_model[first], of_model[first + 1 :]
-    apart = own - later
+    current, later = of_model[first], of_model[first + 1 :]
+    apart = current - later
     shared = ~np.isnan(apart)
     np.copyto(apart, 0.0, where=~shared)
     counts = np.add.reduceat(shared, starts, axis=1, dtype=np.float64)
@@ -106,9 +105,9 @@ def _against_later(
         effect = np.where(spread > 0, average[:, 0] / spread, math.nan)
         residuals = sums - sums.sum(axis=1, keepdims=True) / rows[:, None] * counts
         error = np.sqrt((residuals**2).sum(axis=1) * questions / (questions - 1)) / rows
-        own_mean = np.einsum("mr,r->m", shared, np.nan_to_num(own)) / rows
+        own_mean = np.einsum("mr,r->m", shared, np.nan_to_num(current)) / rows
         later_mean = np.einsum("mr,mr->m", shared, np.nan_to_num(later)) / rows
-    found = zip(
+    pairs = zip(
         questions.tolist(),
         rows.tolist(),
         (counts**2).sum(axis=1).tolist(),
@@ -122,7 +121,7 @@ def _against_later(
         np.maximum(apart.max(axis=1), -apart.min(axis=1)).tolist(),
         strict=True,
     )
-    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in found]
+    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in pairs]
     return {
         "rows": rows.astype(np.int64),
         "questions": questions,
@@ -152,3 +151,41 @@ def _ends(
     mean = mean_of_totals(totals, bounds, opposites(most), paired=True)
     interval = mean.interval(confidence)
     return mean.mean, interval.low, interval.high, mean.p(), interval.method
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """One entry per model: its rank (1 is best; ties share the better one), and the ranks that it may have.
+
+    low, high: one more than the models that are significantly better, and how many models less those that are
+    significantly worse; low is the better. level: whether no contrast tells it apart from a model of rank 1.
+    """
+
+    rank: list[int]
+    low: list[int]
+    high: list[int]
+    level: list[bool]
+
+
+def ranks_of_pairs(difference: Floats, p: Floats, alpha: float = 0.05) -> Ranks:
+    """Ranks from the contrasts of all pairs (``pairwise.Contrasts.matrix``), each on the rows that the two
+    share.
+
+    difference: shape (models, models), first minus second, NaN on the diagonal and where two share nothing;
+    p: the same of the two-sided p, corrected for all pairs (``corrections.holm``), NaN where it is undefined.
+    A model's rank is that of its mean difference from the models that it shares rows with, itself included:
+    where all share the same rows, that of its score.
+    """
+    with np.errstate(invalid="ignore"):
+        significant = p < alpha
+        better, worse = (
+            (significant & (difference < 0)).sum(axis=1),
+            (significant & (difference > 0)).sum(axis=1),
+        )
+    shared = ~np.isnan(difference)
+    scores = np.round(np.where(shared, difference, 0.0).sum(axis=1) / (shared.sum(axis=1) + 1), 12)
+    low, high = 1 + better, len(scores) - worse
+    rank = np.clip([1 + (scores > score).sum() for score in scores], low, high)
+    first = rank == rank.min()
+    level = first | (~significant[:, first]).any(axis=1)
+    return Ranks(rank.tolist(), low.tolist(), high.tolist(), level.tolist())

@@ -1,10 +1,11 @@
-"""Normal forms under which two texts count as the same: the authors' (``paper``), and one without its gaps
-(``strict``)."""
+"""Normal forms under which two texts count as the same: the authors' (``paper``) and one without its gaps
+(``strict``); and whether a text has a phrase as whole words, with an ending or without."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from string import punctuation
 
 _ACUTE = {0x0301: None}
@@ -62,7 +63,7 @@ def strict_text(text: str, language: str) -> str:
     script, clock times.
 
     ``language`` matters for Azerbaijani and Turkish, where I is the capital of ı. Vowel signs of Indic
-    scripts stay: they are letters in all but name. "5 pm" becomes 17:00, and a number stands apart from the
+    scripts stay: they are letters in all but name. "5 pm" becomes 17:00, and a number is separated from the
     letters that follow it (7시, 15kg).
     """
     text = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
@@ -97,3 +98,39 @@ def strict_token(token: str) -> str:
     if len(parts) == 3 and parts[1] == ":":
         return f"{int(parts[0])}:{parts[2]}"
     return "".join(str(int(part)) if part.isdecimal() else part for part in parts)
+
+
+ENDINGS = {
+    "en": r"s|es|'s|s'",
+    "ko": (
+        r"(?:들|은|는|이|가|을|를|와|과|의|에|에서|에게|께|께서|한테|로|으로|도|만|까지|부터|나|이나|랑|이랑|처럼|마다|보다|등"
+        r"|다|이다|요|이요|에요|예요|이에요|이며|인데|입니다|이었습니다|였습니다){1,3}"
+    ),
+    "az": r"(?:l[aə]r)?(?:[ıiuü]|n[ıiuü]|y[aə]|[aə]|d[aə]|d[aə]n|[ıiuü]n|n[ıiuü]n)?(?:d[ıiuü]r)?",
+}
+"""Language -> pattern of the endings, in the normal form of ``strict_text``; a language that is not here has
+none."""
+
+
+@cache
+def _pattern(language: str) -> re.Pattern[str] | None:
+    return re.compile(f"(?:{ENDINGS[language]}) ") if language in ENDINGS else None
+
+
+def has_phrase(words: str, phrase: str, language: str) -> bool:
+    """Whether ``words`` contain ``phrase`` as whole words, its last one perhaps with an ending.
+
+    Both are normalised words with one space before and after each (" fried rice ").
+    """
+    if phrase in words:
+        return True
+    endings = _pattern(language)
+    if endings is None:
+        return False
+    stem = phrase[:-1]
+    start = words.find(stem)
+    while start >= 0:
+        if endings.match(words, start + len(stem)):
+            return True
+        start = words.find(stem, start + 1)
+    return False

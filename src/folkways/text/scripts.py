@@ -1,5 +1,5 @@
-"""Which script a text is written in: enough to see that a reply came in another script than it was asked
-for."""
+"""Whether a text is in another script or language than it was asked for: by its letters, and by the small
+words that every sentence needs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ import re
 from functools import cache
 
 from folkways.cultures import languages
+from folkways.text.languages.simple import SimpleSegmenter
 
 RANGES = {
-    "Latn": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0250-\u02af\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a",
+    "Latn": (
+        "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0250-\u02af\u1e00-\u1eff"
+        "\uff21-\uff3a\uff41-\uff5a"
+    ),
     "Grek": "\u0370-\u03ff\u1f00-\u1fff",
     "Cyrl": "\u0400-\u052f",
     "Hebr": "\u05d0-\u05ea",
@@ -52,11 +56,11 @@ def script_counts(text: str) -> dict[str, int]:
 
 
 def letters_of(language: str) -> str:
-    """What stands between the brackets of a character class (Python's and JavaScript's) for the letters that
-    ``language`` is written in, in every script that people write it in as a matter of course.
+    """The inside of a character class (Python's and JavaScript's) for the letters of ``language``, in every
+    script that people commonly write it in.
     """
-    found = languages()[language]
-    scripts = [part for script in (found.script, *found.also) for part in _SAME.get(script, (script,))]
+    entry = languages()[language]
+    scripts = [part for script in (entry.script, *entry.also) for part in _SAME.get(script, (script,))]
     return "".join(RANGES[script] for script in dict.fromkeys(scripts))
 
 
@@ -64,11 +68,48 @@ def in_another_script(text: str, language: str) -> bool | None:
     """Whether fewer than half of the letters are of the language's own script; None for a text without
     letters.
 
-    Languages that share a script (Spanish and English) are not told apart.
+    Languages that share a script (Spanish and English) are not distinguished.
     """
     counts = script_counts(text)
     if not counts:
         return None
     script = languages()[language].script
-    own = sum(counts.get(part, 0) for part in _SAME.get(script, (script,)))
-    return 2 * own < sum(counts.values())
+    in_script = sum(counts.get(part, 0) for part in _SAME.get(script, (script,)))
+    return 2 * in_script < sum(counts.values())
+
+
+_LISTS = {
+    "en": "the is are was of and to for with that it they their this these which who usually often by from "
+    "as or not be",
+    "es": "el la los las de y en que es son un una con por se del lo al para como su muy más suele suelen",
+    "id": "yang dan di adalah dengan untuk dari ini itu pada biasanya atau ke oleh juga tidak sering para",
+    "az": "və bu bir ən üçün ilə çox olan da də kimi edir olur daha hər adətən ya isə",
+    "su": "nu anu jeung di ka ku ieu eta téh teh keur sareng nyaéta nyaeta mangrupa biasana ogé oge henteu",
+    "eu": "eta da dira ez du bat izan den dute edo baina ere oso dela hori hau zen bere gehien",
+    "fr": "le la les des et est une un du dans en que qui pour sur avec ce cette sont au aux plus souvent "
+    "ou il elle",
+    "ga": "an na agus is ar tá ag go sa leis le don ó nó atá bíonn sé sí seo sin ach é",
+    "ms": "yang dan di adalah dengan untuk dari ini itu pada biasanya atau ke oleh juga tidak ialah sering "
+    "kerana bagi",
+    "sv": "och att det är en ett som på av för med den till har inte om ofta eller vanligaste vanligtvis",
+    "tl": "ang ng mga sa na ay at si ni kay ito iyan para may mula kung hindi karaniwang din rin",
+    "ha": "da na ta ne ce shi su wannan ake yi don suna a ga wanda yawanci kuma ko mai",
+}
+FUNCTION_WORDS = {language: frozenset(words.split()) for language, words in _LISTS.items()}
+"""Language -> its commonest words of grammar; only languages in Latin script that questions are asked in."""
+
+LEAST = 3  # fewer are in names: Virgen de la Candelaria
+
+
+def in_another_language(text: str, language: str, other: str) -> bool | None:
+    """Whether a text that should be in ``language`` is not: by its script, or because it reads as ``other``.
+
+    It reads as ``other`` when at least LEAST function words of that language are in it, and more than of its
+    own. None for a text without letters.
+    """
+    by_script = in_another_script(text, language)
+    if by_script is not False or language == other or not {language, other} <= set(FUNCTION_WORDS):
+        return by_script
+    words = [word.lower() for word in SimpleSegmenter().tokens(text)]
+    foreign = sum(word in FUNCTION_WORDS[other] for word in words)
+    return foreign >= LEAST and foreign > sum(word in FUNCTION_WORDS[language] for word in words)

@@ -1,5 +1,4 @@
-"""Opens a workspace: a SQLite file or a PostgreSQL database that holds everything a user has asked and been
-told."""
+"""Opens a workspace: a SQLite file or a PostgreSQL database with every question asked and every reply."""
 
 from __future__ import annotations
 
@@ -7,20 +6,20 @@ import getpass
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
-from threading import RLock
+from threading import RLock, local
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from folkways.errors import MissingExtraError, option
-from folkways.workspace.errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
-from folkways.workspace.idle import ask_idle_connections
+from folkways.workspace.database_errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 from folkways.workspace.insertions import Rows, insert
-from folkways.workspace.reading import Reading
 from folkways.workspace.schema import TABLES
 from folkways.workspace.table_sets import TableSet
 
@@ -49,7 +48,7 @@ class Workspace:
         # longer it has waited. Threads of this process wait for one another here instead, and are woken in
         # turn.
         self._writing = RLock() if engine.dialect.name == "sqlite" else nullcontext()
-        self._reading = Reading(engine)
+        self._reading = ThreadReader(engine)
 
     @contextmanager
     def read(self, *, alone: bool = False) -> Iterator[Connection]:
@@ -125,7 +124,7 @@ def opened(workspace: str | Path | Workspace) -> Workspace:
 
 
 def opened_if_there(workspace: str | Path | Workspace) -> Workspace | None:
-    """A workspace: itself, or the one at a path or URL; None where there is no such file."""
+    """A workspace: itself, or the one at a path or URL; None where the file does not exist."""
     there = isinstance(workspace, Workspace) or "://" in str(workspace) or Path(workspace).exists()
     return opened(workspace) if there else None
 
@@ -222,8 +221,8 @@ def _check_path(path: Path, create: bool) -> None:
 
 
 def _make_file(path: Path) -> None:
-    """An empty file of its owner's alone, as those are that SQLite makes beside it: it will hold what people
-    said of themselves.
+    """An empty file that only its owner can read, as are those that SQLite adds: it may hold personal
+    details.
 
     Only one that is new: to open and close one that is in use would end SQLite's locks on it.
     """
@@ -232,12 +231,12 @@ def _make_file(path: Path) -> None:
 
 
 def _writable(path: Path) -> bool:
-    """Whether SQLite can write to the file, and to the files that it keeps beside it."""
+    """Whether SQLite can write to the file, and to the files that it keeps in the same folder."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _read_only_url(path: Path) -> URL:
-    """For a file that cannot be written. Where nobody is writing it either, no file beside it is needed or
+    """For a file that cannot be written. Where nobody else is writing it, no further file is needed or
     made."""
     query = {"uri": "true", "mode": "ro"}
     if not Path(f"{path}-wal").exists():
@@ -256,7 +255,7 @@ def _engine(url: URL) -> Engine:
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
-    # What becomes of a lost connection is told by our error; the pool would write a traceback for each to the
+    # Our own error reports a lost connection; the pool would write a traceback for each to the
     # terminal besides.
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
     try:
@@ -351,3 +350,88 @@ def _check_database(connection: Connection, location: str) -> None:
             f"{', '.join(sorted(tables)[:5])}); "
             f"name another one with {option('workspace', 'PATH')}"
         )
+
+
+IDLE_SECONDS = 5.0
+USED = "folkways_used"
+
+
+def ask_idle_connections(engine: Engine) -> None:
+    """Have connections of ``engine`` that were not used for IDLE_SECONDS asked first; one that is dead is
+    replaced unseen."""
+
+    def given_back(_: Any, record: Any) -> None:
+        record.info[USED] = time.monotonic()
+
+    def taken(connection: Any, record: Any, _: Any) -> None:
+        used = record.info.get(USED)
+        if used is None or time.monotonic() - used < IDLE_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError from error
+
+    sa.event.listen(engine, "checkin", given_back)
+    sa.event.listen(engine, "checkout", taken)
+
+
+class ThreadReader(local):
+    """What one thread reads with.
+
+    Taking a connection, beginning and ending a transaction cost more than most of the questions that a page
+    asks.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.shares = False
+        self.depth = 0
+        self.connection: Connection | None = None
+        # PostgreSQL's transactions, as they are here (READ COMMITTED), give reading no snapshot, only two
+        # more messages.
+        self._options: dict[str, Any] = (
+            {"isolation_level": "AUTOCOMMIT"} if engine.dialect.name == "postgresql" else {}
+        )
+        self._options["read_only"] = True
+
+    @contextmanager
+    def block(self, *, alone: bool = False) -> Iterator[Connection]:
+        """A connection for reading that blocks nobody. alone: not the shared one, but a transaction of its
+        own."""
+        if alone or not self.shares:
+            with self.engine.connect().execution_options(read_only=True) as connection:
+                yield connection
+                # nothing; but after a rollback PostgreSQL's driver has to prepare every statement anew
+                connection.commit()
+            return
+        if self.connection is None:
+            self.connection = self.engine.connect().execution_options(**self._options)
+        self.depth += 1
+        try:
+            yield self.connection
+        except BaseException:
+            # PostgreSQL refuses everything more in a transaction in which something failed
+            self.connection.rollback()
+            raise
+        finally:
+            self.depth -= 1
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Have the blocks of this thread share one connection (on SQLite one transaction), until it writes or
+        this block ends."""
+        outermost, self.shares = not self.shares, True
+        try:
+            yield
+        finally:
+            if outermost:
+                self.shares = False
+                self.let_go()
+
+    def let_go(self) -> None:
+        """Give the shared connection back, unless a block is using it: what is read next is what was
+        written."""
+        if self.connection is not None and self.depth == 0:
+            held, self.connection = self.connection, None
+            held.close()

@@ -1,8 +1,4 @@
-"""What a run was told, and what was made of it: responses, judgements and scores as frames.
-
-The rows of a run that is archived come from its files, the same rows in the same order; its scores are in the
-database as ever.
-"""
+"""The replies, judgements and scores of a run, as frames."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, Stat
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord, any_failed
-from folkways.workspace.run_rows import CHUNK, archived_rows, asked_pages, different_rows, judged_pages, known
+from folkways.workspace.run_rows import CHUNK, asked_pages, different_rows, judged_pages
 
 REPLIES = {**RESPONSES, "ordinal": pl.Int64, "prompt_source": pl.String, "finish_reason": pl.String}
 """Columns of ``responses``: records.RESPONSES and where the row belongs."""
@@ -39,7 +35,7 @@ SERVED_HERE = ("gguf/", "vllm-offline/")
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it
-    told none).
+    gave none).
 
     The batched ones are among the others: they came back in batches.
     """
@@ -56,8 +52,6 @@ class Usage:
 
 def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
     """The endpoints and tasks of a run, in the order they were planned."""
-    if run.archive is not None:
-        return [Part(**part) for part in known(workspace, run, "parts")]
     expected, endpoints = schema.expected, schema.endpoints
     counted = (
         sa.select(
@@ -82,11 +76,6 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
 def expected_counts(workspace: Workspace, run: RunRecord, endpoint_ids: Sequence[int]) -> list[int]:
     """How many replies the run expects of each of these endpoints; a third of what ``parts`` takes, as
     nothing is grouped."""
-    if run.archive is not None:
-        return [
-            sum(part.expected for part in parts(workspace, run) if part.endpoint_id == number)
-            for number in endpoint_ids
-        ]
     expected = schema.expected
     counts = (sa.func.count().filter(expected.c.endpoint_id == number) for number in endpoint_ids)
     with workspace.read() as connection:
@@ -115,24 +104,24 @@ _TOLD = (
 def _replies(page: pl.DataFrame, run: RunRecord, part: Part) -> pl.DataFrame:
     why_missing = f"not asked: {run.reason}" if run.reason else "not asked yet"
     text, refusal, message = pl.col("text"), pl.col("refusal"), pl.col("message")
-    told = text.is_not_null()
+    has_text = text.is_not_null()
     return page.with_columns(
         task=pl.lit(part.task),
-        state=pl.when(told & refusal.is_not_null())
+        state=pl.when(has_text & refusal.is_not_null())
         .then(pl.lit(State.REFUSED.value))
-        .when(told)
+        .when(has_text)
         .then(pl.lit(State.ANSWERED.value))
         .when(message.is_not_null())
         .then(pl.lit(State.FAILED.value))
         .otherwise(pl.lit(State.MISSING.value)),
         response=text,
-        reason=pl.when(told).then(refusal).otherwise(pl.coalesce(message, pl.lit(why_missing))),
+        reason=pl.when(has_text).then(refusal).otherwise(pl.coalesce(message, pl.lit(why_missing))),
     ).select(list(REPLIES))
 
 
 def thoughts(workspace: Workspace, run: RunRecord, part: Part, item: str) -> pl.DataFrame:
-    """What the part's endpoint thought before it replied to the item: ordinal, thoughts (null where nothing
-    is known)."""
+    """What the part's endpoint thought before it replied to the item of ``run``, in ``workspace``: ordinal,
+    thoughts (null where nothing is known)."""
     about = {"endpoint_id": part.endpoint_id, "task": part.task, "item": item}
     return different_rows(workspace, run, ("ordinal", "thoughts"), **about)
 
@@ -143,18 +132,15 @@ def tasks_with_item(workspace: Workspace, run: RunRecord, item: str) -> list[str
 
 
 def prompts_of(workspace: Workspace, run: RunRecord, task: str, item: str) -> pl.DataFrame:
-    """What a run asks of an item, each once: language, variant, prompt_source, system and user; by language
-    and variant."""
+    """What ``run`` (in ``workspace``) asks of an item of ``task``, each once: language, variant,
+    prompt_source, system and user; by language and variant."""
     texts = ("language", "variant", "prompt_source", "system", "user")
     return different_rows(workspace, run, texts, task=task, item=item).sort("language", "variant", "user")
 
 
-def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
+def has_newer_replies(workspace: Workspace, run: RunRecord, moment: float) -> bool:
     """Whether any response to what the run expects is newer than the moment (seconds since the epoch),
-    whoever asked for it."""
-    if run.archive is not None:
-        newest = archived_rows(workspace, run).select(pl.col("created").max()).collect().item()
-        return newest is not None and newest > moment
+    no matter who asked for it."""
     expected, replies = schema.expected, schema.responses
     newer = sa.select(replies.c.key).where(replies.c.created > moment)
     of_run = sa.exists().where(expected.c.run_id == run.id, expected.c.key.in_(newer))
@@ -170,8 +156,8 @@ def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]
 
 def _distinct(workspace: Workspace, run: RunRecord, part: Part, column: str) -> list[str]:
     """The values that are in a column of a part."""
-    found = different_rows(workspace, run, [column], endpoint_id=part.endpoint_id, task=part.task)
-    return found[column].drop_nulls().sort().to_list()
+    values = different_rows(workspace, run, [column], endpoint_id=part.endpoint_id, task=part.task)
+    return values[column].drop_nulls().sort().to_list()
 
 
 def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
@@ -183,9 +169,10 @@ def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
 
 
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
-    """Store judgements in place of earlier ones: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
-    kept = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
-    details = [name for name in judged.columns if name not in kept]
+    """Store the judgements of ``run`` in ``profile`` in place of earlier ones, in ``workspace``. judged:
+    records.JUDGEMENTS with ``ordinal``, facets and metrics."""
+    own_columns = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
+    details = [name for name in judged.columns if name not in own_columns]
     packed = pl.struct(details).struct.json_encode() if details else pl.lit("{}")
     whose = (pl.lit(run.id).alias("run_id"), pl.lit(profile).alias("profile"))
     rows = judged.with_columns(*whose, packed.alias("details")).select(
@@ -197,8 +184,8 @@ def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: 
 
 
 def save_scores(workspace: Workspace, run: RunRecord, task: str, profile: str, scored: pl.DataFrame) -> None:
-    """Store the scores of a task in a profile in place of all earlier ones: a reader sees the old ones or the
-    new.
+    """Store the scores of a task of ``run`` in a profile, in ``workspace``, in place of all earlier ones: a
+    reader sees the old ones or the new.
 
     scored: records.SCORES with ``subject``, and ``signature`` as JSON.
     """
@@ -215,8 +202,8 @@ def save_scores(workspace: Workspace, run: RunRecord, task: str, profile: str, s
 
 
 def load_scores(workspace: Workspace, run: RunRecord, subject: Subject = Subject.MODEL) -> pl.DataFrame:
-    """The stored scores of a run in all profiles: records.SCORES. Those of people and baselines need no
-    asking and stand apart."""
+    """The stored scores of a run in all profiles: records.SCORES. Those of people and baselines are made
+    without asking and are kept apart."""
     table = schema.scores
     query = (
         sa.select(*(table.c[name] for name in SCORES))
@@ -247,14 +234,16 @@ def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature
     column = schema.scores.c.signature
     with workspace.read() as connection:
         made = connection.scalars(sa.select(column).where(schema.scores.c.run_id == run.id).distinct())
-        return {known.text(): known for known in (Signature(orjson.loads(parts)) for parts in made)}
+        return {
+            signature.text(): signature for signature in (Signature(orjson.loads(parts)) for parts in made)
+        }
 
 
 def load_judgements(
     workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False
 ) -> pl.DataFrame:
-    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics
-    and facets.
+    """The stored judgements of a part of ``run`` in ``profile``, from ``workspace``: records.JUDGEMENTS,
+    ``ordinal``, ``endpoint``, ``response``, metrics and facets.
 
     small: as ``records.compact`` has them, for what looks at many at a time.
     """
@@ -283,11 +272,11 @@ def load_judgements(
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
     frame = pl.concat(frames, how="diagonal_relaxed", rechunk=small)
     del frames
-    own = [*columns[:-2], "response"]
-    details = [name for name in frame.columns if name not in own]
+    first_columns = [*columns[:-2], "response"]
+    details = [name for name in frame.columns if name not in first_columns]
     kind = pl.Categorical if small else pl.String
     whole = frame.with_columns(task=pl.lit(part.task, dtype=kind), endpoint=pl.lit(part.endpoint, dtype=kind))
-    return whole.select(*own, "task", "endpoint", *details)
+    return whole.select(*first_columns, "task", "endpoint", *details)
 
 
 def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
@@ -301,8 +290,6 @@ def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
 
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     """Tokens and retries of the distinct stored responses of a run, per endpoint."""
-    if run.archive is not None:
-        return [Usage(**use) for use in known(workspace, run, "usage")]
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
     keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
     summed = (
@@ -335,8 +322,6 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
 def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     """Why requests of a run failed: endpoint, task, message, count, most frequent first."""
     columns = {"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64}
-    if run.archive is not None:
-        return pl.DataFrame(known(workspace, run, "failures"), schema=columns)
     if not any_failed(workspace, run):
         return pl.DataFrame(schema=columns)  # the join below would read all that the run expects
     expected, failures, endpoints = schema.expected, schema.failures, schema.endpoints

@@ -1,9 +1,4 @@
-"""What a run expects, with what was asked, said and judged, by columns: from the database, or from the files
-of an archived run.
-
-What was judged since a run was archived is in the database, and stands in place of the archive's judgements
-of the same items.
-"""
+"""What a run expects, with what was asked, replied and judged, as frames by columns."""
 
 from __future__ import annotations
 
@@ -14,21 +9,49 @@ import polars as pl
 import sqlalchemy as sa
 
 from folkways.workspace import schema
-from folkways.workspace.archives.files import (
-    ASKED,
-    FAILURE,
-    JUDGED,
-    JUDGEMENTS,
-    PROMPT,
-    REPLY,
-    RESPONSES,
-    Archive,
-    PartFile,
-    open_archive,
-    pages,
-)
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
+
+_TYPES_OF_COLUMNS = {
+    sa.Integer: pl.Int64(),
+    sa.BigInteger: pl.Int64(),
+    sa.Float: pl.Float64(),
+    sa.Boolean: pl.Boolean(),
+}
+
+
+def types(*tables: sa.Table, only: tuple[str, ...] = ()) -> dict[str, pl.DataType]:
+    """Column name -> type in a frame, of these tables; of the columns in ``only`` where there are any."""
+    return {
+        column.name: _TYPES_OF_COLUMNS.get(type(column.type), pl.String())
+        for table in tables
+        for column in table.columns
+        if not only or column.name in only
+    }
+
+
+JUDGED = {name: kind for name, kind in types(schema.judgements).items() if name != "run_id"}
+"""Columns of a judgement."""
+
+PROMPT = ("system", "user", "choices")
+REPLY = tuple(
+    name
+    for name in types(schema.responses)
+    if name not in ("key", "endpoint_id", "prompt_hash", "settings_id", "sample")
+)
+FAILURE = {"message": "message", "failed_attempts": "attempts", "failed": "created"}
+"""Columns of ASKED that say why there is no reply -> those of schema.failures."""
+
+ASKED: dict[str, pl.DataType] = {
+    **{name: kind for name, kind in types(schema.expected).items() if name != "run_id"},
+    "endpoint": pl.String(),
+    "settings": pl.String(),
+    **types(schema.prompts, only=PROMPT),
+    **types(schema.responses, only=REPLY),
+    **{name: types(schema.failures)[column] for name, column in FAILURE.items()},
+}
+"""Columns of an expected reply: those of schema.expected, prompts, responses and failures, with the name of
+the endpoint and the JSON of the settings."""
 
 CHUNK = 1000
 """Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the
@@ -65,9 +88,8 @@ _SAME = sa.and_(_expected.c.run_id == _judgements.c.run_id, _expected.c.ordinal 
 JUDGED_OF_EXPECTED = _judgements.join(_expected, _SAME)
 
 
-def beside(start: sa.FromClause, tables: Iterable[sa.FromClause]) -> sa.FromClause:
-    """``start``, of which schema.expected is part, with the rows of these tables that belong to what is
-    expected."""
+def joined_with(start: sa.FromClause, tables: Iterable[sa.FromClause]) -> sa.FromClause:
+    """``start``, which includes schema.expected, joined with the rows of these tables that belong to it."""
     wanted = set(tables)
     for table, belongs in _BESIDE:
         if table in wanted:
@@ -75,41 +97,23 @@ def beside(start: sa.FromClause, tables: Iterable[sa.FromClause]) -> sa.FromClau
     return start
 
 
-def known(workspace: Workspace, run: RunRecord, what: str) -> list[dict[str, Any]]:
-    """What was counted when the run was archived, and cannot change: its parts, usage or failures."""
-    return list(open_archive(workspace, run).known[what])
-
-
 def different_rows(
     workspace: Workspace, run: RunRecord, columns: Sequence[str], **where: object
 ) -> pl.DataFrame:
     """Every different row of these columns of ASKED. where: columns of schema.expected and the value that
     they have."""
-    if run.archive is not None:
-        return archived_rows(workspace, run, **where).select(columns).unique().collect()
     with workspace.read() as connection:
         return frame_of(connection.execute(_query(run, columns, where).distinct()).all(), columns)
-
-
-def archived_rows(workspace: Workspace, run: RunRecord, **where: object) -> pl.LazyFrame:
-    """All of ASKED of an archived run."""
-    return open_archive(workspace, run).scan(RESPONSES).filter(**where)
 
 
 def asked_pages(
     workspace: Workspace, run: RunRecord, columns: Sequence[str], **where: object
 ) -> Iterator[pl.DataFrame]:
-    """Rows of ASKED in the order of ordinals, one of ``columns``; at most PAGE at a time, or one file of an
-    archive.
+    """Rows of ASKED in the order of ordinals, at most PAGE at a time.
 
-    Each page is read by itself, so that nothing is held open while it is judged and what was made of it is
-    stored.
+    columns: of ASKED, ``ordinal`` among them. where: columns of schema.expected and the value that they have.
+    Each page is a query of its own, so that no transaction is open while the page is judged and stored.
     """
-    if run.archive is not None:
-        archive = open_archive(workspace, run)
-        for file in archive.of(RESPONSES):
-            yield from pages(archive.scan_file(file).filter(**where).select(columns).collect(), PAGE)
-        return
     query, ordinal, last = (
         _query(run, columns, where).order_by(_expected.c.ordinal).limit(PAGE),
         _expected.c.ordinal,
@@ -127,54 +131,14 @@ def asked_pages(
 def judged_pages(
     workspace: Workspace, run: RunRecord, profile: str, columns: Sequence[str], **where: object
 ) -> Iterator[pl.DataFrame]:
-    """Judgements of a profile with what they are of, in the order of ordinals, CHUNK rows at a time.
+    """Judgements of ``run`` in a profile, from ``workspace``, with their items, in the order of ordinals,
+    CHUNK rows at a time.
 
     columns: of JUDGED and ASKED. where: columns of schema.expected and the value that they have.
     """
-    if run.archive is None:
-        query = _query(run, columns, where, JUDGED_OF_EXPECTED).order_by(_judgements.c.ordinal)
-        mine = (_judgements.c.run_id == run.id, _judgements.c.profile == profile)
-        yield from (frame_of(rows, columns) for rows in chunks(workspace, query.where(*mine)))
-        return
-    archive = open_archive(workspace, run)
-    of_asked = [name for name in columns if name in ASKED]
-    for file in archive.of(RESPONSES):
-        told = (
-            archive.scan_file(file)
-            .filter(**where)
-            .select(list(dict.fromkeys(["ordinal", *of_asked])))
-            .collect()
-        )
-        if told.height:
-            both = told.join(
-                _judged(workspace, archive, run, profile, file),
-                on="ordinal",
-                how="inner",
-                maintain_order="left",
-            )
-            yield from pages(both.select(columns), CHUNK)
-
-
-def _judged(
-    workspace: Workspace, archive: Archive, run: RunRecord, profile: str, of: PartFile
-) -> pl.DataFrame:
-    """The judgements of what is in one file of ``responses``."""
-    first, last = of.first or 0, of.last or 0
-    query = sa.select(*(_judgements.c[name] for name in JUDGED))
-    mine = (
-        _judgements.c.run_id == run.id,
-        _judgements.c.profile == profile,
-        _judgements.c.ordinal.between(first, last),
-    )
-    with workspace.read() as connection:
-        later = frame_of(connection.execute(query.where(*mine)).all(), JUDGED)
-    within = pl.col("ordinal").is_between(first, last)
-    stored = [
-        archive.scan_file(file).filter(within).collect()
-        for file in archive.of(JUDGEMENTS, profile, first, last)
-    ]
-    earlier = pl.concat([pl.DataFrame(schema=JUDGED), *stored])
-    return pl.concat([earlier.join(later, on="ordinal", how="anti"), later])
+    query = _query(run, columns, where, JUDGED_OF_EXPECTED).order_by(_judgements.c.ordinal)
+    of_profile = query.where(_judgements.c.run_id == run.id, _judgements.c.profile == profile)
+    return (frame_of(rows, columns) for rows in chunks(workspace, of_profile))
 
 
 def _query(
@@ -183,10 +147,10 @@ def _query(
     where: Mapping[str, object],
     start: sa.FromClause = schema.expected,
 ) -> sa.Select[Any]:
-    told = [_COLUMNS[name].label(name) for name in columns]
-    rows = beside(start, (_COLUMNS[name].table for name in columns))
+    selected = [_COLUMNS[name].label(name) for name in columns]
+    rows = joined_with(start, (_COLUMNS[name].table for name in columns))
     same = (_expected.c[name] == value for name, value in where.items())
-    return sa.select(*told).select_from(rows).where(_expected.c.run_id == run.id, *same)
+    return sa.select(*selected).select_from(rows).where(_expected.c.run_id == run.id, *same)
 
 
 def frame_of(rows: Iterable[Any], columns: Iterable[str]) -> pl.DataFrame:

@@ -1,16 +1,19 @@
-"""Sets of tables in one database, each with a history of its own: those of folkways, and those that a package
-adds."""
+"""Sets of tables in one database, each with its own history: those of folkways, and those that a package
+adds, with the columns that many of them have."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import orjson
 import sqlalchemy as sa
+from sqlalchemy import Column, ForeignKey, Integer, Text
 from sqlalchemy.engine import Connection
 
 from folkways.errors import option
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 
 
 def _no_statements(_dialect: str) -> Sequence[str]:
@@ -106,9 +109,38 @@ class TableSet:
             destination_rev=revision,
         ) as environment:
             environment.configure(
-                connection=connection, target_metadata=self.metadata, version_table=self.version_table, render_as_batch=True,
+                connection=connection,
+                target_metadata=self.metadata,
+                version_table=self.version_table,
+                render_as_batch=True,
                 transaction_per_migration=False,
-            )  # fmt: skip
+            )
             environment.run_migrations()
         for statement in self.triggers(dialect):
             connection.exec_driver_sql(statement)
+
+
+class Json(sa.types.TypeDecorator[Any]):
+    """JSON as text with sorted keys; no character of a person's text is lost, and none that PostgreSQL's text
+    refuses is left."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str | None:
+        """To text."""
+        return None if value is None else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:
+        """From text."""
+        return None if value is None else orjson.loads(value)
+
+
+def id_column() -> Column[int]:
+    """The column ``id``: a number that the database gives."""
+    return Column("id", Integer, primary_key=True)
+
+
+def reference(table: str, name: str, *, nullable: bool = False, index: bool = False) -> Column[int]:
+    """A column ``name`` that refers to the ``id`` of another table. nullable, index: as of any column."""
+    return Column(name, Integer, ForeignKey(f"{table}.id"), nullable=nullable, index=index)

@@ -4,7 +4,7 @@ One small core serves every workflow; a workflow is a configuration of it. Each 
 everything of it: its services (functions on a ``Workspace``, each one transaction), its pages (``pages``,
 ``*_pages``), its part of the API (``api``) and its templates.
 
-- ``records``, ``activity``, ``errors``: frozen records of the rows of ``database.tables`` (people and their
+- ``records``, ``activity``, ``errors``: frozen records of the rows of ``database.schema`` (people and their
   work; what the studio does by itself), and what can go wrong (each error has a ``status`` for HTTP and words
   for people).
 - ``database``: the tables, their triggers and history, the audit trail, backups. Nothing but services reads

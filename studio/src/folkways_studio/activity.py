@@ -1,7 +1,7 @@
 """What the studio keeps track of beside people's work, as frozen records: models and what they suggest,
 comments, the audit trail.
 
-Each is one row of ``folkways_studio.database.tables``, as those of ``folkways_studio.records``; times are
+Each is one row of ``folkways_studio.database.schema``, as those of ``folkways_studio.records``; times are
 seconds since the epoch.
 """
 

@@ -1,7 +1,7 @@
 """The nouns of the studio as frozen records: people, studies, and their work. What the studio does by itself
 is in ``activity``.
 
-Each is one row of ``folkways_studio.database.tables``; no input or output happens here. Times are seconds
+Each is one row of ``folkways_studio.database.schema``; no input or output happens here. Times are seconds
 since the epoch. What a person or a model wrote is untrusted text in every field.
 """
 
@@ -75,7 +75,7 @@ class AssignmentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who can sign in. Only ``services.people.accounts`` sees the password's hash. locale: of the
+    """Somebody who can sign in. Only ``people.accounts`` sees the password's hash. locale: of the
     interface ("en")."""
 
     id: int
@@ -120,7 +120,7 @@ class Population:
     """A region and who is recruited there. parent_id: the wider population of which it is a part (Wales: the
     United Kingdom).
 
-    people: how many are let in at most (None: no limit). criteria: see ``rules.eligibility``.
+    people: how many are let in at most (None: no limit). criteria: see ``people.eligibility``.
     """
 
     id: int
@@ -182,7 +182,7 @@ class Participant:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class QualificationStatus:
     """How somebody stands with the known answers of a stage. test: again (another try is left), passed,
     failed or waived; None where no try is over. right of asked: in the last try. test_from, gold_from: the
     judgement after which the next try begins, and after which answers count for the rules. warned: when.
@@ -202,7 +202,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is asked of whom. kind: a key of ``workflows.STAGE_KINDS``. config: answers wanted, rules,
+    """What is asked of whom. kind: a key of ``stages.registry.STAGE_KINDS``. config: answers wanted, rules,
     choices; see that handler."""
 
     id: int

@@ -15,7 +15,7 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways_studio.clients.json_client import JsonClient
-from folkways_studio.clients.remote import RemoteDesk
+from folkways_studio.clients.remote import RemoteStudyClient
 from folkways_studio.people import accounts, participants
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
@@ -130,7 +130,7 @@ def test_what_is_wrong_is_said(
         "create-study verification --owner me": "leave --owner out",
         "progress nowhere": "There is no such study",
         "account somebody@example.org": "invite people",
-        "studies --server http://studio.example.org": "is no address of the studio",
+        "studies --server http://studio.example.org": "is not an address of the studio",
         "studies --server http://127.0.0.1:9": "does not answer",
     }
     for line, words in wrong.items():
@@ -190,10 +190,10 @@ def test_a_token_goes_to_no_other_server_and_an_export_nowhere_else(
     hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
-    desk = RemoteDesk(f"http://127.0.0.1:{hostile.server_port}")
+    desk = RemoteStudyClient(f"http://127.0.0.1:{hostile.server_port}")
     with pytest.raises(FolkwaysError, match="it answered 302"):
         desk.studies()
     with pytest.raises(FolkwaysError, match="outside of its folder"):
         desk.export("any", "csv")
-    with pytest.raises(FolkwaysError, match="is no address"):
+    with pytest.raises(FolkwaysError, match="is not an address"):
         JsonClient("https://me:secret@example.org", "the studio", "Bearer x")

@@ -15,13 +15,13 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
 from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
 from tests.support.river import folkways
 
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
@@ -36,7 +36,7 @@ def contents(workspace: Workspace) -> dict[str, list[Any]]:
 
 
 @contextmanager
-def answering(made: Desk, people: int) -> Iterator[list[str]]:
+def answering(made: StudyFixture, people: int) -> Iterator[list[str]]:
     """People who answer one item after another meanwhile, each in a thread; the keys of what they were told
     is saved."""
     acknowledged: list[str] = []
@@ -62,7 +62,7 @@ def answering(made: Desk, people: int) -> Iterator[list[str]]:
 def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(
     studio_workspace: Workspace, tmp_path: Path
 ) -> None:
-    made = open_desk(studio_workspace, [VOTE])
+    made = open_study(studio_workspace, [VOTE])
     made.add("vote", [QUESTION] * 100)
     with answering(made, people=3) as acknowledged:
         while len(acknowledged) < 10:
@@ -93,7 +93,7 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
     """From a file to the other kind and back: the same rows, numbers that go on behind them, and the guards
     still in place."""
     with closing(open_workspace(tmp_path / "first.db")) as first:
-        made = open_desk(first, [VOTE])
+        made = open_study(first, [VOTE])
         made.add("vote", [{**QUESTION, "question": "Was isst man zuerst? \U0001f35a\nUnd \\N dann?"}])
         made.answer(made.person(), {"choices": [0]})
         media.add_media(first, made.study.id, {"bowl.png": ("image/png", b"a picture")})
@@ -104,7 +104,7 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
     bowl = media.find_media(studio_workspace, made.study.id, "bowl.png")
     assert media.read_bytes(studio_workspace, bowl) == b"a picture"
     assert contents(studio_workspace) == before
-    there = Desk(studio_workspace, made.study, made.owner, {})
+    there = StudyFixture(studio_workspace, made.study, made.owner, {})
     there.answer(there.person(), {"choices": [1]})
     for change in ("DELETE FROM studio_events", "UPDATE studio_judgements SET key = 'another'"):
         with (
@@ -131,12 +131,14 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
 def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     place, backup, other = tmp_path / "w.db", tmp_path / "b.zip", tmp_path / "other.db"
     with closing(open_workspace(place)) as workspace:
-        open_desk(workspace, [VOTE]).person()
+        open_study(workspace, [VOTE]).person()
     told = folkways("studio", "backup", backup, "--workspace", place).stdout
     assert told == f"wrote {backup}: 1 studies, 1 participants; schema {SCHEMA}\n"
     assert backup.stat().st_mode & 0o077 == 0, "it is nobody else's to read"
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
-    assert "no backup is written over" in folkways("studio", "backup", backup, "--workspace", place).stderr
+    assert (
+        "exists and is not overwritten" in folkways("studio", "backup", backup, "--workspace", place).stderr
+    )
     assert folkways("studio", "restore", backup, "--workspace", other).stdout.startswith(
         f"restored {backup} into {other}: 1 studies"
     )

@@ -6,18 +6,18 @@ import pytest
 from sqlalchemy.exc import NoResultFound
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row, get_row, get_value
 from folkways_studio.records import ItemState
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
 
 
-def test_a_row_is_found_by_all_the_values_that_are_given(desk: Desk) -> None:
+def test_a_row_is_found_by_all_the_values_that_are_given(desk: StudyFixture) -> None:
     first, second = desk.add("verify", [QUESTION] * 2)
     with desk.workspace.read() as connection:
         assert get_row(connection, schema.items, id=second).key == "q1"
@@ -29,7 +29,7 @@ def test_a_row_is_found_by_all_the_values_that_are_given(desk: Desk) -> None:
             get_row(connection, schema.items, id=10**9)
 
 
-def test_a_value_is_that_of_its_column_or_nothing(desk: Desk) -> None:
+def test_a_value_is_that_of_its_column_or_nothing(desk: StudyFixture) -> None:
     (item,) = desk.add("verify", [QUESTION])
     with desk.workspace.read() as connection:
         assert get_value(connection, schema.items.c.content, id=item) == QUESTION
@@ -37,7 +37,7 @@ def test_a_value_is_that_of_its_column_or_nothing(desk: Desk) -> None:
         assert get_value(connection, schema.items.c.key, id=10**9) is None
 
 
-def test_a_change_is_made_to_the_rows_that_fit_and_to_no_other(desk: Desk) -> None:
+def test_a_change_is_made_to_the_rows_that_fit_and_to_no_other(desk: StudyFixture) -> None:
     first, second = desk.add("verify", [QUESTION] * 2)
     with desk.workspace.claim() as connection:
         get_row(connection, schema.items, id=first, lock="row")

@@ -11,14 +11,13 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.activity import Event
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.errors import StudioError
 from folkways_studio.items import discussion
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.media import service as media
-from folkways_studio.people import accounts, holding, invites, participants, personal
+from folkways_studio.people import accounts, invites, participants, personal, suspension
 from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, assignments, gold, judgements, redaction
@@ -239,8 +238,8 @@ def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
             judgements.submit(
                 workspace, kim, work.assignment.id, {"choices": choices}, f"k{work.assignment.id}"
             )
-    holding.resume(workspace, study.id, kim, "we talked", by=owner)
-    holding.waive_test(workspace, study.id, kim, "verify", "because", by=owner)
+    suspension.resume(workspace, study.id, kim, "we talked", by=owner)
+    suspension.waive_test(workspace, study.id, kim, "verify", "because", by=owner)
     at_time(4.0, adjudications.adjudicate, workspace, study.id, first.id, owner, {"gold": [1]}, "because")
     made = at_time(5.0, gold.make_gold, workspace, study.id, first.id, by=owner)
     at_time(6.0, gold.drop_gold, workspace, study.id, made.id, "because", by=owner)
@@ -279,8 +278,8 @@ def test_the_trail_of_a_study_is_read_page_by_page_from_its_end(studio_workspace
                 sa.insert(studies_).values(**values, consent_text="", consent_version="", created=0.0)
             )
         for number in range(1, 206):
-            at_time(float(number), audit.note, connection, f"kind-{number}", study_id=1 + number % 2)
-        at_time(300.0, audit.note, connection, "of no study")
+            at_time(float(number), audit.record_event, connection, f"kind-{number}", study_id=1 + number % 2)
+        at_time(300.0, audit.record_event, connection, "of no study")
     newest = audit.events(studio_workspace, 1)
     assert [event.at for event in newest] == [float(number) for number in range(204, 4, -2)]
     assert newest[0] == Event(204, 1, None, None, "kind-204", "", {}, 204.0)

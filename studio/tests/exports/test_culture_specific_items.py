@@ -12,17 +12,16 @@ import pytest
 import yaml
 
 from folkways.api import run
-from folkways.benchmarks.xcr.build.labels import RELEASED_LABEL
-from folkways.benchmarks.xcr.data import read_base
-from folkways.benchmarks.xcr.data.reading import adaptations, corpus
-from folkways.releases.store import open_release
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.xcr.labels import RELEASED_LABEL
+from folkways.benchmarks.xcr.release import adaptations, corpus, read_base
 from folkways.workspace.database import Workspace
 from folkways_studio.items import service as items
 from folkways_studio.people import participants
 from folkways_studio.records import Role
 from folkways_studio.workflows.templates import template_text
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studies import StudyFixture, open_study
 
 POPULATIONS = [
     {"name": "bangladesh", "culture": "BD", "language": "bn"},
@@ -53,15 +52,15 @@ def ratings(best: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> Desk:
+def desk(workspace: Workspace) -> StudyFixture:
     stages = yaml.safe_load(template_text("culture-specific-items"))["stages"]
-    desk = open_desk(workspace, stages, populations=POPULATIONS)
+    desk = open_study(workspace, stages, populations=POPULATIONS)
     contents = [{"item": f"potluck {number}", **FACT, "candidates": CANDIDATES} for number in range(2)]
     desk.add("choose", contents, population=None)
     return desk
 
 
-def judge(desk: Desk) -> None:
+def judge(desk: StudyFixture) -> None:
     """Both sentences are chosen, marked and labelled; the judges differ on the level of the second one, and
     the expert settles it.
     """
@@ -85,7 +84,7 @@ def judge(desk: Desk) -> None:
     desk.answer(expert, LABELS, "label-again")
 
 
-def adapt(desk: Desk) -> None:
+def adapt(desk: StudyFixture) -> None:
     for name, (intra, inter) in VERSIONS.items():
         for number in range(2):
             person = desk.person(name)
@@ -98,7 +97,7 @@ def adapt(desk: Desk) -> None:
                 desk.answer(person, own if sentence == 0 else {"strategies": ["non_transferable"]}, "adapt")
 
 
-def decide(desk: Desk) -> None:
+def decide(desk: StudyFixture) -> None:
     """The sentence without an equivalent needs no decision: all agree that there is none."""
     expert = desk.person(role=Role.EXPERT)
     for _ in VERSIONS:
@@ -106,7 +105,7 @@ def decide(desk: Desk) -> None:
         desk.submit(expert, work, {**work.item.content["candidates"][0]["payload"], "reason": "as the first"})
 
 
-def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) -> None:
+def test_the_release_is_read_like_the_published_one(desk: StudyFixture, tmp_path: Path) -> None:
     judge(desk)
     adapt(desk)
     decide(desk)
@@ -139,7 +138,7 @@ def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) 
     assert {row["strategy"] for row in everybody} == {"functional_equivalent", "non_transferable"}
 
 
-def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:
+def test_the_release_is_asked_of_a_model(desk: StudyFixture, tmp_path: Path) -> None:
     judge(desk)
     adapt(desk)
     decide(desk)
@@ -156,7 +155,7 @@ def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:
     asked.workspace.close()
 
 
-def test_every_sentence_says_where_it_comes_from(desk: Desk, tmp_path: Path) -> None:
+def test_every_sentence_says_where_it_comes_from(desk: StudyFixture, tmp_path: Path) -> None:
     judge(desk)
     export_study(desk.workspace, desk.study.id, tmp_path / "mine")
     with (tmp_path / "mine" / "provenance.csv").open(newline="") as file:
@@ -179,7 +178,7 @@ def test_every_sentence_says_where_it_comes_from(desk: Desk, tmp_path: Path) -> 
         )
 
 
-def test_lineage_goes_back_to_the_imported_item(desk: Desk) -> None:
+def test_lineage_goes_back_to_the_imported_item(desk: StudyFixture) -> None:
     judge(desk)
     last = items.list_items(desk.workspace, desk.study.id, "adapt")[-1]
     stages = [item.key for item in items.lineage(desk.workspace, desk.study.id, last.id)]
@@ -188,7 +187,7 @@ def test_lineage_goes_back_to_the_imported_item(desk: Desk) -> None:
     assert len(stages) == 6, "chosen, settled, marked, labelled, settled, adapted"
 
 
-def test_a_version_leaves_with_the_one_who_wrote_it(desk: Desk, tmp_path: Path) -> None:
+def test_a_version_leaves_with_the_one_who_wrote_it(desk: StudyFixture, tmp_path: Path) -> None:
     judge(desk)
     adapt(desk)
     decide(desk)

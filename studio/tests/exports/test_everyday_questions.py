@@ -12,8 +12,8 @@ import pytest
 
 from folkways.api import run
 from folkways.benchmarks.blend.data import check, read_annotations, read_questions
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
-from folkways.releases.store import open_release
 from folkways.workspace.database import Workspace
 from folkways_studio.items import service as items
 from folkways_studio.people import participants
@@ -21,7 +21,7 @@ from folkways_studio.records import ItemState, Role
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import template_text
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studies import StudyFixture, open_study
 
 POPULATIONS = [
     {"name": "korea", "culture": "KR", "language": "ko"},
@@ -55,12 +55,12 @@ LOCAL = {
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> Desk:
+def desk(workspace: Workspace) -> StudyFixture:
     """One question went all the way in both cultures; another was dropped as a duplicate."""
     import yaml
 
     stages = yaml.safe_load(template_text("everyday-questions"))["stages"]
-    desk = open_desk(workspace, stages, populations=POPULATIONS, licence="CC-BY-SA-4.0")
+    desk = open_study(workspace, stages, populations=POPULATIONS, licence="CC-BY-SA-4.0")
     native, researcher, reviewer = (
         desk.person("korea"),
         desk.person(role=Role.RESEARCHER),
@@ -84,7 +84,7 @@ def desk(workspace: Workspace) -> Desk:
     return desk
 
 
-def test_only_i_dont_know_was_replaced(desk: Desk) -> None:
+def test_only_i_dont_know_was_replaced(desk: StudyFixture) -> None:
     found = {
         item.key.split("@")[1]: item.result
         for item in items.list_items(desk.workspace, desk.study.id, "answer")
@@ -94,7 +94,7 @@ def test_only_i_dont_know_was_replaced(desk: Desk) -> None:
     assert [item.reason for item in dropped] == ["a duplicate of collect-1"]
 
 
-def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) -> None:
+def test_the_release_is_read_like_the_published_one(desk: StudyFixture, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "mine")
     release = open_release(tmp_path / "mine", "blend")
     rows = {row["culture"]: row for row in read_annotations(release).iter_rows(named=True)}
@@ -119,7 +119,7 @@ def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) 
     assert {issue.kind for issue in check(release)} <= {"missing-file", "short-answer"}
 
 
-def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:
+def test_the_release_is_asked_of_a_model(desk: StudyFixture, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "mine")
     asked = run(
         ["blend/saq"],
@@ -132,7 +132,7 @@ def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:
     asked.workspace.close()
 
 
-def test_what_somebody_alone_wrote_leaves_with_them(desk: Desk, tmp_path: Path) -> None:
+def test_what_somebody_alone_wrote_leaves_with_them(desk: StudyFixture, tmp_path: Path) -> None:
     """The one who wrote 떡 국 takes the variant along; the one who collected the question takes everything
     along."""
     people = participants.list_participants(desk.workspace, desk.study.id)

@@ -15,26 +15,26 @@ from folkways.errors import FolkwaysError
 from folkways.runs.judging.model_judging import judge_run
 from folkways.runs.models import open_models
 from folkways.workspace.database import Workspace
-from folkways_studio.exports.gathering import gather
+from folkways_studio.exports.snapshot import take_snapshot
 from folkways_studio.models.drawing import draw_answers
 from folkways_studio.stages.registry import stage_kind
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studies import StudyFixture, open_study
 from tests.support.chat_server import ChatServer
 
 POPULATIONS = [{"name": "us", "culture": "US"}, {"name": "china", "culture": "CN"}]
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> Desk:
+def desk(workspace: Workspace) -> StudyFixture:
     """A study beside a run of the demo's short answers, in which a model says one word to everything."""
     with ChatServer(mode="fixed:nothing of the kind") as server:
         asked = run(["demo/saq"], models=[f"{server.url}/v1#m"], workspace=workspace, name="drawn")
     assert set(asked.scores().filter(pl.col("facet") == "all")["score"]) == {0.0}
-    return open_desk(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=POPULATIONS)
+    return open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=POPULATIONS)
 
 
-def test_a_draw_keeps_to_the_number_and_does_not_repeat_itself(desk: Desk) -> None:
+def test_a_draw_keeps_to_the_number_and_does_not_repeat_itself(desk: StudyFixture) -> None:
     first = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=2)
     assert {culture: taken for culture, (taken, _) in first.counts.items()} == {"US": 2, "CN": 2}
     again = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=2)
@@ -44,7 +44,7 @@ def test_a_draw_keeps_to_the_number_and_does_not_repeat_itself(desk: Desk) -> No
     assert content["accepted"]
 
 
-def test_judges_do_not_see_whose_answer_it_is(desk: Desk) -> None:
+def test_judges_do_not_see_whose_answer_it_is(desk: StudyFixture) -> None:
     from folkways_studio.stages.registry import stage_kind
 
     draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=1)
@@ -53,14 +53,14 @@ def test_judges_do_not_see_whose_answer_it_is(desk: Desk) -> None:
     assert set(shown) == {"question", "reply", "accepted", "language"}
 
 
-def test_the_error_table_by_hand(desk: Desk) -> None:
+def test_the_error_table_by_hand(desk: StudyFixture) -> None:
     draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=2)
     person = desk.person("us")
     desk.answer(person, {"verdict": "incorrect", "flags": ["nonsensical", "refusal"]})
     desk.answer(person, {"verdict": "conditional", "flags": ["nonsensical"]})
     (row,) = (
         stage_kind("judge_answer")
-        .tables(gather(desk.workspace, desk.study.id).for_benchmarks())["errors"]
+        .tables(take_snapshot(desk.workspace, desk.study.id).for_benchmarks())["errors"]
         .to_dicts()
     )
     assert (row["culture"], row["answers"], row["judgements"]) == ("US", 2, 2)
@@ -68,7 +68,7 @@ def test_the_error_table_by_hand(desk: Desk) -> None:
     assert (row["nonsensical"], row["refusal"], row["stereotypical"]) == (100.0, 50.0, 0.0)
 
 
-def test_labels_are_taken_by_the_model_judge(desk: Desk, tmp_path: Path) -> None:
+def test_labels_are_taken_by_the_model_judge(desk: StudyFixture, tmp_path: Path) -> None:
     draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=3)
     for name in ("us", "china"):
         person = desk.person(name)
@@ -89,11 +89,13 @@ def test_labels_are_taken_by_the_model_judge(desk: Desk, tmp_path: Path) -> None
     assert labels == [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
 
 
-def test_what_the_model_judge_lists_is_imported_judged_and_taken_back(desk: Desk, tmp_path: Path) -> None:
+def test_what_the_model_judge_lists_is_imported_judged_and_taken_back(
+    desk: StudyFixture, tmp_path: Path
+) -> None:
     from folkways.cli.out import write_frame
     from folkways.workspace import run_records
     from folkways_studio.items.reading import import_items
-    from folkways_studio.items.tables import read_rows
+    from folkways_studio.items.table_files import read_rows
 
     record = run_records.find_run(desk.workspace, "drawn")
     with ChatServer(mode='fixed:{"group": 0}') as server:
@@ -118,7 +120,7 @@ def test_what_the_model_judge_lists_is_imported_judged_and_taken_back(desk: Desk
     assert set(labelled["culture"]) == {"US", "CN"}
 
 
-def test_a_hub_folder_has_everything(desk: Desk, tmp_path: Path) -> None:
+def test_a_hub_folder_has_everything(desk: StudyFixture, tmp_path: Path) -> None:
     draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=1)
     desk.answer(desk.person("us"), {"verdict": "incorrect", "comment": "=1+1"})
     export_study(desk.workspace, desk.study.id, tmp_path / "hub", "hub")
@@ -135,8 +137,8 @@ def test_a_hub_folder_has_everything(desk: Desk, tmp_path: Path) -> None:
     assert "You agree to be a test." in (tmp_path / "hub" / "README.md").read_text()
 
 
-def test_what_cannot_be_drawn_says_why(desk: Desk, workspace: Workspace) -> None:
-    other = open_desk(
+def test_what_cannot_be_drawn_says_why(desk: StudyFixture, workspace: Workspace) -> None:
+    other = open_study(
         workspace,
         [{"name": "judge", "kind": "judge_answer"}],
         name="elsewhere",
@@ -149,7 +151,7 @@ def test_what_cannot_be_drawn_says_why(desk: Desk, workspace: Workspace) -> None
 
 
 def test_a_study_whose_judges_have_not_begun_leaves_as_tables(workspace: Workspace, tmp_path: Path) -> None:
-    desk = open_desk(
+    desk = open_study(
         workspace,
         [
             {"name": "verify", "kind": "vote", "answers": 1, "majority": 1},

@@ -21,7 +21,7 @@ from folkways_studio.people import participants
 from folkways_studio.records import ItemState
 from folkways_studio.work import adjudications
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studies import StudyFixture, open_study
 
 POPULATIONS = [
     {"name": "uk", "title": "United Kingdom", "culture": "GB"},
@@ -38,9 +38,9 @@ QUESTIONS = {
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> Desk:
+def desk(workspace: Workspace) -> StudyFixture:
     """Everybody has voted; in the second round four of five people of Wales agree on the last option."""
-    desk = open_desk(workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
+    desk = open_study(workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
     new = [NewItem(key, {"question": f"What about {key}?", "options": OPTIONS}, "uk") for key in QUESTIONS]
     add_items(workspace, desk.study.id, "verify", new)
     for number in range(5):
@@ -55,7 +55,7 @@ def desk(workspace: Workspace) -> Desk:
     return desk
 
 
-def test_what_the_studio_decides_is_what_the_build_decides(desk: Desk, tmp_path: Path) -> None:
+def test_what_the_studio_decides_is_what_the_build_decides(desk: StudyFixture, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
     counted = count(read_votes([tmp_path / "votes"]), Rule())
     found = {
@@ -78,7 +78,7 @@ def test_what_the_studio_decides_is_what_the_build_decides(desk: Desk, tmp_path:
     ]
 
 
-def test_easy_and_hard_are_built_and_asked(desk: Desk, tmp_path: Path) -> None:
+def test_easy_and_hard_are_built_and_asked(desk: StudyFixture, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
     for config in ("easy", "hard"):
         build_from_votes(config, [tmp_path / "votes"], tmp_path / "mine")
@@ -97,7 +97,7 @@ def test_easy_and_hard_are_built_and_asked(desk: Desk, tmp_path: Path) -> None:
     asked.workspace.close()
 
 
-def test_votes_of_people_who_withdrew_are_gone(desk: Desk, tmp_path: Path) -> None:
+def test_votes_of_people_who_withdrew_are_gone(desk: StudyFixture, tmp_path: Path) -> None:
     person = participants.list_participants(desk.workspace, desk.study.id)[0]
     participants.withdraw(desk.workspace, desk.study.id, person.id)
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
@@ -107,7 +107,7 @@ def test_votes_of_people_who_withdrew_are_gone(desk: Desk, tmp_path: Path) -> No
     assert "too-few-votes" in set(count(votes, Rule())["dropped"].drop_nulls())
 
 
-def test_what_a_researcher_dropped_is_left_out(desk: Desk, tmp_path: Path) -> None:
+def test_what_a_researcher_dropped_is_left_out(desk: StudyFixture, tmp_path: Path) -> None:
     (single,) = (item for item in items.list_items(desk.workspace, desk.study.id) if item.key == "single")
     adjudications.adjudicate(
         desk.workspace, desk.study.id, single.id, desk.owner, {}, "about no culture", drop=True
@@ -116,7 +116,7 @@ def test_what_a_researcher_dropped_is_left_out(desk: Desk, tmp_path: Path) -> No
     assert list(read_votes([tmp_path / "votes"]).items["item"]) == ["multi", "open", "unknown"]
 
 
-def test_licence_and_consent_are_recorded(desk: Desk, tmp_path: Path) -> None:
+def test_licence_and_consent_are_recorded(desk: StudyFixture, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
     record = json.loads((tmp_path / "votes" / "study.json").read_text())
     assert record["licence"] == "CC-BY-4.0"
@@ -136,7 +136,7 @@ def test_licence_and_consent_are_recorded(desk: Desk, tmp_path: Path) -> None:
 
 def test_formulas_leave_as_text_and_come_back_as_they_were(workspace: Workspace, tmp_path: Path) -> None:
     written = {"question": '=HYPERLINK("http://example.org")', "options": ["+1 cup", "-5", "@home", "'=x"]}
-    desk = open_desk(workspace, [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
+    desk = open_study(workspace, [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
     desk.add("verify", [written])
     desk.answer(desk.person(), {"choices": [1]})
     export_study(desk.workspace, desk.study.id, tmp_path)

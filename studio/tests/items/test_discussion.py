@@ -9,13 +9,13 @@ from folkways.errors import FolkwaysError
 from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, SubmissionError
 from folkways_studio.exports import FORMATS
-from folkways_studio.exports.make import PLAIN, export_files
+from folkways_studio.exports.archive import PLAIN, export_files
 from folkways_studio.items import discussion
-from folkways_studio.items.discussion import LONGEST, MOST, MOST_EDITS, Counts
+from folkways_studio.items.discussion import LONGEST, MOST, MOST_EDITS, CommentCounts
 from folkways_studio.people import accounts
 from folkways_studio.records import Role
 from folkways_studio.work import redaction
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
 from studio.tests.work.test_redaction import SECRET, everything
 from tests.support.moments import at_time
 
@@ -28,25 +28,25 @@ WRITTEN = {"category": "Food", "question": f"What does {SECRET} eat?", "english"
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, STAGES)
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, STAGES)
 
 
-def test_an_item_is_open_until_all_that_is_said_of_it_is_resolved(desk: Desk) -> None:
+def test_an_item_is_open_until_all_that_is_said_of_it_is_resolved(desk: StudyFixture) -> None:
     about = (desk.workspace, desk.study.id)
     item, other = desk.add("verify", [QUESTION, QUESTION])
     expert = desk.person(role=Role.EXPERT).account_id
     first = at_time(10.0, discussion.add_comment, *about, item, expert, "  Is\r\nit meant?\0 ")
     assert (first.role, first.text, first.created) == ("expert", "Is\nit meant?�", 10.0)
     second = at_time(11.0, discussion.add_comment, *about, item, desk.owner, "It is.")
-    assert discussion.comment_counts(*about) == {item: Counts(2, 2)}
+    assert discussion.comment_counts(*about) == {item: CommentCounts(2, 2)}
     at_time(12.0, discussion.set_resolved, *about, item, True, by=desk.owner)
-    assert discussion.comment_counts(*about) == {item: Counts(2, 0)}
+    assert discussion.comment_counts(*about) == {item: CommentCounts(2, 0)}
     discussion.add_comment(*about, item, expert, "Then mend it.")
-    assert discussion.comment_counts(*about) == {item: Counts(3, 1)}
+    assert discussion.comment_counts(*about) == {item: CommentCounts(3, 1)}
     discussion.set_resolved(*about, item, False)
     at_time(13.0, discussion.delete_comment, *about, second.id, desk.owner)
-    assert discussion.comment_counts(*about) == {item: Counts(2, 2)}
+    assert discussion.comment_counts(*about) == {item: CommentCounts(2, 2)}
 
     def name_of(account: int) -> str:
         return accounts.get_account(desk.workspace, account).name
@@ -59,7 +59,7 @@ def test_an_item_is_open_until_all_that_is_said_of_it_is_resolved(desk: Desk) ->
     assert discussion.list_comments(desk.workspace, other) == ()
 
 
-def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: Desk) -> None:
+def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: StudyFixture) -> None:
     about = (desk.workspace, desk.study.id)
     (item,) = desk.add("verify", [QUESTION])
     number = at_time(1.0, discussion.add_comment, *about, item, desk.owner, "One").id
@@ -80,7 +80,7 @@ def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: De
 
 @ON_A_FILE
 def test_who_answers_says_nothing_here_and_nothing_has_no_bounds(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: StudyFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about = (desk.workspace, desk.study.id)
     (item,) = desk.add("verify", [QUESTION])
@@ -98,7 +98,7 @@ def test_who_answers_says_nothing_here_and_nothing_has_no_bounds(
     discussion.edit_comment(*about, number, desk.owner, "Two")
     with pytest.raises(ConflictError, match="1 times"):
         discussion.edit_comment(*about, number, desk.owner, "Three")
-    neighbour = open_desk(desk.workspace, STAGES, name="neighbour")
+    neighbour = open_study(desk.workspace, STAGES, name="neighbour")
     for act in (
         lambda: discussion.add_comment(desk.workspace, neighbour.study.id, item, neighbour.owner, "Hello"),
         lambda: discussion.set_resolved(desk.workspace, neighbour.study.id, item, True),
@@ -110,7 +110,9 @@ def test_who_answers_says_nothing_here_and_nothing_has_no_bounds(
 
 
 @ON_A_FILE
-def test_it_leaves_in_no_export_unless_asked_for_and_what_is_redacted_goes_from_it_too(desk: Desk) -> None:
+def test_it_leaves_in_no_export_unless_asked_for_and_what_is_redacted_goes_from_it_too(
+    desk: StudyFixture,
+) -> None:
     about = (desk.workspace, desk.study.id)
     author = desk.person()
     work = desk.answer(author, WRITTEN, "write")

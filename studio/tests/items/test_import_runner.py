@@ -7,8 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace, WorkspaceError
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem, add_items
@@ -20,7 +19,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement import PLURAL, agreement
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import QUESTION, Desk, described, next_work, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, described, next_work, open_study
 from tests.support.moments import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
@@ -29,24 +28,24 @@ SENTENCE = {"sentence": "We went to a potluck.", "spans": [[13, 20]]}
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [VOTE])
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [VOTE])
 
 
-def test_a_study_moves_as_it_may(desk: Desk) -> None:
+def test_a_study_moves_as_it_may(desk: StudyFixture) -> None:
     for state in (StudyState.PAUSED, StudyState.OPEN, StudyState.CLOSED, StudyState.OPEN):
         assert studies.set_state(desk.workspace, desk.study.id, state).state == state
     with pytest.raises(ConflictError, match="open cannot become draft"):
         studies.set_state(desk.workspace, desk.study.id, StudyState.DRAFT)
 
 
-def test_two_studies_cannot_have_one_name(desk: Desk) -> None:
+def test_two_studies_cannot_have_one_name(desk: StudyFixture) -> None:
     with pytest.raises(ConflictError, match="there is a study test-study already"):
         studies.create_study(desk.workspace, read_definition(described([VOTE])), owner=desk.owner)
 
 
-def test_items_of_other_studies_are_not_there(studio_workspace: Workspace, desk: Desk) -> None:
-    other = open_desk(studio_workspace, [VOTE], name="other")
+def test_items_of_other_studies_are_not_there(studio_workspace: Workspace, desk: StudyFixture) -> None:
+    other = open_study(studio_workspace, [VOTE], name="other")
     (item,) = other.add("verify", [QUESTION])
     for act in (
         lambda: items.get_item(desk.workspace, desk.study.id, item),
@@ -67,7 +66,7 @@ def test_a_decision_by_hand_stands_over_the_rule_and_is_kept(studio_workspace: W
         {"name": "label", "kind": "label_item", "next": {"done": "adapt"}},
         {"name": "adapt", "kind": "adapt", "for_each_population": False},
     ]
-    desk = open_desk(studio_workspace, stages)
+    desk = open_study(studio_workspace, stages)
     (item,) = desk.add("label", [SENTENCE])
     for level in ("Visible", "Invisible"):
         desk.answer(desk.person(), {**LABELS, "level": level}, "label")
@@ -93,7 +92,7 @@ def test_a_decision_by_hand_stands_over_the_rule_and_is_kept(studio_workspace: W
     assert len(items.list_items(desk.workspace, desk.study.id, "adapt")) == 1
 
 
-def test_what_is_dropped_by_hand_asks_nobody_any_more(desk: Desk) -> None:
+def test_what_is_dropped_by_hand_asks_nobody_any_more(desk: StudyFixture) -> None:
     (item,) = desk.add("verify", [QUESTION])
     with pytest.raises(SubmissionError):
         adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "", drop=True)
@@ -104,7 +103,7 @@ def test_what_is_dropped_by_hand_asks_nobody_any_more(desk: Desk) -> None:
     assert desk.nothing(desk.person()) == "none_left"
 
 
-def test_progress_counts_items_and_slots(desk: Desk) -> None:
+def test_progress_counts_items_and_slots(desk: StudyFixture) -> None:
     desk.add("verify", [QUESTION] * 2)
     people = [desk.person() for _ in range(5)]
     for person in people:
@@ -117,7 +116,7 @@ def test_progress_counts_items_and_slots(desk: Desk) -> None:
     assert row.median_seconds is not None
 
 
-def test_a_person_sees_what_is_left_for_them(desk: Desk) -> None:
+def test_a_person_sees_what_is_left_for_them(desk: StudyFixture) -> None:
     desk.add("verify", [QUESTION] * 3)
     person = desk.person()
     began = 1_000_000.0
@@ -135,7 +134,7 @@ def test_a_person_sees_what_is_left_for_them(desk: Desk) -> None:
 def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "min_seconds": 5, "check_every": 6}])
+    desk = open_study(studio_workspace, [{**VOTE, "min_seconds": 5, "check_every": 6}])
     desk.add("verify", [QUESTION] * 11)
     checks = [NewItem(f"check-{number}", QUESTION, "korea", {"choices": [3]}) for number in range(2)]
     add_items(desk.workspace, desk.study.id, "verify", checks)
@@ -171,7 +170,7 @@ def test_the_longest_run(values: str, longest: int) -> None:
 
 
 def test_payments_are_for_work_and_name_the_completion_code(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [VOTE], prolific={"completed": "C0FFEE", "screened_out": "TEA"})
+    desk = open_study(studio_workspace, [VOTE], prolific={"completed": "C0FFEE", "screened_out": "TEA"})
     desk.add("verify", [QUESTION])
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     person = join(desk.workspace, token, external={"prolific_pid": "5f0c"})
@@ -189,7 +188,7 @@ def test_agreement_by_hand_and_where_it_is_not_defined(studio_workspace: Workspa
         {"name": "label", "kind": "label_item"},
         {"name": "adapt", "kind": "adapt", "for_each_population": False},
     ]
-    desk = open_desk(studio_workspace, stages)
+    desk = open_study(studio_workspace, stages)
     desk.add("label", [SENTENCE] * 4)
     add_items(desk.workspace, desk.study.id, "adapt", [NewItem("a", SENTENCE, "korea")])
     people = [desk.person() for _ in range(2)]
@@ -207,7 +206,7 @@ def test_agreement_by_hand_and_where_it_is_not_defined(studio_workspace: Workspa
     assert rows["adapt", ""].alpha.reason == PLURAL
 
 
-def test_agreement_leaves_out_who_withdrew(desk: Desk) -> None:
+def test_agreement_leaves_out_who_withdrew(desk: StudyFixture) -> None:
     desk.add("verify", [QUESTION])
     people = [desk.person() for _ in range(3)]
     for number, person in enumerate(people):
@@ -217,7 +216,7 @@ def test_agreement_leaves_out_who_withdrew(desk: Desk) -> None:
     assert (row.percent.value, row.percent.judgements) == (1.0, 2)
 
 
-def test_what_happened_can_be_read_and_not_changed(desk: Desk) -> None:
+def test_what_happened_can_be_read_and_not_changed(desk: StudyFixture) -> None:
     (item,) = desk.add("verify", [QUESTION])
     person = desk.person()
     desk.answer(person, {"choices": [0]})
@@ -247,7 +246,7 @@ def test_what_happened_can_be_read_and_not_changed(desk: Desk) -> None:
 def test_staff_work_on_items_of_every_population(studio_workspace: Workspace) -> None:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "indonesia", "culture": "ID"}]
     stage = {"name": "localise", "kind": "localise", "role": "reviewer", "for_each_population": False}
-    desk = open_desk(studio_workspace, [stage], populations=populations)
+    desk = open_study(studio_workspace, [stage], populations=populations)
     template = {"template": "What do people eat in your country?", "category": "Food"}
     add_items(
         desk.workspace,

@@ -11,18 +11,17 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import imports
-from folkways_studio.items.import_runner import Background, run_import
+from folkways_studio.items.import_runner import ImportWorker, run_import
 from folkways_studio.items.imports import Import, ImportState
 from folkways_studio.items.reading import FEWEST, checked_rows
 from folkways_studio.items.service import list_items
 from folkways_studio.records import AssignmentState
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
-from studio.tests.support.studies import Desk, open_desk, stored
+from studio.tests.support.studies import StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
 ROWS = 3 * FEWEST + 5
@@ -30,11 +29,11 @@ TABLE = "item,question,option_a,option_b\n" + "".join(f"q{n},What is {n}?,one,tw
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
 
 
-def begun(desk: Desk, text: str = TABLE, file: str = "many.csv", **options: Any) -> Import:
+def begun(desk: StudyFixture, text: str = TABLE, file: str = "many.csv", **options: Any) -> Import:
     return imports.begin(
         desk.workspace,
         desk.study.id,
@@ -47,16 +46,16 @@ def begun(desk: Desk, text: str = TABLE, file: str = "many.csv", **options: Any)
     )
 
 
-def state(desk: Desk, found: Import) -> Import:
+def state(desk: StudyFixture, found: Import) -> Import:
     return imports.get_import(desk.workspace, desk.study.id, found.id)
 
 
-def keys(desk: Desk) -> list[str]:
+def keys(desk: StudyFixture) -> list[str]:
     return [item.key for item in list_items(desk.workspace, desk.study.id)]
 
 
-def work_off(desk: Desk) -> None:
-    background = Background(desk.workspace)
+def work_off(desk: StudyFixture) -> None:
+    background = ImportWorker(desk.workspace)
     background.wake()
     background.wait(30)
     background.stop()
@@ -68,7 +67,7 @@ def for_some_rows(times: int) -> Callable[[], bool]:
     return lambda: next(left, False)
 
 
-def test_an_import_is_worked_off_and_its_items_are_like_any_others(desk: Desk) -> None:
+def test_an_import_is_worked_off_and_its_items_are_like_any_others(desk: StudyFixture) -> None:
     found = begun(desk)
     assert (found.state, found.rows, found.added) == ("waiting", None, 0)
     work_off(desk)
@@ -87,10 +86,10 @@ def test_an_import_is_worked_off_and_its_items_are_like_any_others(desk: Desk) -
     )
 
 
-def test_what_was_interrupted_goes_on_where_it_was(desk: Desk) -> None:
+def test_what_was_interrupted_goes_on_where_it_was(desk: StudyFixture) -> None:
     begun(desk)
-    taken = imports.take_up(desk.workspace)
-    assert taken is not None and imports.take_up(desk.workspace) is None  # nobody else takes it up meanwhile
+    taken = imports.claim(desk.workspace)
+    assert taken is not None and imports.claim(desk.workspace) is None  # nobody else takes it up meanwhile
     found, content = taken
     run_import(desk.workspace, found, content, going=for_some_rows(1))
     there = len(keys(desk))
@@ -100,18 +99,18 @@ def test_what_was_interrupted_goes_on_where_it_was(desk: Desk) -> None:
     assert (state(desk, found).state, state(desk, found).added) == ("done", ROWS)
 
 
-def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(desk: Desk) -> None:
+def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(desk: StudyFixture) -> None:
     begun(desk)
-    first = at_time(1000.0, imports.take_up, desk.workspace)
+    first = at_time(1000.0, imports.claim, desk.workspace)
     assert first is not None
     stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
     rows = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b": "b"} for n in range(ROWS)]
     new = checked_rows(desk.workspace, desk.study.id, "verify", rows, population="korea")
-    assert at_time(1001.0, imports.add_some, desk.workspace, first[0], stage, new[:4], rows=ROWS)
-    assert at_time(1001.0 + imports.STALE_SECONDS, imports.take_up, desk.workspace) is None
-    second = at_time(1002.0 + imports.STALE_SECONDS, imports.take_up, desk.workspace)
+    assert at_time(1001.0, imports.add_batch, desk.workspace, first[0], stage, new[:4], rows=ROWS)
+    assert at_time(1001.0 + imports.STALE_SECONDS, imports.claim, desk.workspace) is None
+    second = at_time(1002.0 + imports.STALE_SECONDS, imports.claim, desk.workspace)
     assert second is not None and second[0].id == first[0].id
-    assert not imports.add_some(
+    assert not imports.add_batch(
         desk.workspace, first[0], stage, new[4:8], rows=ROWS
     )  # it was not dead after all
     assert imports.end(desk.workspace, first[0], ImportState.FAILED, error="too late").state == "running"
@@ -119,7 +118,7 @@ def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(d
     assert keys(desk) == [f"q{n}" for n in range(ROWS)]
 
 
-def test_a_wrong_row_keeps_all_out_and_is_named(desk: Desk) -> None:
+def test_a_wrong_row_keeps_all_out_and_is_named(desk: StudyFixture) -> None:
     found = begun(desk, TABLE + "q1,Again?,a,b\nq99,,a,b\n")
     work_off(desk)
     ended = state(desk, found)
@@ -128,12 +127,12 @@ def test_a_wrong_row_keeps_all_out_and_is_named(desk: Desk) -> None:
     assert keys(desk) == []
     broken = begun(desk, "{", file="mine.json")
     work_off(desk)
-    assert "mine.json: is no JSON" in str(state(desk, broken).error)
+    assert "mine.json: is not valid JSON" in str(state(desk, broken).error)
 
 
-def test_a_key_that_came_in_between_undoes_the_import(desk: Desk) -> None:
+def test_a_key_that_came_in_between_undoes_the_import(desk: StudyFixture) -> None:
     begun(desk)
-    taken = imports.take_up(desk.workspace)
+    taken = imports.claim(desk.workspace)
     assert taken is not None
 
     def going() -> bool:
@@ -149,9 +148,11 @@ def test_a_key_that_came_in_between_undoes_the_import(desk: Desk) -> None:
     assert keys(desk) == [f"q{ROWS - 1}"]
 
 
-def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_is_begun(desk: Desk) -> None:
+def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_is_begun(
+    desk: StudyFixture,
+) -> None:
     begun(desk)
-    taken = imports.take_up(desk.workspace)
+    taken = imports.claim(desk.workspace)
     assert taken is not None
     found, content = taken
     with pytest.raises(ConflictError, match="cancel it first"):
@@ -170,7 +171,9 @@ def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_
     desk.answer(desk.person(), {"choices": [0]})
     desk.answer(other := desk.person(), {"choices": [0]})
     desk.work(other)
-    assert imports.left_of(desk.workspace, desk.study.id, found.id) == imports.Left(there - 2, 2)
+    assert imports.remaining_items(desk.workspace, desk.study.id, found.id) == imports.RemainingItems(
+        there - 2, 2
+    )
     imports.delete_import(desk.workspace, desk.study.id, found.id, by=desk.owner)
     work_off(desk)
     assert keys(desk) == ["q0", "q1"] and state(desk, found).deleted == there - 2
@@ -185,9 +188,9 @@ def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_
     assert state(desk, again).state == "done"
 
 
-def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: Desk) -> None:
+def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: StudyFixture) -> None:
     workspace, study = desk.workspace, desk.study
-    other = open_desk(
+    other = open_study(
         workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}], name="other"
     )
     other.add("verify", [{"question": "What?", "options": ["a", "b"]}])
@@ -215,7 +218,7 @@ def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: Desk)
     assert len(kept) == 1 == len(stored(workspace, schema.judgements))
     assert len(stored(workspace, schema.participants)) == before["studio_participants"]
     assert len(stored(workspace, schema.events)) == before["studio_events"] + 1
-    assert open_desk(
+    assert open_study(
         workspace, [{"name": "verify", "kind": "vote"}], name="test-study2"
     ).study.id  # and the name is free
     event = next(each for each in stored(workspace, schema.events) if each["kind"] == "study.deleted")

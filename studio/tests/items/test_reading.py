@@ -14,9 +14,9 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.workspace.database import Workspace
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.service import list_items
-from folkways_studio.items.tables import RowsError, read_rows, read_workbook
+from folkways_studio.items.table_files import RowsError, read_rows, read_workbook
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
-from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studies import StudyFixture, open_study
 from tests.support.csi_votes import ITEMS, write_items
 
 ROWS = [
@@ -33,8 +33,8 @@ ROWS = [
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> Desk:
-    return open_desk(
+def desk(workspace: Workspace) -> StudyFixture:
+    return open_study(
         workspace, [{"name": "verify", "kind": "vote"}, {"name": "choose", "kind": "choose_best"}]
     )
 
@@ -50,7 +50,7 @@ def as_workbook(rows: list[dict[str, object]]) -> bytes:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".xlsx"])
-def test_the_same_rows_come_in_from_every_format(desk: Desk, tmp_path: Path, ending: str) -> None:
+def test_the_same_rows_come_in_from_every_format(desk: StudyFixture, tmp_path: Path, ending: str) -> None:
     rows = [{**row, "option_c": "x"} for row in ROWS]
     path = tmp_path / f"items{ending}"
     frame = pl.DataFrame(rows)
@@ -68,7 +68,7 @@ def test_the_same_rows_come_in_from_every_format(desk: Desk, tmp_path: Path, end
     ]
 
 
-def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
+def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> None:
     rows = [
         *ROWS,
         {**ROWS[0]},
@@ -89,7 +89,7 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
     assert list_items(desk.workspace, desk.study.id, "verify") == ()
 
 
-def test_candidates_come_in_numbered_columns(desk: Desk) -> None:
+def test_candidates_come_in_numbered_columns(desk: StudyFixture) -> None:
     row = {
         "id": "c1",
         "item": "potluck",
@@ -107,7 +107,7 @@ def test_candidates_come_in_numbered_columns(desk: Desk) -> None:
     ]
 
 
-def test_what_build_csi_writes_comes_in_as_it_is(desk: Desk, tmp_path: Path) -> None:
+def test_what_build_csi_writes_comes_in_as_it_is(desk: StudyFixture, tmp_path: Path) -> None:
     import_items(desk.workspace, desk.study.id, "choose", read_rows(write_items(tmp_path / "items.jsonl")))
     found = list_items(desk.workspace, desk.study.id, "choose")
     assert [item.key for item in found] == [item["id"] for item in ITEMS]
@@ -118,7 +118,7 @@ def test_what_build_csi_writes_comes_in_as_it_is(desk: Desk, tmp_path: Path) -> 
     assert "model" not in str(shown)
 
 
-def test_attention_checks_come_with_their_answer(desk: Desk) -> None:
+def test_attention_checks_come_with_their_answer(desk: StudyFixture) -> None:
     (item,) = import_items(
         desk.workspace,
         desk.study.id,
@@ -132,9 +132,9 @@ def test_attention_checks_come_with_their_answer(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no XLSX file"),
+        (b"", "not an XLSX file"),
         (b"PK\x05\x06" + b"\0" * 18, "cannot be read as XLSX"),
-        (b"x" * 100, "no XLSX file"),
+        (b"x" * 100, "not an XLSX file"),
     ],
 )
 def test_what_is_no_workbook_is_told(content: bytes, message: str) -> None:
@@ -167,7 +167,7 @@ def test_items_can_be_imported_for_every_stage_that_neither_writes_them_nor_take
 
 @pytest.mark.parametrize("kind", IMPORTABLE)
 def test_the_example_row_of_a_stage_is_an_item(workspace: Workspace, kind: str) -> None:
-    desk = open_desk(workspace, [{"name": "stage", "kind": kind}])
+    desk = open_study(workspace, [{"name": "stage", "kind": kind}])
     row = {"id": "1", **stage_kind(kind).example}
     (item,) = import_items(desk.workspace, desk.study.id, "stage", [row], population="korea")
     assert item.key == "1"
@@ -193,10 +193,10 @@ def test_a_spreadsheet_that_writes_semicolons_is_understood(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"item": 1}\n{"item": 2}\n', r"is no JSON \(line 2.*one object on each line ends in .jsonl"),
+        ('{"item": 1}\n{"item": 2}\n', r"is not valid JSON \(line 2.*one object on each line ends in .jsonl"),
         ('{"rows": []}', "has to be a list of objects"),
         ("[]", "has no rows"),
-        ('[{"item": 1}, 2]', "row 2: is no object"),
+        ('[{"item": 1}, 2]', "row 2: is not an object"),
     ],
 )
 def test_json_that_is_no_table_is_told(tmp_path: Path, text: str, message: str) -> None:

@@ -11,7 +11,7 @@ from folkways_studio.items import repeats
 from folkways_studio.items import service as items
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work import adjudications
-from studio.tests.support.studies import open_desk
+from studio.tests.support.studies import open_study
 
 KOREA = "What do people in Korea"
 QUESTIONS = [
@@ -32,7 +32,7 @@ NAMES = stage_kind("curate").compared
 
 
 def test_the_closest_are_those_that_share_what_is_rare(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "curate", "kind": "curate"}])
+    desk = open_study(studio_workspace, [{"name": "curate", "kind": "curate"}])
     added = desk.add(
         "curate",
         [{"category": "Food", **each} for each in (*({"english": each} for each in QUESTIONS), *KOREAN)],

@@ -5,24 +5,23 @@ from __future__ import annotations
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.items import search as item_search
-from folkways_studio.items.search import Wanted, find_ids, find_items
+from folkways_studio.items.search import ItemQuery, find_ids, find_items
 from folkways_studio.items.service import NewItem, add_items
-from folkways_studio.people import exclusion
+from folkways_studio.people import suspension
 from folkways_studio.records import ItemState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
-from studio.tests.support.studies import QUESTION, Desk, open_desk, stored
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
+def desk(studio_workspace: Workspace) -> StudyFixture:
     """Three items with two answers each, of which the first and the last are disputed, and two without."""
-    made = open_desk(
+    made = open_study(
         studio_workspace,
         [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}, {"name": "more", "kind": "vote"}],
     )
@@ -37,12 +36,12 @@ def desk(studio_workspace: Workspace) -> Desk:
 
 
 def found(
-    desk: Desk, start: int = 0, limit: int = 25, order: str = "own", **wanted: object
+    desk: StudyFixture, start: int = 0, limit: int = 25, order: str = "own", **wanted: object
 ) -> tuple[list[str], int]:
     page = find_items(
         desk.workspace,
         desk.study.id,
-        Wanted(**wanted),
+        ItemQuery(**wanted),
         by_disagreement=order == "disputed",
         start=start,
         limit=limit,  # type: ignore[arg-type]
@@ -51,7 +50,7 @@ def found(
 
 
 def test_items_are_found_by_what_they_hold_and_counted_beyond_the_page(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: StudyFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = studies.get_stage(desk.workspace, desk.study.id, "more").id
     place = studies.get_population(desk.workspace, desk.study.id, "korea").id
@@ -73,23 +72,25 @@ def test_items_are_found_by_what_they_hold_and_counted_beyond_the_page(
     assert found(desk, order="disputed", start=2, limit=2) == (["q1", "q3"], 6)
     assert found(desk, order="disputed", start=3, limit=2) == (["q3", "q4"], 6)
     assert found(desk, disputed=True) == (["q0", "q2"], 2) == found(desk, disputed=True, order="disputed")
-    assert find_ids(desk.workspace, desk.study.id, Wanted(disputed=True), most=1) == [
+    assert find_ids(desk.workspace, desk.study.id, ItemQuery(disputed=True), most=1) == [
         stored(desk.workspace, schema.items)[0]["id"]
     ]
-    assert len(find_ids(desk.workspace, desk.study.id, Wanted(), most=4)) == 4
+    assert len(find_ids(desk.workspace, desk.study.id, ItemQuery(), most=4)) == 4
     kim, lee = desk.people()
     assert found(desk, of_people={kim.id}) == (["q0", "q1", "q2"], 3) and found(desk, of_people=set()) == (
         [],
         0,
     )
-    at_time(1.0, exclusion.exclude, desk.workspace, desk.study.id, lee.id, "always the second", by=desk.owner)
+    at_time(
+        1.0, suspension.exclude, desk.workspace, desk.study.id, lee.id, "always the second", by=desk.owner
+    )
     assert found(desk, disputed=True) == ([], 0)
     monkeypatch.setattr(item_search, "MOST_RANKED", 1)
-    at_time(2.0, exclusion.include, desk.workspace, desk.study.id, lee.id, by=desk.owner)
+    at_time(2.0, suspension.include, desk.workspace, desk.study.id, lee.id, by=desk.owner)
     assert found(desk, order="disputed") == (["q0", "q1", "q2", "q3", "q4", "Extra_1"], 6)
 
 
-def test_a_dropped_item_can_be_opened_again_and_its_rule_says_what_becomes_of_it(desk: Desk) -> None:
+def test_a_dropped_item_can_be_opened_again_and_its_rule_says_what_becomes_of_it(desk: StudyFixture) -> None:
     numbers = [item["id"] for item in stored(desk.workspace, schema.items)]
     about = desk.workspace, desk.study.id
     for number in (numbers[1], numbers[3]):

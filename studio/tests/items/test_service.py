@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem, add_items
@@ -15,7 +15,7 @@ from folkways_studio.people import participants
 from folkways_studio.records import ItemState, Participant
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, assignments
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study, stored
 from tests.support.moments import at_time
 
 POPULATIONS = [{"name": "peru", "culture": "PE"}, {"name": "korea", "culture": "KR"}]
@@ -28,21 +28,21 @@ pytestmark = ON_A_FILE
 
 
 @pytest.fixture
-def desks(studio_workspace: Workspace) -> tuple[Desk, Desk]:
+def desks(studio_workspace: Workspace) -> tuple[StudyFixture, StudyFixture]:
     """Two studies of the same people and stages, with one item in the first."""
     first, second = (
-        open_desk(studio_workspace, STAGES, populations=POPULATIONS, name=name)
+        open_study(studio_workspace, STAGES, populations=POPULATIONS, name=name)
         for name in ("neighbour", "study")
     )
     first.add("verify", [QUESTION])
     return first, second
 
 
-def keys(desk: Desk, *where: Any, **how: Any) -> list[str]:
+def keys(desk: StudyFixture, *where: Any, **how: Any) -> list[str]:
     return [item.key for item in items.list_items(desk.workspace, desk.study.id, *where, **how)]
 
 
-def test_what_an_added_item_is_made_of(desks: tuple[Desk, Desk]) -> None:
+def test_what_an_added_item_is_made_of(desks: tuple[StudyFixture, StudyFixture]) -> None:
     neighbour, desk = desks
     workspace = desk.workspace
     stage = studies.get_stage(workspace, desk.study.id, "again")
@@ -89,7 +89,7 @@ def test_what_an_added_item_is_made_of(desks: tuple[Desk, Desk]) -> None:
         items.get_item(workspace, desk.study.id, added[-1].id + 1)
 
 
-def test_items_are_added_all_or_none(desks: tuple[Desk, Desk]) -> None:
+def test_items_are_added_all_or_none(desks: tuple[StudyFixture, StudyFixture]) -> None:
     neighbour, desk = desks
     workspace = desk.workspace
     add_items(workspace, desk.study.id, "again", [NewItem("q0", QUESTION)])  # a key is one of its stage
@@ -113,7 +113,7 @@ def test_items_are_added_all_or_none(desks: tuple[Desk, Desk]) -> None:
     assert keys(neighbour) == ["q0"]
 
 
-def test_items_are_listed_in_order_and_by_what_is_asked_for(desks: tuple[Desk, Desk]) -> None:
+def test_items_are_listed_in_order_and_by_what_is_asked_for(desks: tuple[StudyFixture, StudyFixture]) -> None:
     _, desk = desks
     workspace = desk.workspace
     verify = add_items(workspace, desk.study.id, "verify", [NewItem(key, QUESTION, "korea") for key in "abc"])
@@ -145,7 +145,9 @@ def test_items_are_listed_in_order_and_by_what_is_asked_for(desks: tuple[Desk, D
     assert set(error.value.problems) == {"reason"}
 
 
-def test_what_is_dropped_is_still_taken_from_whoever_is_at_it(desks: tuple[Desk, Desk]) -> None:
+def test_what_is_dropped_is_still_taken_from_whoever_is_at_it(
+    desks: tuple[StudyFixture, StudyFixture],
+) -> None:
     _, desk = desks
     (item,) = desk.add("verify", [QUESTION])
     person = desk.person()
@@ -161,7 +163,7 @@ def test_what_is_dropped_is_still_taken_from_whoever_is_at_it(desks: tuple[Desk,
     )
 
 
-def test_an_item_goes_on_with_its_lineage(desks: tuple[Desk, Desk]) -> None:
+def test_an_item_goes_on_with_its_lineage(desks: tuple[StudyFixture, StudyFixture]) -> None:
     """What two people held right goes on once, with slots of the next stage; what is done there ends
     there."""
     _, desk = desks
@@ -197,7 +199,7 @@ def test_an_item_goes_on_with_its_lineage(desks: tuple[Desk, Desk]) -> None:
     ]
 
 
-def answer_all(desk: Desk, stage: str, *said: dict[str, Any]) -> list[Participant]:
+def answer_all(desk: StudyFixture, stage: str, *said: dict[str, Any]) -> list[Participant]:
     """Somebody new gives each of these answers to the next item."""
     people = [desk.person() for _ in said]
     for person, submission in zip(people, said, strict=True):
@@ -214,7 +216,7 @@ def test_what_most_do_not_know_is_asked_of_the_parts_of_their_population(
         {"name": f"part-{number}", "culture": "KR", "part_of": "korea"} for number in range(parts)
     ]
     populations += [{"name": "lima", "culture": "PE", "part_of": "peru"}]
-    desk = open_desk(studio_workspace, STAGES, populations=populations)
+    desk = open_study(studio_workspace, STAGES, populations=populations)
     workspace = desk.workspace
     (item,) = desk.add("verify", [QUESTION])
     answer_all(desk, "verify", *[{"abstain": "dont_know"}] * 2)
@@ -236,7 +238,7 @@ def test_what_most_do_not_know_is_asked_of_the_parts_of_their_population(
     ]
 
 
-def test_what_is_of_everybody_has_no_parts(desks: tuple[Desk, Desk]) -> None:
+def test_what_is_of_everybody_has_no_parts(desks: tuple[StudyFixture, StudyFixture]) -> None:
     _, desk = desks
     (item,) = desk.add("verify", [QUESTION], population=None)
     answer_all(desk, "verify", *[{"abstain": "dont_know"}] * 2)
@@ -251,7 +253,7 @@ def test_a_question_keeps_its_author_through_every_stage_and_round(studio_worksp
         {"name": "write", "kind": "write_question", "next": {"done": "verify"}},
         {"name": "verify", "kind": "vote", "answers": 1, "majority": 1},
     ]
-    desk = open_desk(studio_workspace, stages, populations=populations)
+    desk = open_study(studio_workspace, stages, populations=populations)
     author = desk.person()
     written = {"scenario": "Somebody rings the bell at noon.", **QUESTION, "intended": [1]}
     desk.answer(author, written, "write")
@@ -281,7 +283,7 @@ def test_questions_that_people_wrote_are_asked_again_too_and_go_with_their_autho
         {"name": "verify", "kind": "vote", "answers": 2, "majority": 2},
         {"name": "more", "kind": "write_question"},
     ]
-    desk = open_desk(studio_workspace, stages)
+    desk = open_study(studio_workspace, stages)
     author = desk.person()
     written = {"scenario": "Somebody rings the bell at noon.", **QUESTION, "intended": [1]}
     for stage in ("write", "more"):
@@ -309,8 +311,8 @@ def test_an_item_may_go_on_to_every_population_that_has_no_parts(studio_workspac
         {"name": "verify", "kind": "vote", "answers": 1, "majority": 1, "next": {"done": "all"}},
         {"name": "all", "kind": "vote", "for_each_population": True},
     ]
-    desk = open_desk(studio_workspace, stages, populations=populations)
-    open_desk(studio_workspace, stages, populations=populations, name="neighbour")
+    desk = open_study(studio_workspace, stages, populations=populations)
+    open_study(studio_workspace, stages, populations=populations, name="neighbour")
     (item,) = desk.add("verify", [QUESTION])
     answer_all(desk, "verify", SAID)
     ids = {each.name: each.id for each in studies.populations(studio_workspace, desk.study.id)}
@@ -323,7 +325,7 @@ def test_an_item_may_go_on_to_every_population_that_has_no_parts(studio_workspac
 def test_slots_are_as_many_as_answers_are_missing(studio_workspace: Workspace) -> None:
     """Only "I don't know" is replaced: another slot for each, numbered on, and the rest is closed once there
     are enough."""
-    desk = open_desk(
+    desk = open_study(
         studio_workspace, [{"name": "ask", "kind": "short_answers", "answers": 2, "most_idk": 1}]
     )
     question = {"local": "무엇?", "english": "What?"}
@@ -346,7 +348,7 @@ def test_slots_are_as_many_as_answers_are_missing(studio_workspace: Workspace) -
 
 @pytest.mark.parametrize("decided", ["by the rule", "by an expert"])
 def test_what_was_dropped_is_asked_again_after_a_withdrawal_only_where_the_rule_dropped_it(
-    desks: tuple[Desk, Desk], decided: str
+    desks: tuple[StudyFixture, StudyFixture], decided: str
 ) -> None:
     _, desk = desks
     workspace = desk.workspace

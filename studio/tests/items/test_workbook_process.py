@@ -19,9 +19,9 @@ from folkways.workspace.database import Workspace
 from folkways_studio.items import import_runner as running
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content, run_import
-from folkways_studio.items.workbook_process import NoLongerWantedError, read_apart
-from folkways_studio.items.workbooks import MOST_COLUMNS, SMALL_LINES, is_small, read_workbook
-from studio.tests.support.studies import open_desk
+from folkways_studio.items.table_files import MOST_COLUMNS, SMALL_LINES, is_small, read_workbook
+from folkways_studio.items.workbook_process import ImportCancelledError, read_apart
+from studio.tests.support.studies import open_study
 
 OPTIONS = ["one", 2, 2.5, None, "=1+1\nand"]
 
@@ -44,7 +44,7 @@ def workbook() -> bytes:
 def test_a_large_workbook_is_read_as_a_small_one_is(workbook: bytes) -> None:
     rows = read_content("many.xlsx", workbook)
     assert len(rows) == SMALL_LINES and rows == read_workbook(workbook)
-    with pytest.raises(FolkwaysError, match=r"^mine\.xlsx: is no XLSX file"):
+    with pytest.raises(FolkwaysError, match=r"^mine\.xlsx: is not an XLSX file"):
         read_content("mine.xlsx", bytes(100))
 
 
@@ -124,19 +124,19 @@ def test_the_process_ends_when_its_rows_are_not_wanted(workbook: bytes) -> None:
         ]
         return False
 
-    with pytest.raises(NoLongerWantedError):
+    with pytest.raises(ImportCancelledError):
         read_apart(workbook, "many.xlsx", wanted)
     assert at_work and not any(each.is_running() for each in at_work)
 
 
 def test_an_import_whose_server_stops_waits_for_the_next(workspace: Workspace, workbook: bytes) -> None:
-    desk = open_desk(workspace, [{"name": "verify", "kind": "vote"}])
+    desk = open_study(workspace, [{"name": "verify", "kind": "vote"}])
     imports.begin(workspace, desk.study.id, "verify", "many.xlsx", population="korea", content=workbook)
-    taken = imports.take_up(workspace)
+    taken = imports.claim(workspace)
     assert taken is not None
     run_import(workspace, *taken, going=lambda: False)
     assert imports.get_import(workspace, desk.study.id, taken[0].id).state == "waiting"
-    again = imports.take_up(workspace)
+    again = imports.claim(workspace)
     assert again is not None
     imports.cancel(workspace, desk.study.id, again[0].id)
     run_import(workspace, *again)

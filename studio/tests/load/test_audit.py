@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import participants
 from folkways_studio.work import judgements

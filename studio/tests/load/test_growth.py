@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from folkways.workspace.database import Workspace
 from folkways_studio.studies.progress import own_progress_everywhere
 from folkways_studio.work.task_pages import get_task_page
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study
 
 EVERY = 20
 """Steps after which SQLite calls back."""
@@ -37,14 +37,14 @@ def steps_of(workspace: Workspace, work: Callable[[], Any]) -> int:
     return steps
 
 
-def stage_of(workspace: Workspace, items: int) -> Desk:
+def stage_of(workspace: Workspace, items: int) -> StudyFixture:
     """A study with one stage of so many items."""
-    desk = open_desk(workspace, [{"name": "verify", "kind": "vote", "answers": 5}], name=f"of-{items}")
+    desk = open_study(workspace, [{"name": "verify", "kind": "vote", "answers": 5}], name=f"of-{items}")
     desk.add("verify", [QUESTION] * items)
     return desk
 
 
-def costs(desk: Desk) -> dict[str, int]:
+def costs(desk: StudyFixture) -> dict[str, int]:
     """Page -> its steps, for somebody new."""
     person = desk.person()
     slot = desk.work(person).assignment.id

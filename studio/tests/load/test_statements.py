@@ -24,7 +24,7 @@ from folkways_studio.web.app import create_app
 from folkways_studio.work import assignments
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.workflows.templates import TEMPLATES
-from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 
 MOST = {
@@ -91,7 +91,7 @@ def sort_of(stage: Stage) -> str:
     return "answer that goes on" if stage.config["next"] or counted else "answer"
 
 
-def walk(counted: Counted, desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def walk(counted: Counted, desk: StudyFixture, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everybody of a stage is given work, looks at its page, saves a draft, and answers it."""
     authored, home = stage_kind(stage.kind).authored, f"/work/{desk.study.name}"
     for number, person in enumerate(people_of(desk, stage)):
@@ -149,7 +149,7 @@ def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_
     criteria = [
         {"name": "home", "ask": "Where do you live?", "options": ["here", "there"], "accept": ["here"]}
     ]
-    desk = open_desk(
+    desk = open_study(
         studio_workspace, stages, populations=[{"name": "korea", "culture": "KR", "criteria": criteria}]
     )
     known = [NewItem(f"test-{number}", QUESTION, check={"choices": [0]}, test=True) for number in range(3)]

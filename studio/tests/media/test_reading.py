@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.workspace.database import Workspace
-from folkways_studio.exports.make import export_files
+from folkways_studio.exports.archive import export_files
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.media.reading import LONGEST_NAME, MediaError, is_name, read_media, safe_name
 from folkways_studio.media.service import add_media, list_media
-from studio.tests.support.studies import ON_A_FILE, open_desk
+from studio.tests.support.studies import ON_A_FILE, open_study
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 WRONG = (
@@ -105,7 +105,7 @@ def test_a_file_of_an_earlier_folkways_keeps_no_export_from_being_made(studio_wo
         "show": [{"field": "pic", "type": "image"}],
         "ask": [{"key": "what", "type": "text", "label": "What is it?"}],
     }
-    desk = open_desk(studio_workspace, [form])
+    desk = open_study(studio_workspace, [form])
     add_media(studio_workspace, desk.study.id, {"..": ("image/png", PNG)})
     add_items(
         studio_workspace, desk.study.id, "look", [NewItem("q1", {"pic": "..", "pic_alt": "a bowl"}, "korea")]

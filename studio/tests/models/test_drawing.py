@@ -12,14 +12,14 @@ import pytest
 
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.store import open_release
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.models.drawing import PER_CULTURE, draw_answers
 from folkways_studio.studies.service import get_population
-from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
 
 POPULATIONS = [
     {"name": "peru", "culture": "PE"},
@@ -85,8 +85,8 @@ def source(
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, STAGES, populations=POPULATIONS)
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, STAGES, populations=POPULATIONS)
 
 
 def keys_of(
@@ -106,7 +106,7 @@ def keys_of(
 
 @pytest.mark.parametrize("how", [{}, {"wrong_only": False}, {"models": 1}, {"per_culture": 3, "seed": 7}])
 def test_a_sample_of_the_replies_that_may_be_drawn(
-    desk: Desk, source: tuple[Workspace, list[str]], replies: list[list[Reply]], how: dict[str, Any]
+    desk: StudyFixture, source: tuple[Workspace, list[str]], replies: list[list[Reply]], how: dict[str, Any]
 ) -> None:
     runs, names = source
     models = (how["models"],) if "models" in how else (0, 1)
@@ -125,7 +125,7 @@ def test_a_sample_of_the_replies_that_may_be_drawn(
 
 
 def test_what_is_made_of_a_reply(
-    desk: Desk, source: tuple[Workspace, list[str]], replies: list[list[Reply]]
+    desk: StudyFixture, source: tuple[Workspace, list[str]], replies: list[list[Reply]]
 ) -> None:
     runs, names = source
     found = draw_answers(
@@ -149,9 +149,11 @@ def test_what_is_made_of_a_reply(
     assert (event["account_id"], event["details"]) == (desk.owner, {"stage": "judge", "n": len(found.items)})
 
 
-def test_nothing_is_drawn_twice_into_one_stage(desk: Desk, source: tuple[Workspace, list[str]]) -> None:
+def test_nothing_is_drawn_twice_into_one_stage(
+    desk: StudyFixture, source: tuple[Workspace, list[str]]
+) -> None:
     runs, _ = source
-    neighbour = open_desk(desk.workspace, STAGES, populations=POPULATIONS, name="neighbour")
+    neighbour = open_study(desk.workspace, STAGES, populations=POPULATIONS, name="neighbour")
     draw_answers(desk.workspace, neighbour.study.id, "judge", "drawn", source=runs)
     first = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, per_culture=2)
     second = draw_answers(
@@ -167,7 +169,7 @@ def test_nothing_is_drawn_twice_into_one_stage(desk: Desk, source: tuple[Workspa
     assert [item.key for item in again.items] == [item.key for item in first.items]
 
 
-def test_why_nothing_can_be_drawn(desk: Desk, source: tuple[Workspace, list[str]]) -> None:
+def test_why_nothing_can_be_drawn(desk: StudyFixture, source: tuple[Workspace, list[str]]) -> None:
     runs, names = source
     with pytest.raises(FolkwaysError, match="no free answers; tasks with them: blend/saq, demo/saq"):
         draw_answers(desk.workspace, desk.study.id, "judge", "choices", source=runs)
@@ -177,7 +179,7 @@ def test_why_nothing_can_be_drawn(desk: Desk, source: tuple[Workspace, list[str]
         )
     with pytest.raises(FolkwaysError, match="drawn"):
         draw_answers(desk.workspace, desk.study.id, "judge", "drawn")  # the run is in another workspace
-    other = open_desk(desk.workspace, STAGES, populations=POPULATIONS[:1], name="peru")
+    other = open_study(desk.workspace, STAGES, populations=POPULATIONS[:1], name="peru")
     for wrong, kind in ((True, "no wrong answer"), (False, "no answer")):
         with pytest.raises(FolkwaysError, match=rf"{kind} in a culture of this study \(PE\)"):
             draw_answers(desk.workspace, other.study.id, "judge", "drawn", source=runs, wrong_only=wrong)

@@ -15,14 +15,14 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.activity import ModelCall
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.items import service as items
 from folkways_studio.models import modelling, redteaming
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.records import Participant
 from folkways_studio.workflows.helping import HELPER_TOKENS, VERIFIER_TOKENS, helper_prompt, verifier_prompt
-from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
 from tests.support.chat_server import ChatServer
 
 WRITE = {"name": "write", "kind": "write_question", "cap": 3, "most_challenges": 2, "lease_minutes": 10}
@@ -44,10 +44,10 @@ def offered(server: ChatServer) -> Mapping[str, OfferedModel]:
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace, offered: Mapping[str, OfferedModel]) -> Desk:
+def desk(studio_workspace: Workspace, offered: Mapping[str, OfferedModel]) -> StudyFixture:
     """A study after one that has asked as well."""
     for name in ("neighbour", "study"):
-        desk = open_desk(
+        desk = open_study(
             studio_workspace,
             [WRITE],
             models={"helper": "helper", "verifier": "verifier"},
@@ -57,14 +57,14 @@ def desk(studio_workspace: Workspace, offered: Mapping[str, OfferedModel]) -> De
     return desk
 
 
-def begin(desk: Desk) -> tuple[Participant, int, tuple[Workspace, int, int]]:
+def begin(desk: StudyFixture) -> tuple[Participant, int, tuple[Workspace, int, int]]:
     """Somebody new at a question: they, its number, and what every step is called with."""
     person = desk.person()
     work = desk.work(person)
     return person, work.item.id, (desk.workspace, person.id, work.assignment.id)
 
 
-def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
+def test_every_step_in_whole_rows(desk: StudyFixture, server: ChatServer) -> None:
     workspace = desk.workspace
     author, item, steps = begin(desk)
     _, other_item, other_steps = begin(desk)
@@ -149,7 +149,7 @@ def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
     assert modelling.list_calls(workspace, desk.study.id - 1) == ()
 
 
-def test_each_step_keeps_the_slot_for_as_long_as_the_stage_says(desk: Desk) -> None:
+def test_each_step_keeps_the_slot_for_as_long_as_the_stage_says(desk: StudyFixture) -> None:
     _, _, steps = begin(desk)
     _, _, other = begin(desk)
     with desk.workspace.write() as connection:
@@ -170,7 +170,7 @@ def test_where_a_question_is_asked_about(
         {"name": "uk", "culture": "GB"},
         {"name": "wales", "title": "Wales", "culture": "GB", "part_of": "uk"},
     ]
-    desk = open_desk(studio_workspace, [WRITE], models={"helper": "helper"}, populations=populations)
+    desk = open_study(studio_workspace, [WRITE], models={"helper": "helper"}, populations=populations)
     server.control(mode="fixed:no question")
     places = []
     for name in ("uk", "wales", None):
@@ -196,7 +196,10 @@ def test_where_a_question_is_asked_about(
 
 
 def test_what_a_call_that_brings_nothing_leaves(
-    desk: Desk, server: ChatServer, offered: Mapping[str, OfferedModel], caplog: pytest.LogCaptureFixture
+    desk: StudyFixture,
+    server: ChatServer,
+    offered: Mapping[str, OfferedModel],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A refusal and a failure are for the log as well; who has gone and what babbles are not; none of them is
     a challenge."""
@@ -246,7 +249,7 @@ def test_a_study_makes_as_many_calls_as_it_may(
     server.control(mode="letter")
     models = {"verifier": "verifier", "most_calls": 2}
     neighbour, desk = (
-        open_desk(studio_workspace, [WRITE], models=models, name=name) for name in ("neighbour", "study")
+        open_study(studio_workspace, [WRITE], models=models, name=name) for name in ("neighbour", "study")
     )
     for each in (neighbour, neighbour, desk, desk):
         call = modelling.call_model(studio_workspace, offered, each.study, "verifier", "Which?\x00", 4)
@@ -273,7 +276,7 @@ def test_a_study_makes_as_many_calls_as_it_may(
 
 
 def test_what_was_read_is_added_to_its_call_alone(
-    desk: Desk, offered: Mapping[str, OfferedModel], server: ChatServer
+    desk: StudyFixture, offered: Mapping[str, OfferedModel], server: ChatServer
 ) -> None:
     server.control(mode="letter")
     first, second = (
@@ -287,7 +290,7 @@ def test_what_was_read_is_added_to_its_call_alone(
     assert ModelCall(**stored(desk.workspace, schema.model_calls)[1]) == second
 
 
-def test_what_a_step_needs(desk: Desk) -> None:
+def test_what_a_step_needs(desk: StudyFixture) -> None:
     _, item, steps = begin(desk)
     for text in ("short", "x" * 9, "x" * 4001):
         with pytest.raises(SubmissionError) as error:
@@ -326,13 +329,13 @@ def test_what_a_step_needs(desk: Desk) -> None:
         connection.execute(sa.update(schema.assignments).filter_by(id=steps[2]).values(state="closed"))
     with pytest.raises(ConflictError, match="submitted or closed"):
         redteaming.write_scenario(*steps, SCENARIO)
-    other = open_desk(desk.workspace, [{"name": "collect", "kind": "collect_question"}], name="other")
+    other = open_study(desk.workspace, [{"name": "collect", "kind": "collect_question"}], name="other")
     person = other.person()
     with pytest.raises(ConflictError, match="writing a question"):
         redteaming.write_scenario(desk.workspace, person.id, other.work(person).assignment.id, SCENARIO)
 
 
-def test_how_long_a_reply_may_be(desk: Desk, server: ChatServer) -> None:
+def test_how_long_a_reply_may_be(desk: StudyFixture, server: ChatServer) -> None:
     """What is asked of a model says how many tokens its reply may have: a letter for the verifier, a question
     for the helper."""
     from folkways.workspace import schema as kept

@@ -12,14 +12,14 @@ import sqlalchemy as sa
 
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
 from folkways_studio.models import modelling, redteaming
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.records import ItemState, Role
 from folkways_studio.workflows.definition import DefinitionError, read_definition
-from studio.tests.support.studies import Desk, described, open_desk
+from studio.tests.support.studies import StudyFixture, described, open_study
 from tests.support.chat_server import ChatServer
 
 STAGES = [
@@ -42,8 +42,8 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace, server: ChatServer) -> Desk:
-    return open_desk(
+def desk(studio_workspace: Workspace, server: ChatServer) -> StudyFixture:
+    return open_study(
         studio_workspace,
         STAGES,
         models={"helper": "helper", "verifier": "verifier"},
@@ -56,7 +56,9 @@ def offered_by(server: ChatServer) -> dict[str, OfferedModel]:
     return {purpose: OfferedModel(f"{server.url}/v1#{purpose}") for purpose in ("helper", "verifier")}
 
 
-def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, server: ChatServer) -> None:
+def test_from_the_first_scenario_to_a_question_that_others_verify(
+    desk: StudyFixture, server: ChatServer
+) -> None:
     author = desk.person()
     work = desk.work(author)
     steps = (desk.workspace, author.id, work.assignment.id)
@@ -116,7 +118,7 @@ def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, se
     assert len(ancestors) == 3
 
 
-def test_what_was_asked_before_is_not_asked_again(desk: Desk, server: ChatServer) -> None:
+def test_what_was_asked_before_is_not_asked_again(desk: StudyFixture, server: ChatServer) -> None:
     author = desk.person()
     work = desk.work(author)
     steps = (desk.workspace, author.id, work.assignment.id)
@@ -134,7 +136,7 @@ def test_what_was_asked_before_is_not_asked_again(desk: Desk, server: ChatServer
     }
 
 
-def test_a_question_may_be_tried_only_so_often(desk: Desk, server: ChatServer) -> None:
+def test_a_question_may_be_tried_only_so_often(desk: StudyFixture, server: ChatServer) -> None:
     author = desk.person()
     steps = (desk.workspace, author.id, desk.work(author).assignment.id)
     redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
@@ -146,7 +148,7 @@ def test_a_question_may_be_tried_only_so_often(desk: Desk, server: ChatServer) -
 
 
 def test_models_that_fail_or_babble_are_told_in_words(
-    desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    desk: StudyFixture, server: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     author = desk.person()
     work = desk.work(author)
@@ -172,7 +174,7 @@ def test_models_that_fail_or_babble_are_told_in_words(
 
 
 def test_a_study_without_models(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, STAGES)
+    desk = open_study(studio_workspace, STAGES)
     author = desk.person()
     work = desk.work(author)
     steps = (desk.workspace, author.id, work.assignment.id)
@@ -189,7 +191,7 @@ def test_a_study_without_models(studio_workspace: Workspace) -> None:
 
 
 def test_the_cap_counts_questions_of_one_person(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, STAGES)
+    desk = open_study(studio_workspace, STAGES)
     author, other = desk.person(), desk.person()
     submission = {
         "scenario": SCENARIO,
@@ -204,14 +206,14 @@ def test_the_cap_counts_questions_of_one_person(studio_workspace: Workspace) -> 
 
 
 def test_the_quota_counts_questions_of_a_population(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "write", "kind": "write_question", "quota": 2}])
+    desk = open_study(studio_workspace, [{"name": "write", "kind": "write_question", "quota": 2}])
     people = [desk.person() for _ in range(3)]
     assert [desk.work(person).item.state for person in people[:2]] == [ItemState.DRAFT] * 2
     assert desk.nothing(people[2]) == "quota"
 
 
 def test_nobody_takes_a_step_in_a_question_of_somebody_else(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, STAGES)
+    desk = open_study(studio_workspace, STAGES)
     author, other = desk.person(), desk.person()
     work = desk.work(author)
     for act in (
@@ -226,7 +228,7 @@ def test_nobody_takes_a_step_in_a_question_of_somebody_else(studio_workspace: Wo
 
 
 def test_steps_that_lack_something_say_what(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, STAGES)
+    desk = open_study(studio_workspace, STAGES)
     author = desk.person()
     steps = (desk.workspace, author.id, desk.work(author).assignment.id)
     with pytest.raises(ConflictError, match="scenario first"):
@@ -246,7 +248,7 @@ def test_a_study_asks_no_model_that_the_server_was_not_started_with(
         DefinitionError, match=r"models.verifier: has to be the name of a model of the server's list"
     ):
         read_definition(described(STAGES, models={"verifier": address}))
-    desk = open_desk(studio_workspace, STAGES, models={"verifier": "unheard-of"}, offered=offered_by(server))
+    desk = open_study(studio_workspace, STAGES, models={"verifier": "unheard-of"}, offered=offered_by(server))
     with studio_workspace.write() as connection:  # a study of an earlier version names an address
         definition = {
             **desk.study.definition,
@@ -275,7 +277,9 @@ def test_each_model_gets_its_own_key_and_no_other(
         for key, works in (("KEY_OF_THE_LAB", True), (None, False), ("NOT_SET", False)):
             name = f"study-{key or 'none'}".lower().replace("_", "-")
             offered = {"lab": OfferedModel(f"{server.url}/v1#m", key)}
-            desk = open_desk(studio_workspace, STAGES, models={"verifier": "lab"}, offered=offered, name=name)
+            desk = open_study(
+                studio_workspace, STAGES, models={"verifier": "lab"}, offered=offered, name=name
+            )
             author = desk.person()
             steps = (desk.workspace, author.id, desk.work(author).assignment.id)
             redteaming.edit(*steps, f"Which one, {name}?", ["a", "b", "c", "d"], [0])
@@ -285,7 +289,7 @@ def test_each_model_gets_its_own_key_and_no_other(
 
 
 def test_a_model_that_does_not_answer_is_given_up(
-    desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    desk: StudyFixture, server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 0.5)
     author = desk.person()

@@ -14,7 +14,7 @@ import pytest
 from folkways.endpoints.prices import user_prices_file
 from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, NotFoundError
-from folkways_studio.exports.make import export_files
+from folkways_studio.exports.archive import export_files
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models import modelling, suggesting
 from folkways_studio.models.offered import OfferedModel
@@ -25,7 +25,7 @@ from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_pages import get_task_page
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.suggesting import SUGGESTERS
-from studio.tests.support.studies import ON_A_FILE, Desk, described, open_desk
+from studio.tests.support.studies import ON_A_FILE, StudyFixture, described, open_study
 from studio.tests.work.test_redaction import SECRET, everything
 from tests.support.chat_server import ChatServer
 
@@ -52,17 +52,17 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace, server: ChatServer) -> Desk:
+def desk(studio_workspace: Workspace, server: ChatServer) -> StudyFixture:
     return make_desk(studio_workspace, server)
 
 
-def make_desk(workspace: Workspace, server: ChatServer, **limits: Any) -> Desk:
+def make_desk(workspace: Workspace, server: ChatServer, **limits: Any) -> StudyFixture:
     server.control(mode=f"fixed:{json.dumps(MADE)}", faults={}, forget=True)
     offered = {"small": OfferedModel(f"{server.url}/v1#small")}
-    return open_desk(workspace, STAGES, offered=offered, models={"suggester": "small", **limits})
+    return open_study(workspace, STAGES, offered=offered, models={"suggester": "small", **limits})
 
 
-def to_group(desk: Desk, *, extra: str = "x") -> tuple[Participant, Work]:
+def to_group(desk: StudyFixture, *, extra: str = "x") -> tuple[Participant, Work]:
     """Two people's answers, and a reviewer who is to group them."""
     add_items(desk.workspace, desk.study.id, "answer", [NewItem(f"q{len(desk.people())}", ASKED, "korea")])
     for answers in (["떡국", "떡 국"], ["떡국", "떡 국", extra]):
@@ -72,7 +72,7 @@ def to_group(desk: Desk, *, extra: str = "x") -> tuple[Participant, Work]:
 
 
 def ask(
-    desk: Desk, person: Participant, work: Work, written: dict[str, Any] | None = None, **options: Any
+    desk: StudyFixture, person: Participant, work: Work, written: dict[str, Any] | None = None, **options: Any
 ) -> Any:
     return suggesting.suggest(
         desk.workspace, person.id, work.assignment.id, desk.offered, written or {}, **options
@@ -81,7 +81,7 @@ def ask(
 
 @ON_A_FILE
 def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when_that_is_sent(
-    desk: Desk,
+    desk: StudyFixture,
 ) -> None:
     reviewer, work = to_group(desk)
     at = (desk.workspace, reviewer.id, work.assignment.id)
@@ -120,7 +120,7 @@ def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when
 
 @ON_A_FILE
 def test_what_is_not_taken_is_rejected_and_all_of_it_leaves_in_the_export(
-    desk: Desk, server: ChatServer
+    desk: StudyFixture, server: ChatServer
 ) -> None:
     reviewer = desk.person(role=Role.REVIEWER)
     desk.add(
@@ -156,7 +156,7 @@ def test_what_is_not_taken_is_rejected_and_all_of_it_leaves_in_the_export(
 
 @ON_A_FILE
 def test_a_model_that_is_down_slow_or_babbles_leaves_the_work_as_it_was(
-    desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    desk: StudyFixture, server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reviewer, work = to_group(desk)
     server.control(mode="fixed:I would rather not.")
@@ -243,7 +243,7 @@ def test_limits_that_cannot_be_are_named(limit: dict[str, Any], problem: str) ->
 
 
 @ON_A_FILE
-def test_words_that_are_redacted_go_from_suggestions_too(desk: Desk) -> None:
+def test_words_that_are_redacted_go_from_suggestions_too(desk: StudyFixture) -> None:
     reviewer, work = to_group(desk, extra=SECRET)
     found, _ = ask(desk, reviewer, work)
     assert SECRET in str(found.content)

@@ -12,11 +12,11 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role, Session
-from studio.tests.support.studies import ON_A_FILE, PASSWORD, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, PASSWORD, open_study, stored
 from tests.support.moments import at_time
 
 
@@ -171,8 +171,8 @@ def test_the_database_has_no_token(studio_workspace: Workspace) -> None:
 
 
 def test_roles_are_of_one_study(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
-    other = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    other = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
     accounts.give_role(studio_workspace, desk.study.id, other.owner, Role.REVIEWER)
     assert accounts.require(studio_workspace, desk.study.id, other.owner, Role.REVIEWER) == {Role.REVIEWER}
     with pytest.raises(NotAllowedError, match="owner / researcher"):
@@ -182,7 +182,7 @@ def test_roles_are_of_one_study(studio_workspace: Workspace) -> None:
 
 
 def test_somebody_stays_the_owner(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     with pytest.raises(NotAllowedError, match="only owner"):
         accounts.take_role(studio_workspace, desk.study.id, desk.owner, Role.OWNER)
     second = accounts.create_account(studio_workspace, "kim", PASSWORD)
@@ -397,7 +397,7 @@ def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: 
 @ON_A_FILE
 def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> None:
     desk, other = (
-        open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name=name)
+        open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name=name)
         for name in ("one", "two")
     )
     helper = accounts.create_account(studio_workspace, "helper", None, name="Ann").id

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, InviteError, NotFoundError, ReturnError, SubmissionError
 from folkways_studio.people import accounts, invites, participants, personal, sessions
 from folkways_studio.records import Participant, Role
 from folkways_studio.work import drafts
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
 CRITERIA = [
@@ -32,30 +32,30 @@ pytestmark = ON_A_FILE
 
 
 @pytest.fixture
-def desks(studio_workspace: Workspace) -> tuple[Desk, Desk]:
+def desks(studio_workspace: Workspace) -> tuple[StudyFixture, StudyFixture]:
     """Two studies of the same people and stages: what is done in the second leaves the first alone."""
     first, second = (
-        open_desk(studio_workspace, STAGES, populations=POPULATIONS, name=name)
+        open_study(studio_workspace, STAGES, populations=POPULATIONS, name=name)
         for name in ("neighbour", "study")
     )
     return first, second
 
 
 def come(
-    desk: Desk, population: str | None = "korea", role: Role = Role.ANNOTATOR, **how: Any
+    desk: StudyFixture, population: str | None = "korea", role: Role = Role.ANNOTATOR, **how: Any
 ) -> Participant:
     """Somebody new who has not agreed to anything."""
     _, token = invites.create_invite(desk.workspace, desk.study.id, role, population=population)
     return participants.join(desk.workspace, token, **how)
 
 
-def populations_of(desk: Desk) -> dict[str, int]:
+def populations_of(desk: StudyFixture) -> dict[str, int]:
     return {
         row["name"]: row["id"] for row in stored(desk.workspace, schema.populations, study_id=desk.study.id)
     }
 
 
-def test_an_invitation_is_for_its_study_population_and_time(desks: tuple[Desk, Desk]) -> None:
+def test_an_invitation_is_for_its_study_population_and_time(desks: tuple[StudyFixture, StudyFixture]) -> None:
     neighbour, desk = desks
     day = 86400.0
     first, token = at_time(
@@ -109,7 +109,7 @@ def test_an_invitation_is_for_its_study_population_and_time(desks: tuple[Desk, D
         at_time(150.0, invites.find_invite, desk.workspace, token)
 
 
-def test_what_joining_writes_down(desks: tuple[Desk, Desk]) -> None:
+def test_what_joining_writes_down(desks: tuple[StudyFixture, StudyFixture]) -> None:
     neighbour, desk = desks
     workspace = desk.workspace
     known = len(stored(workspace, schema.accounts))
@@ -167,7 +167,7 @@ def test_what_joining_writes_down(desks: tuple[Desk, Desk]) -> None:
         participants.get_participant(workspace, staff.id + 1)
 
 
-def test_who_comes_back_is_known_by_study_and_id(desks: tuple[Desk, Desk]) -> None:
+def test_who_comes_back_is_known_by_study_and_id(desks: tuple[StudyFixture, StudyFixture]) -> None:
     neighbour, desk = desks
     workspace = desk.workspace
     account = accounts.create_account(workspace, "kim", None).id
@@ -198,7 +198,7 @@ def test_who_comes_back_is_known_by_study_and_id(desks: tuple[Desk, Desk]) -> No
         come(desk, external=pid, signed=True)
 
 
-def test_consent_lets_in_those_who_need_not_be_asked_more(desks: tuple[Desk, Desk]) -> None:
+def test_consent_lets_in_those_who_need_not_be_asked_more(desks: tuple[StudyFixture, StudyFixture]) -> None:
     _, desk = desks
     workspace, version = desk.workspace, desk.study.consent_version
     asked, free, staff, bystander = (
@@ -232,11 +232,11 @@ def test_consent_lets_in_those_who_need_not_be_asked_more(desks: tuple[Desk, Des
         participants.consent(workspace, free.id, version)
 
 
-def test_answers_about_oneself_are_kept_and_judged_once(desks: tuple[Desk, Desk]) -> None:
+def test_answers_about_oneself_are_kept_and_judged_once(desks: tuple[StudyFixture, StudyFixture]) -> None:
     neighbour, desk = desks
     workspace = desk.workspace
 
-    def agreed(where: Desk, population: str = "korea", **how: Any) -> Participant:
+    def agreed(where: StudyFixture, population: str = "korea", **how: Any) -> Participant:
         return participants.consent(workspace, come(where, population, **how).id, where.study.consent_version)
 
     good = {"nationality": " Korean", "group": "", "age": "9"}
@@ -268,7 +268,7 @@ def test_answers_about_oneself_are_kept_and_judged_once(desks: tuple[Desk, Desk]
         )  # nobody waits for nothing
 
 
-def test_a_waiver_is_for_one_person_who_is_not_in(desks: tuple[Desk, Desk]) -> None:
+def test_a_waiver_is_for_one_person_who_is_not_in(desks: tuple[StudyFixture, StudyFixture]) -> None:
     neighbour, desk = desks
     workspace = desk.workspace
     people = [participants.consent(workspace, come(desk).id, desk.study.consent_version) for _ in range(3)]
@@ -289,7 +289,7 @@ def test_a_waiver_is_for_one_person_who_is_not_in(desks: tuple[Desk, Desk]) -> N
         participants.waive_eligibility(workspace, neighbour.study.id, people[2].id, "why not", by=desk.owner)
 
 
-def test_staff_are_in_a_study_once(desks: tuple[Desk, Desk]) -> None:
+def test_staff_are_in_a_study_once(desks: tuple[StudyFixture, StudyFixture]) -> None:
     neighbour, desk = desks
     workspace, since = desk.workspace, time.time()
     helper, other = (accounts.create_account(workspace, name, None).id for name in ("helper", "other"))
@@ -310,11 +310,11 @@ def test_staff_are_in_a_study_once(desks: tuple[Desk, Desk]) -> None:
 
 
 @pytest.fixture
-def votes(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+def votes(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
 
 
-def test_whoever_leaves_gives_back_what_was_theirs_and_nothing_else(votes: Desk) -> None:
+def test_whoever_leaves_gives_back_what_was_theirs_and_nothing_else(votes: StudyFixture) -> None:
     """One is done, one withdraws; the third keeps the slot, the draft and the answers. What was answered is
     asked once more."""
     workspace = votes.workspace
@@ -350,7 +350,9 @@ def test_whoever_leaves_gives_back_what_was_theirs_and_nothing_else(votes: Desk)
 
 
 @pytest.mark.parametrize("needed", ["", "in another study", "as staff", "as staff of another study"])
-def test_a_name_and_login_go_unless_they_are_needed(desks: tuple[Desk, Desk], needed: str) -> None:
+def test_a_name_and_login_go_unless_they_are_needed(
+    desks: tuple[StudyFixture, StudyFixture], needed: str
+) -> None:
     neighbour, desk = desks
     workspace = desk.workspace
     kim, lee = (accounts.create_account(workspace, name, None, name=name).id for name in ("kim", "lee"))

@@ -5,45 +5,44 @@ from __future__ import annotations
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, SubmissionError
-from folkways_studio.exports import gathering
+from folkways_studio.exports import snapshot
 from folkways_studio.items import search as item_search
 from folkways_studio.items.service import get_item
-from folkways_studio.people import exclusion, participants
+from folkways_studio.people import participants, suspension
 from folkways_studio.records import Participant
 from folkways_studio.studies import agreement
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
 pytestmark = ON_A_FILE
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    made = open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    made = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
     made.add("verify", [QUESTION, QUESTION])
     return made
 
 
-def exclude(desk: Desk, person: Participant, reason: str = "a script answered") -> Participant:
-    return at_time(50.0, exclusion.exclude, desk.workspace, desk.study.id, person.id, reason, by=desk.owner)
+def exclude(desk: StudyFixture, person: Participant, reason: str = "a script answered") -> Participant:
+    return at_time(50.0, suspension.exclude, desk.workspace, desk.study.id, person.id, reason, by=desk.owner)
 
 
-def include(desk: Desk, person: Participant) -> Participant:
-    return at_time(60.0, exclusion.include, desk.workspace, desk.study.id, person.id, by=desk.owner)
+def include(desk: StudyFixture, person: Participant) -> Participant:
+    return at_time(60.0, suspension.include, desk.workspace, desk.study.id, person.id, by=desk.owner)
 
 
-def states(desk: Desk) -> list[str]:
+def states(desk: StudyFixture) -> list[str]:
     return [item["state"] for item in stored(desk.workspace, schema.items)]
 
 
-def slots(desk: Desk, item_id: int) -> list[str]:
+def slots(desk: StudyFixture, item_id: int) -> list[str]:
     return [slot["state"] for slot in stored(desk.workspace, schema.assignments, item_id=item_id)]
 
 
-def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk: Desk) -> None:
+def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk: StudyFixture) -> None:
     kim, lee = desk.person(), desk.person()
     for person in (kim, lee):
         desk.answer(person, {"choices": [1]})
@@ -56,7 +55,7 @@ def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk
     assert states(desk) == ["open", "open"] and slots(desk, first[2]) == ["done", "done", "open"]
     assert slots(desk, held.item.id) == ["open", "open"]
     assert desk.nothing(kim) == "not_active"
-    gathered = gathering.gather(desk.workspace, desk.study.id)
+    gathered = snapshot.take_snapshot(desk.workspace, desk.study.id)
     assert (gathered.excluded, gathered.withdrawn, list(gathered.people)) == (1, 0, [lee.id])
     assert all(each.percent.value is None for each in agreement.agreement(desk.workspace, desk.study.id))
     assert [
@@ -66,7 +65,7 @@ def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk
     back = include(desk, kim)
     assert (back.state, back.exclusion, back.left) == ("active", None, None)
     assert get_item(*first).state == "done" and slots(desk, first[2]) == ["done", "done", "closed"]
-    assert gathering.gather(desk.workspace, desk.study.id).excluded == 0
+    assert snapshot.take_snapshot(desk.workspace, desk.study.id).excluded == 0
     told = [
         (each.kind, each.account_id, each.participant_id, each.details)
         for each in audit.events(desk.workspace, desk.study.id)
@@ -75,7 +74,7 @@ def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk
     assert ("participant.included", desk.owner, kim.id, {}) in told
 
 
-def test_an_answer_that_came_in_between_stays_beside_the_one_that_counts_again(desk: Desk) -> None:
+def test_an_answer_that_came_in_between_stays_beside_the_one_that_counts_again(desk: StudyFixture) -> None:
     kim, lee, park = desk.person(), desk.person(), desk.person()
     for person in (kim, lee):
         desk.answer(person, {"choices": [1]})
@@ -86,7 +85,9 @@ def test_an_answer_that_came_in_between_stays_beside_the_one_that_counts_again(d
     assert len(item_search.judgements_of(desk.workspace, [work.item.id])[work.item.id]) == 3
 
 
-def test_an_item_that_waits_has_no_more_slots_than_answers_are_missing_once_it_is_undone(desk: Desk) -> None:
+def test_an_item_that_waits_has_no_more_slots_than_answers_are_missing_once_it_is_undone(
+    desk: StudyFixture,
+) -> None:
     kim = desk.person()
     work = desk.answer(kim, {"choices": [1]})
     exclude(desk, kim)
@@ -95,7 +96,7 @@ def test_an_item_that_waits_has_no_more_slots_than_answers_are_missing_once_it_i
     assert slots(desk, work.item.id) == ["done", "open", "closed"]
 
 
-def test_nobody_is_excluded_without_a_reason_or_twice_or_after_they_have_left(desk: Desk) -> None:
+def test_nobody_is_excluded_without_a_reason_or_twice_or_after_they_have_left(desk: StudyFixture) -> None:
     kim = desk.person()
     with pytest.raises(SubmissionError, match="say why"):
         exclude(desk, kim, "  ")

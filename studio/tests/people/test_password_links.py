@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError, SubmissionError
 from folkways_studio.people import accounts, password_links, sessions
 from folkways_studio.records import Role
-from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
 pytestmark = ON_A_FILE
@@ -17,11 +17,11 @@ NEW = "quite another password"
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
 
 
-def test_a_link_changes_the_password_once_and_signs_out_everywhere(desk: Desk) -> None:
+def test_a_link_changes_the_password_once_and_signs_out_everywhere(desk: StudyFixture) -> None:
     workspace = desk.workspace
     account = accounts.create_account(workspace, "me@example.org", None)
     session = sessions.open_session(workspace, account.id)
@@ -40,7 +40,7 @@ def test_a_link_changes_the_password_once_and_signs_out_everywhere(desk: Desk) -
     assert stored(workspace, schema.password_links) == []
 
 
-def test_a_link_ends(desk: Desk) -> None:
+def test_a_link_ends(desk: StudyFixture) -> None:
     account = accounts.create_account(desk.workspace, "me@example.org", None)
     token = at_time(1000.0, password_links.make_link, desk.workspace, account.id, hours=1)
     assert at_time(4599.0, password_links.account_of_link, desk.workspace, token).id == account.id
@@ -49,9 +49,9 @@ def test_a_link_ends(desk: Desk) -> None:
             at_time(when, password_links.use_link, desk.workspace, token, NEW)
 
 
-def test_an_owner_makes_links_for_people_of_their_studies_alone(desk: Desk) -> None:
+def test_an_owner_makes_links_for_people_of_their_studies_alone(desk: StudyFixture) -> None:
     workspace = desk.workspace
-    other = open_desk(workspace, [{"name": "verify", "kind": "vote"}], name="other")
+    other = open_study(workspace, [{"name": "verify", "kind": "vote"}], name="other")
     reviewer = accounts.create_account(workspace, "reviewer@example.org", None)
     accounts.give_role(workspace, desk.study.id, reviewer.id, Role.REVIEWER)
     assert password_links.make_link(workspace, reviewer.id, by=desk.owner)
@@ -61,7 +61,7 @@ def test_an_owner_makes_links_for_people_of_their_studies_alone(desk: Desk) -> N
     assert password_links.make_link(workspace, reviewer.id)  # whoever runs the server may
 
 
-def test_people_without_a_login_have_no_password_to_change(desk: Desk) -> None:
+def test_people_without_a_login_have_no_password_to_change(desk: StudyFixture) -> None:
     with pytest.raises(NotFoundError):
         password_links.make_link(desk.workspace, desk.person().account_id)
     with pytest.raises(InviteError):

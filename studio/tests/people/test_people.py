@@ -8,14 +8,14 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, InviteError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
 from folkways_studio.people import accounts, invites, participants, personal
 from folkways_studio.records import ItemState, Participant, ParticipantState, Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, judgements
-from studio.tests.support.studies import PASSWORD, QUESTION, Desk, open_desk
+from studio.tests.support.studies import PASSWORD, QUESTION, StudyFixture, open_study
 from tests.support.moments import at_time
 
 CRITERIA = [
@@ -35,20 +35,20 @@ GOOD = {"nationality": " south korean ", "years": "30"}
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
 
 
-def joined(desk: Desk, **external: str) -> Participant:
+def joined(desk: StudyFixture, **external: str) -> Participant:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     return participants.join(desk.workspace, token, external=external)
 
 
-def consented(desk: Desk) -> Participant:
+def consented(desk: StudyFixture) -> Participant:
     return participants.consent(desk.workspace, joined(desk).id, desk.study.consent_version)
 
 
-def test_the_way_in(desk: Desk) -> None:
+def test_the_way_in(desk: StudyFixture) -> None:
     person = joined(desk)
     assert person.state == ParticipantState.JOINED
     with pytest.raises(ConflictError, match="agree first"):
@@ -66,7 +66,7 @@ def test_the_way_in(desk: Desk) -> None:
     }
 
 
-def test_consent_is_to_the_text_that_was_seen(desk: Desk) -> None:
+def test_consent_is_to_the_text_that_was_seen(desk: StudyFixture) -> None:
     with pytest.raises(ConflictError, match="changed while you read"):
         participants.consent(desk.workspace, joined(desk).id, "an older version")
 
@@ -75,7 +75,7 @@ def test_consent_is_to_the_text_that_was_seen(desk: Desk) -> None:
     ("answers", "failed"), [({**GOOD, "years": "4"}, "years"), ({**GOOD, "side": "South"}, "side")]
 )
 def test_who_does_not_meet_the_criteria_is_screened_out_once(
-    desk: Desk, answers: dict[str, str], failed: str
+    desk: StudyFixture, answers: dict[str, str], failed: str
 ) -> None:
     person = participants.answer_eligibility(desk.workspace, consented(desk).id, answers)
     assert person.state == ParticipantState.SCREENED_OUT
@@ -88,7 +88,7 @@ def test_who_does_not_meet_the_criteria_is_screened_out_once(
     assert details == {"failed": [failed]}
 
 
-def test_questions_without_an_answer_are_named(desk: Desk) -> None:
+def test_questions_without_an_answer_are_named(desk: StudyFixture) -> None:
     with pytest.raises(SubmissionError) as error:
         participants.answer_eligibility(
             desk.workspace, consented(desk).id, {"nationality": "Korean", "years": " "}
@@ -96,7 +96,7 @@ def test_questions_without_an_answer_are_named(desk: Desk) -> None:
     assert set(error.value.problems) == {"years"}
 
 
-def test_a_waiver_needs_a_reason_and_is_kept(desk: Desk) -> None:
+def test_a_waiver_needs_a_reason_and_is_kept(desk: StudyFixture) -> None:
     person = participants.answer_eligibility(desk.workspace, consented(desk).id, {**GOOD, "years": "2"})
     with pytest.raises(SubmissionError):
         participants.waive_eligibility(desk.workspace, desk.study.id, person.id, " ", by=desk.owner)
@@ -106,7 +106,7 @@ def test_a_waiver_needs_a_reason_and_is_kept(desk: Desk) -> None:
     assert (person.state, person.eligible, person.waiver) == (ParticipantState.ACTIVE, False, "grew up there")
 
 
-def test_a_population_takes_no_more_people_than_it_may(desk: Desk) -> None:
+def test_a_population_takes_no_more_people_than_it_may(desk: StudyFixture) -> None:
     people = [consented(desk) for _ in range(5)]
     told: list[str] = []
 
@@ -124,7 +124,7 @@ def test_a_population_takes_no_more_people_than_it_may(desk: Desk) -> None:
     assert sorted(told) == ["active", "active", "this study has ", "this study has ", "this study has "]
 
 
-def test_who_comes_back_is_the_same_person(desk: Desk) -> None:
+def test_who_comes_back_is_the_same_person(desk: StudyFixture) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", uses=1)
     account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD)
     first = participants.join(desk.workspace, token, account.id)
@@ -135,7 +135,7 @@ def test_who_comes_back_is_the_same_person(desk: Desk) -> None:
         participants.join(desk.workspace, token)
 
 
-def test_the_same_prolific_id_is_the_same_person(desk: Desk) -> None:
+def test_the_same_prolific_id_is_the_same_person(desk: StudyFixture) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     pid = {"prolific_pid": "5f0c", "prolific_session": "s1", "shoe_size": "43"}
     first = participants.join(desk.workspace, token, external=pid)
@@ -154,7 +154,7 @@ def test_the_same_prolific_id_is_the_same_person(desk: Desk) -> None:
     assert first.source == "prolific"
 
 
-def test_invitations_that_let_nobody_in(desk: Desk) -> None:
+def test_invitations_that_let_nobody_in(desk: StudyFixture) -> None:
     invite, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", days=1)
     with pytest.raises(InviteError, match="not known"):
         participants.join(desk.workspace, token + "x")
@@ -165,14 +165,14 @@ def test_invitations_that_let_nobody_in(desk: Desk) -> None:
         participants.join(desk.workspace, token)
 
 
-def test_a_closed_study_lets_nobody_in(desk: Desk) -> None:
+def test_a_closed_study_lets_nobody_in(desk: StudyFixture) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     studies.set_state(desk.workspace, desk.study.id, StudyState.CLOSED)
     with pytest.raises(ConflictError, match="closed"):
         participants.join(desk.workspace, token)
 
 
-def test_an_invitation_is_used_as_often_as_it_may_and_no_more(desk: Desk) -> None:
+def test_an_invitation_is_used_as_often_as_it_may_and_no_more(desk: StudyFixture) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", uses=3)
     told: list[str] = []
 
@@ -190,13 +190,13 @@ def test_an_invitation_is_used_as_often_as_it_may_and_no_more(desk: Desk) -> Non
     assert sorted(told) == ["joined"] * 3 + ["refused"] * 5
 
 
-def test_annotators_need_a_population(desk: Desk) -> None:
+def test_annotators_need_a_population(desk: StudyFixture) -> None:
     with pytest.raises(NotFoundError, match="the study has: korea"):
         invites.create_invite(desk.workspace, desk.study.id)
     assert invites.create_invite(desk.workspace, desk.study.id, Role.REVIEWER)[0].population_id is None
 
 
-def test_deleting_what_is_personal_leaves_judgements_whole(desk: Desk) -> None:
+def test_deleting_what_is_personal_leaves_judgements_whole(desk: StudyFixture) -> None:
     account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD, name="Kim")
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     person = participants.join(desk.workspace, token, account.id)
@@ -221,15 +221,15 @@ def schema_tables() -> list[sa.Table]:
     return [table for table in vars(schema).values() if isinstance(table, sa.Table) and table not in left_out]
 
 
-def test_other_studies_people_are_not_there(studio_workspace: Workspace, desk: Desk) -> None:
-    other = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
+def test_other_studies_people_are_not_there(studio_workspace: Workspace, desk: StudyFixture) -> None:
+    other = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
     person = other.person()
     for act in (personal.attributes, personal.delete_attributes, participants.withdraw):
         with pytest.raises(NotFoundError):
             act(desk.workspace, desk.study.id, person.id)
 
 
-def test_who_withdrew_cannot_come_back_by_the_link(desk: Desk) -> None:
+def test_who_withdrew_cannot_come_back_by_the_link(desk: StudyFixture) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD)
     person = participants.join(desk.workspace, token, account.id)
@@ -239,7 +239,7 @@ def test_who_withdrew_cannot_come_back_by_the_link(desk: Desk) -> None:
 
 
 def test_who_says_they_are_done_can_go_on_later(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     person, other = desk.person(), desk.person()
     desk.add("verify", [QUESTION])
     held = desk.work(person)
@@ -249,7 +249,7 @@ def test_who_says_they_are_done_can_go_on_later(studio_workspace: Workspace) -> 
     assert participants.get_participant(desk.workspace, person.id).state == ParticipantState.ACTIVE
 
 
-def test_whoever_is_done_still_takes_up_a_place(desk: Desk) -> None:
+def test_whoever_is_done_still_takes_up_a_place(desk: StudyFixture) -> None:
     """Of the two people that the population takes, one has finished and been paid for: there is room for one
     more, not for two."""
     for _ in range(2):
@@ -259,7 +259,7 @@ def test_whoever_is_done_still_takes_up_a_place(desk: Desk) -> None:
         participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
 
 
-def test_whoever_withdrew_or_was_screened_out_takes_up_none(desk: Desk) -> None:
+def test_whoever_withdrew_or_was_screened_out_takes_up_none(desk: StudyFixture) -> None:
     participants.answer_eligibility(desk.workspace, consented(desk).id, {**GOOD, "years": "1"})
     gone = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
     participants.withdraw(desk.workspace, desk.study.id, gone.id)
@@ -284,12 +284,12 @@ def live_slots(workspace: Workspace, item: int) -> tuple[int, int]:
 
 
 @pytest.fixture
-def votes(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+def votes(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
 
 
 @pytest.mark.parametrize("withdrawn", [1, 2])
-def test_each_answer_that_is_withdrawn_is_asked_for_once_more(votes: Desk, withdrawn: int) -> None:
+def test_each_answer_that_is_withdrawn_is_asked_for_once_more(votes: StudyFixture, withdrawn: int) -> None:
     """Five answers were wanted and paid for; for each that goes one slot opens, also where others work on the
     item."""
     (item,) = votes.add("verify", [QUESTION])
@@ -306,7 +306,7 @@ def test_each_answer_that_is_withdrawn_is_asked_for_once_more(votes: Desk, withd
     assert live_slots(votes.workspace, item) == (0, 0)
 
 
-def test_a_withdrawal_counts_who_is_at_work(votes: Desk) -> None:
+def test_a_withdrawal_counts_who_is_at_work(votes: StudyFixture) -> None:
     (item,) = votes.add("verify", [QUESTION])
     first, second, third = (votes.person() for _ in range(3))
     votes.answer(first, {"choices": [0]})
@@ -319,7 +319,7 @@ def test_a_withdrawal_counts_who_is_at_work(votes: Desk) -> None:
     assert live_slots(votes.workspace, item) == (4, 0)
 
 
-def test_a_withdrawal_leaves_an_experts_decision_alone(votes: Desk) -> None:
+def test_a_withdrawal_leaves_an_experts_decision_alone(votes: StudyFixture) -> None:
     (item,) = votes.add("verify", [QUESTION])
     people = [votes.person() for _ in range(5)]
     for person in people:
@@ -338,7 +338,7 @@ def test_a_withdrawal_leaves_alone_what_others_have_built_on(studio_workspace: W
         {"name": "verify", "kind": "vote", "next": {"done": "again"}},
         {"name": "again", "kind": "vote"},
     ]
-    desk = open_desk(studio_workspace, stages)
+    desk = open_study(studio_workspace, stages)
     (item,) = desk.add("verify", [QUESTION])
     people = [desk.person() for _ in range(5)]
     for person in people:

@@ -6,12 +6,12 @@ from __future__ import annotations
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError
-from folkways_studio.people import invites, participants, personal, waiting
+from folkways_studio.people import invites, participants, personal
 from folkways_studio.people.eligibility import failed_criteria, unclear_criteria
 from folkways_studio.records import Participant, ParticipantState
-from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
 
 CRITERIA = [
     {"name": "nationality", "ask": "Your nationality?", "accept": ["British"]},
@@ -23,12 +23,12 @@ NEAR = {**GOOD, "nationality": "UK citizen"}
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
+def desk(studio_workspace: Workspace) -> StudyFixture:
     population = {"name": "korea", "culture": "KR", "people": 1, "criteria": CRITERIA}
-    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[population])
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[population])
 
 
-def agreed(desk: Desk) -> Participant:
+def agreed(desk: StudyFixture) -> Participant:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     return participants.consent(
         desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version
@@ -56,38 +56,38 @@ def test_what_was_written_freely_is_unclear_and_what_was_chosen_is_not(
     assert unclear_criteria(CRITERIA, answers) == unclear
 
 
-def test_who_waits_is_let_in_or_turned_away(desk: Desk) -> None:
+def test_who_waits_is_let_in_or_turned_away(desk: StudyFixture) -> None:
     first, second = agreed(desk), agreed(desk)
     for person in (first, second):
         assert (
             participants.answer_eligibility(desk.workspace, person.id, NEAR).state == ParticipantState.WAITING
         )
         assert desk.nothing(person) == "not_active"
-    seen = waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
+    seen = participants.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
     assert [(each.person.id, each.unclear) for each in seen] == [
         (person.id, [("Your nationality?", "UK citizen")]) for person in (first, second)
     ]
-    waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
+    participants.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
     read = stored(desk.workspace, schema.events, kind="participant.attributes_read")
     assert [each["participant_id"] for each in read] == [first.id, second.id], (
         "that somebody looked is noted once for each"
     )
-    found = waiting.settle_waiting(desk.workspace, desk.study.id, first.id, let_in=True, by=desk.owner)
+    found = participants.settle_waiting(desk.workspace, desk.study.id, first.id, let_in=True, by=desk.owner)
     assert (found.state, found.eligible, found.waiver) == (ParticipantState.ACTIVE, True, None)
     with pytest.raises(ConflictError, match="all the people"):
-        waiting.settle_waiting(desk.workspace, desk.study.id, second.id, let_in=True, by=desk.owner)
-    out = waiting.settle_waiting(desk.workspace, desk.study.id, second.id, let_in=False, by=desk.owner)
+        participants.settle_waiting(desk.workspace, desk.study.id, second.id, let_in=True, by=desk.owner)
+    out = participants.settle_waiting(desk.workspace, desk.study.id, second.id, let_in=False, by=desk.owner)
     assert (out.state, out.eligible) == (ParticipantState.SCREENED_OUT, False)
     for person in (first, second):
         with pytest.raises(ConflictError, match="wait"):
-            waiting.settle_waiting(desk.workspace, desk.study.id, person.id, let_in=True, by=desk.owner)
+            participants.settle_waiting(desk.workspace, desk.study.id, person.id, let_in=True, by=desk.owner)
     assert (
         participants.answer_eligibility(desk.workspace, second.id, GOOD).state
         == ParticipantState.SCREENED_OUT
     )
 
 
-def test_who_waits_answers_again(desk: Desk) -> None:
+def test_who_waits_answers_again(desk: StudyFixture) -> None:
     person = agreed(desk)
     participants.answer_eligibility(desk.workspace, person.id, NEAR)
     assert (
@@ -96,17 +96,19 @@ def test_who_waits_answers_again(desk: Desk) -> None:
     )
     assert personal.attributes(desk.workspace, desk.study.id, person.id)["nationality"] == "Scottish"
     assert participants.answer_eligibility(desk.workspace, person.id, GOOD).state == ParticipantState.ACTIVE
-    assert waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner) == []
+    assert participants.list_waiting(desk.workspace, desk.study.id, by=desk.owner) == []
 
 
 @ON_A_FILE
-def test_nobody_decides_over_the_people_of_another_study(desk: Desk) -> None:
+def test_nobody_decides_over_the_people_of_another_study(desk: StudyFixture) -> None:
     person = agreed(desk)
     participants.answer_eligibility(desk.workspace, person.id, NEAR)
-    neighbour = open_desk(desk.workspace, [{"name": "verify", "kind": "vote"}], name="neighbour")
-    assert waiting.list_waiting(desk.workspace, neighbour.study.id, by=neighbour.owner) == []
+    neighbour = open_study(desk.workspace, [{"name": "verify", "kind": "vote"}], name="neighbour")
+    assert participants.list_waiting(desk.workspace, neighbour.study.id, by=neighbour.owner) == []
     with pytest.raises(NotFoundError):
-        waiting.settle_waiting(desk.workspace, neighbour.study.id, person.id, let_in=True, by=neighbour.owner)
+        participants.settle_waiting(
+            desk.workspace, neighbour.study.id, person.id, let_in=True, by=neighbour.owner
+        )
     let_in = participants.waive_eligibility(
         desk.workspace, desk.study.id, person.id, "known to us", by=desk.owner
     )

@@ -11,13 +11,13 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import api_tables
+from folkways_studio.database import schema
 from folkways_studio.database.backups import back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media.service import add_media
 from folkways_studio.programs import deliveries, webhook_sender, webhooks
 from folkways_studio.programs.sealing import KEY_VARIABLE, SEALED, SealError, seal, unseal
-from studio.tests.support.studies import open_desk
+from studio.tests.support.studies import open_study
 
 STAGES = [{"name": "verify", "kind": "vote"}]
 KEYS = ("k" * 32, "l" * 32)
@@ -29,14 +29,14 @@ def mode(path: Path) -> int:
 
 def stored(workspace: Workspace) -> list[str]:
     with workspace.read() as connection:
-        return list(connection.scalars(sa.select(api_tables.webhooks.c.secret)))
+        return list(connection.scalars(sa.select(schema.webhooks.c.secret)))
 
 
 def test_a_secret_is_sealed_under_the_key_of_the_environment(
     studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEYS[0])
-    desk = open_desk(studio_workspace, STAGES)
+    desk = open_study(studio_workspace, STAGES)
     _, secret = webhooks.create_webhook(studio_workspace, desk.study.id, "https://example.org/")
     (kept,) = stored(studio_workspace)
     assert kept.startswith(SEALED) and secret.removeprefix("whsec_") not in kept and len(kept) <= 128
@@ -46,7 +46,7 @@ def test_a_secret_is_sealed_under_the_key_of_the_environment(
     with pytest.raises(SealError, match="another key"):
         unseal(studio_workspace, kept)
     assert unseal(studio_workspace, secret) == secret  # of an earlier folkways, as it was stored
-    parcels = deliveries.take_due(studio_workspace)
+    parcels = deliveries.claim_due(studio_workspace)
     asyncio.run(webhook_sender._send_together(studio_workspace, parcels, True))
     told = deliveries.list_deliveries(studio_workspace, [parcels[0].webhook_id])[-1]
     assert (told.status, told.problem) == (
@@ -64,7 +64,7 @@ def test_a_key_beside_the_workspace_is_of_its_owner_and_in_no_backup(
     monkeypatch.delenv(KEY_VARIABLE)
     place = tmp_path / "studio.db"
     workspace = open_workspace(place)
-    desk = open_desk(workspace, STAGES)
+    desk = open_study(workspace, STAGES)
     _, secret = webhooks.create_webhook(workspace, desk.study.id, "https://example.org/")
     key = tmp_path / "studio.db-key"
     assert mode(key) == 0o600 and len(key.read_text().strip()) >= 32
@@ -97,7 +97,7 @@ def test_a_workspace_on_a_server_needs_a_key_of_the_environment(
 def test_what_a_studio_keeps_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
     place = tmp_path / "studio.db"
     workspace = open_workspace(place)
-    desk = open_desk(workspace, STAGES)
+    desk = open_study(workspace, STAGES)
     png = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
     add_media(workspace, desk.study.id, {"a.png": ("image/png", png)})
     back_up(workspace, tmp_path / "backup.zip")

@@ -9,14 +9,13 @@ import pytest
 import yaml
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.people import accounts, participants
 from folkways_studio.studies import descriptions
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.yaml_text import parse_yaml
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, stored
 from tests.support.moments import at_time
 
 pytestmark = ON_A_FILE
@@ -38,7 +37,7 @@ Edit = Callable[..., tuple[str, ...]]
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
+def desk(studio_workspace: Workspace) -> StudyFixture:
     owner = accounts.create_account(studio_workspace, "owner@example.org", None)
     study = at_time(
         1.0,
@@ -48,13 +47,13 @@ def desk(studio_workspace: Workspace) -> Desk:
         owner=owner.id,
         text=TEXT,
     )
-    return Desk(
+    return StudyFixture(
         studio_workspace, studies.set_state(studio_workspace, study.id, studies.StudyState.OPEN), owner.id, {}
     )
 
 
 @pytest.fixture
-def edit(desk: Desk) -> Edit:
+def edit(desk: StudyFixture) -> Edit:
     def change(*pairs: tuple[str, str], **options: object) -> tuple[str, ...]:
         text = descriptions.description_of(desk.workspace, desk.study)
         for old, new in pairs:
@@ -74,7 +73,7 @@ def refusals(edit: Edit, *pairs: tuple[str, str]) -> tuple[str, ...]:
 STAGE = "name: verify, kind: vote, answers: 2, majority: 2"
 
 
-def test_before_anybody_has_come_everything_may_change_but_the_name(desk: Desk, edit: Edit) -> None:
+def test_before_anybody_has_come_everything_may_change_but_the_name(desk: StudyFixture, edit: Edit) -> None:
     assert refusals(edit, ("name: test-study", "name: other")) == (
         "name: stays test-study: it stands in links and files; change the title instead",
     )
@@ -96,7 +95,7 @@ def test_before_anybody_has_come_everything_may_change_but_the_name(desk: Desk, 
     ]
 
 
-def test_what_people_have_met_stays_and_every_reason_is_told(desk: Desk, edit: Edit) -> None:
+def test_what_people_have_met_stays_and_every_reason_is_told(desk: StudyFixture, edit: Edit) -> None:
     desk.add("verify", [QUESTION])
     desk.person()
     problems = refusals(
@@ -119,7 +118,7 @@ def test_what_people_have_met_stays_and_every_reason_is_told(desk: Desk, edit: E
 
 
 def test_texts_and_limits_may_change_at_any_time_and_more_answers_be_asked_for(
-    desk: Desk, edit: Edit
+    desk: StudyFixture, edit: Edit
 ) -> None:
     done, open_one, fresh = desk.add("verify", [QUESTION] * 3)
     kim, lee = (
@@ -156,7 +155,7 @@ def test_texts_and_limits_may_change_at_any_time_and_more_answers_be_asked_for(
     assert (event.account_id, event.details) == (desk.owner, {"description": 2, "changes": list(changes)})
 
 
-def test_the_text_stays_as_it_was_written_and_each_before_it_is_kept(desk: Desk, edit: Edit) -> None:
+def test_the_text_stays_as_it_was_written_and_each_before_it_is_kept(desk: StudyFixture, edit: Edit) -> None:
     assert edit(("# the part that works", "# the part that works best")) == ()
     assert edit() == ()  # nothing at all has changed
     edit(("A study of the tests", "Another title"))
@@ -169,7 +168,7 @@ def test_the_text_stays_as_it_was_written_and_each_before_it_is_kept(desk: Desk,
     assert found[2].text == TEXT and "Another title   # to be found again" in found[0].text
 
 
-def test_a_study_of_before_gets_its_history_with_its_first_change(desk: Desk) -> None:
+def test_a_study_of_before_gets_its_history_with_its_first_change(desk: StudyFixture) -> None:
     owner = accounts.create_account(desk.workspace, "before@example.org", None)
     raw = {**parse_yaml(TEXT), "name": "before"}
     study = at_time(3.0, studies.create_study, desk.workspace, read_definition(raw), owner=owner.id)

@@ -23,7 +23,7 @@ from folkways_studio.studies.agreement_over_time import agreement_over_time
 from folkways_studio.studies.disagreements import Measured, Said, measured, read_answers
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study
 from tests.support.moments import at_time
 
 DAY = 86400.0
@@ -74,11 +74,11 @@ def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, STAGES)
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, STAGES)
 
 
-def vote(desk: Desk, people: list[Participant], said: list[str], *, at: float = BEGIN) -> None:
+def vote(desk: StudyFixture, people: list[Participant], said: list[str], *, at: float = BEGIN) -> None:
     """Each item's answers as digits of the option that each person chooses, a day from item to item."""
     desk.add(
         "verify",
@@ -101,12 +101,12 @@ def vote(desk: Desk, people: list[Participant], said: list[str], *, at: float = 
             )
 
 
-def read(desk: Desk) -> Measured:
+def read(desk: StudyFixture) -> Measured:
     return measured(read_answers(desk.workspace, desk.study.id))
 
 
 @ON_A_FILE
-def test_stages_items_and_people_by_hand(desk: Desk) -> None:
+def test_stages_items_and_people_by_hand(desk: StudyFixture) -> None:
     people = [desk.person() for _ in range(3)]
     kim, lee, park = people
     vote(desk, people, ["111", "112", "113", "123", "111"])
@@ -153,7 +153,7 @@ def test_stages_items_and_people_by_hand(desk: Desk) -> None:
 
 
 @ON_A_FILE
-def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Desk) -> None:
+def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: StudyFixture) -> None:
     people = [desk.person() for _ in range(3)]
     letters = {person.pseudonym: letter for person, letter in zip(people, "abc", strict=True)}
     vote(desk, people, ["111"])
@@ -184,7 +184,7 @@ def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Desk)
 
 
 @ON_A_FILE
-def test_agreement_over_time_by_week_and_by_hundred_answers(desk: Desk) -> None:
+def test_agreement_over_time_by_week_and_by_hundred_answers(desk: StudyFixture) -> None:
     people = [desk.person() for _ in range(3)]
     vote(desk, people, ["111", "112"] * 4)  # Monday to Monday
     (course,) = agreement_over_time(read(desk))

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.stats.raters import agreement as measures
 from folkways.stats.raters.agreement import Coefficient
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem, add_items
@@ -24,7 +24,15 @@ from folkways_studio.studies.agreement import PLURAL, Agreement, agreement
 from folkways_studio.studies.progress import Mine, Payment, Progress, Quality
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, described, next_work, open_desk, stored
+from studio.tests.support.studies import (
+    ON_A_FILE,
+    QUESTION,
+    StudyFixture,
+    described,
+    next_work,
+    open_study,
+    stored,
+)
 from tests.support.moments import at_time
 
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
@@ -35,7 +43,7 @@ pytestmark = ON_A_FILE
 
 
 def answer(
-    desk: Desk, person: Participant, said: dict[str, Any], seconds: float, stage: str = "verify"
+    desk: StudyFixture, person: Participant, said: dict[str, Any], seconds: float, stage: str = "verify"
 ) -> None:
     """Take the next slot and answer after so many seconds."""
     work = at_time(1000.0, next_work, desk.workspace, person.id, stage=stage)
@@ -52,7 +60,7 @@ def answer(
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
+def desk(studio_workspace: Workspace) -> StudyFixture:
     """A study after a neighbour with the same stages, items and answers."""
     stages = [
         {**VOTE, "check_every": 2},
@@ -60,7 +68,7 @@ def desk(studio_workspace: Workspace) -> Desk:
         {"name": "write", "kind": "collect_question"},
     ]
     for name in ("neighbour", "study"):
-        desk = open_desk(studio_workspace, stages, populations=POPULATIONS, name=name)
+        desk = open_study(studio_workspace, stages, populations=POPULATIONS, name=name)
         add_items(
             desk.workspace, desk.study.id, "verify", [NewItem("c", QUESTION, "korea", {"choices": [1]})]
         )
@@ -87,7 +95,7 @@ def desk(studio_workspace: Workspace) -> Desk:
     return desk
 
 
-def test_progress_of_every_stage_and_population(desk: Desk) -> None:
+def test_progress_of_every_stage_and_population(desk: StudyFixture) -> None:
     """Of Korea's items one is done by two people, one answered by one and held by the other, and one was
     dropped."""
     assert progress.progress(desk.workspace, desk.study.id) == (
@@ -97,13 +105,13 @@ def test_progress_of_every_stage_and_population(desk: Desk) -> None:
         Progress("again", "peru", 0, 1, 0, 0, 2, 0, 0, None),
         Progress("write", "korea", 1, 0, 0, 0, 0, 1, 0, None),
     )
-    empty = open_desk(desk.workspace, [VOTE], name="empty")
+    empty = open_study(desk.workspace, [VOTE], name="empty")
     assert progress.progress(desk.workspace, empty.study.id) == (
         Progress("verify", None, 0, 0, 0, 0, 0, 0, 0, None),
     )
 
 
-def test_what_one_person_did_and_has_left(desk: Desk) -> None:
+def test_what_one_person_did_and_has_left(desk: StudyFixture) -> None:
     verify, again, write = studies.stages(desk.workspace, desk.study.id)
     kim, lee = desk.people()
     assert progress.own_progress(desk.workspace, kim, verify) == Mine(3, 1, 4.0), (
@@ -128,7 +136,7 @@ def test_what_one_person_did_and_has_left(desk: Desk) -> None:
 
 
 def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace) -> None:
-    desk = open_desk(
+    desk = open_study(
         studio_workspace, [{**VOTE, "min_seconds": 5}, {"name": "write", "kind": "collect_question"}]
     )
     desk.add("verify", [QUESTION] * 3)
@@ -168,7 +176,7 @@ def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace)
 def test_flags_at_their_bounds(
     studio_workspace: Workspace, times: list[float], said: str, expected: tuple[float, float, tuple[str, ...]]
 ) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "min_seconds": 5}, {**VOTE, "name": "again"}])
+    desk = open_study(studio_workspace, [{**VOTE, "min_seconds": 5}, {**VOTE, "name": "again"}])
     desk.add("verify", [QUESTION] * len(said))
     person = desk.person()
     for seconds, option in zip(times, said, strict=True):
@@ -188,7 +196,7 @@ def test_quality_is_of_a_person_in_a_stage_with_checks_apart(studio_workspace: W
     """Whoever has answered nothing but a check has no speed; where no least time is set, nobody is too
     fast."""
     for name in ("neighbour", "study"):
-        desk = open_desk(
+        desk = open_study(
             studio_workspace,
             [{**VOTE, "check_every": 1, "min_seconds": 5}, {**VOTE, "name": "again"}],
             name=name,
@@ -210,7 +218,7 @@ def test_quality_is_of_a_person_in_a_stage_with_checks_apart(studio_workspace: W
 
 
 def test_answers_that_are_not_meant_to_agree_make_no_straight_line(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "adapt", "kind": "adapt", "for_each_population": False}])
+    desk = open_study(studio_workspace, [{"name": "adapt", "kind": "adapt", "for_each_population": False}])
     add_items(
         studio_workspace,
         desk.study.id,
@@ -230,7 +238,7 @@ def test_payments_of_everybody_who_worked_or_was_screened_out(studio_workspace: 
     codes = {"completed": "C0FFEE", "screened_out": "TEA"}
     expected: list[Payment] = []
     for name in ("neighbour", "study"):
-        desk = open_desk(studio_workspace, [VOTE], populations=populations, prolific=codes, name=name)
+        desk = open_study(studio_workspace, [VOTE], populations=populations, prolific=codes, name=name)
         desk.add("verify", [QUESTION] * 2)
         _, token = invites.create_invite(studio_workspace, desk.study.id, population="korea")
         expected = []
@@ -250,7 +258,7 @@ def test_payments_of_everybody_who_worked_or_was_screened_out(studio_workspace: 
         answer(desk, desk_staff(desk), {"choices": [0]}, 5.0)
     assert [each.minutes for each in expected] == [2.4, 0.0, 0.5]
     assert progress.payments(studio_workspace, desk.study.id) == tuple(expected)
-    plain = open_desk(studio_workspace, [VOTE], name="plain")
+    plain = open_study(studio_workspace, [VOTE], name="plain")
     plain.add("verify", [QUESTION])
     person = plain.person()
     answer(plain, person, {"choices": [0]}, 60.0)
@@ -259,7 +267,7 @@ def test_payments_of_everybody_who_worked_or_was_screened_out(studio_workspace: 
     )
 
 
-def desk_staff(desk: Desk) -> Participant:
+def desk_staff(desk: StudyFixture) -> Participant:
     """Somebody of the staff who may answer like everybody else."""
     account = accounts.create_account(desk.workspace, f"staff of {desk.study.name}", None)
     return participants.add_staff(desk.workspace, desk.study.id, account.id, Role.ANNOTATOR)
@@ -273,7 +281,7 @@ def test_agreement_of_every_stage_and_population_in_order(studio_workspace: Work
         {**VOTE, "answers": 3, "check_every": 3},
     ]
     for name in ("neighbour", "study"):
-        desk = open_desk(studio_workspace, stages, populations=POPULATIONS, name=name)
+        desk = open_study(studio_workspace, stages, populations=POPULATIONS, name=name)
         add_items(studio_workspace, desk.study.id, "verify", [NewItem("all", QUESTION)])
         desk.add("verify", [QUESTION] * 2)
         add_items(
@@ -333,7 +341,7 @@ STAGES = [{**VOTE, "next": {"done": "again"}}, {**VOTE, "name": "again"}]
 def test_a_decision_by_hand_row_by_row(studio_workspace: Workspace) -> None:
     """It is laid over the result, sends the item on once, and closes what is open; a drop sends nothing
     on."""
-    neighbour, desk = (open_desk(studio_workspace, STAGES, name=name) for name in ("neighbour", "study"))
+    neighbour, desk = (open_study(studio_workspace, STAGES, name=name) for name in ("neighbour", "study"))
     for each in (neighbour, desk):
         first, second, third = each.add("verify", [QUESTION] * 3)
     workspace, expert = studio_workspace, accounts.create_account(studio_workspace, "expert", None).id

@@ -11,7 +11,7 @@ from folkways_studio.people import participants
 from folkways_studio.studies.working_time import WorkingTime, rate_of, without_breaks, working_times
 from folkways_studio.work import assignments, judgements
 from folkways_studio.workflows.definition import DefinitionError, read_definition
-from studio.tests.support.studies import ON_A_FILE, QUESTION, described, next_work, open_desk
+from studio.tests.support.studies import ON_A_FILE, QUESTION, described, next_work, open_study
 from tests.support.moments import at_time
 
 STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2, "lease_minutes": 600}]
@@ -34,7 +34,7 @@ def test_a_break_counts_as_long_as_somebody_usually_takes(
 
 @ON_A_FILE
 def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, STAGES, pay={"per_hour": 12, "per_answer": 0.5, "currency": "EUR"})
+    desk = open_study(studio_workspace, STAGES, pay={"per_hour": 12, "per_answer": 0.5, "currency": "EUR"})
     desk.add("verify", [QUESTION] * 3)
     kim, lee, _ = (desk.person() for _ in range(3))
     for person, times in ((kim, (30.0, 50.0, 7200.0)), (lee, (40.0,))):
@@ -61,7 +61,7 @@ def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> No
             lee.id, lee.pseudonym, "withdrawn", 1, 40.0, 40 / 3600, 0, round(12 * 40 / 3600 + 0.5, 2)
         ),
     )
-    plain = open_desk(studio_workspace, STAGES, name="plain")
+    plain = open_study(studio_workspace, STAGES, name="plain")
     assert rate_of(plain.study.definition) is None and working_times(studio_workspace, plain.study.id) == ()
 
 

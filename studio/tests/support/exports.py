@@ -6,7 +6,7 @@ from pathlib import Path
 
 from folkways.files import write_bytes
 from folkways.workspace.database import Workspace
-from folkways_studio.exports.make import export_files
+from folkways_studio.exports.archive import export_files
 
 
 def export_study(workspace: Workspace, study_id: int, out: Path, format: str = "release") -> list[Path]:

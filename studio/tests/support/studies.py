@@ -94,7 +94,7 @@ def next_work(
 
 
 @dataclass(frozen=True)
-class Desk:
+class StudyFixture:
     """A study that is open, and what tests do with it."""
 
     workspace: Workspace
@@ -145,14 +145,16 @@ class Desk:
         return work
 
 
-def open_desk(
+def open_study(
     workspace: Workspace,
     stages: Sequence[Mapping[str, Any]],
     *,
     offered: Mapping[str, OfferedModel] | None = None,
     **changes: Any,
-) -> Desk:
+) -> StudyFixture:
     """A new study with these stages, open for work; ``offered``: the models that it may choose from."""
     owner = accounts.create_account(workspace, f"{changes.get('name', 'test-study')}@example.org", None)
     study = studies.create_study(workspace, read_definition(described(stages, **changes)), owner=owner.id)
-    return Desk(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, offered or {})
+    return StudyFixture(
+        workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, offered or {}
+    )

@@ -24,13 +24,13 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 PROGRAM = """
 import json, sys
 from folkways_studio.models.offered import OfferedModel
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 from folkways_studio.web.serving import serve
 from folkways_studio.database.opening import open_workspace
 location, port, settings = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 settings["models"] = {name: OfferedModel(*each) for name, each in settings.get("models", {}).items()}
-settings["rates"] = {name: tuple(rate) for name, rate in settings.get("rates", {}).items()} or Settings().rates
-serve(open_workspace(location), port=port, settings=Settings(**settings), ready=lambda address: print(address, flush=True))
+settings["rates"] = {name: tuple(rate) for name, rate in settings.get("rates", {}).items()} or WebSettings().rates
+serve(open_workspace(location), port=port, settings=WebSettings(**settings), ready=lambda address: print(address, flush=True))
 """
 
 

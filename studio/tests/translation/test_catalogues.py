@@ -128,9 +128,9 @@ def test_a_page_says_that_it_is_a_draft_until_all_of_it_is_checked(korean: Calla
     page, mark = '{{ _("Sign in") }} {{ _("Sign out") }}{{ draft_mark }}', '<p class="draft">'
     assert mark in korean(page)
     assert mark in korean(page, "Sign in")
-    assert i18n.checked()["ko"] == i18n.Checked(1, {"amber-7": 1}) and i18n.checked()["ar"] == i18n.Checked(
-        0, {}
-    )
+    assert i18n.checked()["ko"] == i18n.CheckedTranslations(1, {"amber-7": 1}) and i18n.checked()[
+        "ar"
+    ] == i18n.CheckedTranslations(0, {})
     assert mark not in korean(page, "Sign in", "Sign out")
     assert mark not in korean("{{ draft_mark }}"), "its own words are no reason"
 

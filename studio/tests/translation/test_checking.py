@@ -22,7 +22,7 @@ from folkways_studio.translation.checking import bring_back, forms, study_items
 from folkways_studio.translation.strings import Appearance
 from folkways_studio.web.rendering.i18n import LOCALES
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import Desk, next_work
+from studio.tests.support.studies import StudyFixture, next_work
 from tests.support import river
 
 TEXTS: Mapping[Any, Any] = {
@@ -116,7 +116,7 @@ class Round:
         self.workspace = open_workspace("folkways.db")
         study = studies.get_study(self.workspace, "interface-translation")
         assert study.created_by is not None and study.state == StudyState.OPEN
-        self.desk = Desk(self.workspace, study, study.created_by, {})
+        self.desk = StudyFixture(self.workspace, study, study.created_by, {})
         self.people = [self.reader(), self.reader()]
 
     def say(self, *words: str, fails: bool = False) -> str:

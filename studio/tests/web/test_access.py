@@ -18,7 +18,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.people import sessions
 from folkways_studio.web.app import create_app
 from studio.tests.support.studies import QUESTION

@@ -16,13 +16,13 @@ import pytest
 from folkways_studio.items import discussion
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import sessions
-from folkways_studio.people.exclusion import exclude
+from folkways_studio.people.suspension import exclude
 from folkways_studio.programs import tokens
 from folkways_studio.records import Participant, Role
 from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.stages.test_kinds import GOOD
-from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studies import StudyFixture, open_study
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
@@ -44,7 +44,7 @@ class Pair:
     about."""
 
     server: StudioServer
-    desk: Desk
+    desk: StudyFixture
     first: Participant
     second: Participant
     numbers: dict[str, int]
@@ -73,7 +73,7 @@ def pair(request: pytest.FixtureRequest, server: StudioServer) -> Pair:
         {"name": kind.replace("_", "-"), "kind": kind, "role": str(role), "answers": 2, **more.get(kind, {})}
         for kind in KINDS
     ]
-    desk = open_desk(server.workspace, stages, name=f"blind-{role}")
+    desk = open_study(server.workspace, stages, name=f"blind-{role}")
     numbers = {kind: desk.add(kind.replace("_", "-"), [GOOD[kind][0]], None)[0] for kind in KINDS}
     people = [desk.person(role=role) for _ in range(2)]
     for kind in KINDS:
@@ -141,7 +141,7 @@ def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pai
 
 
 def test_an_export_leaves_out_what_its_reader_may_still_be_asked_about(server: StudioServer) -> None:
-    desk = open_desk(server.workspace, verifying(Role.RESEARCHER), name="exported")
+    desk = open_study(server.workspace, verifying(Role.RESEARCHER), name="exported")
     (number,) = desk.add("verify", [GOOD["vote"][0]], None)
     first, second = desk.person(role=Role.RESEARCHER), desk.person(role=Role.RESEARCHER)
     desk.answer(first, {"choices": [2]}, "verify")
@@ -166,7 +166,7 @@ def test_an_export_leaves_out_what_its_reader_may_still_be_asked_about(server: S
 
 
 def test_who_chooses_to_look_is_not_asked_any_more(server: StudioServer) -> None:
-    desk = open_desk(server.workspace, verifying(Role.REVIEWER), name="looked")
+    desk = open_study(server.workspace, verifying(Role.REVIEWER), name="looked")
     (number,) = desk.add("verify", [GOOD["vote"][0]], None)
     first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
     desk.answer(first, {"choices": [2]}, "verify")
@@ -184,7 +184,7 @@ def test_who_answers_alone_discusses_beside_the_task_and_who_answers_as_a_partic
     server: StudioServer,
 ) -> None:
     stages = [{"name": "settle", "kind": "review", "role": "reviewer"}, {"name": "verify", "kind": "vote"}]
-    desk = open_desk(server.workspace, stages, name="alone")
+    desk = open_study(server.workspace, stages, name="alone")
     (number,) = desk.add("settle", [GOOD["review"][0]], None)
     (asked,) = desk.add("verify", [GOOD["vote"][0]])
     discussion.add_comment(desk.workspace, desk.study.id, number, desk.owner, COMMENT)
@@ -207,7 +207,7 @@ def test_who_answers_again_alone_after_somebody_else_discusses_nothing_beside_th
 ) -> None:
     """The item wants one answer, as in the test above, but there is one that the person must not know."""
     stages = [{"name": "settle", "kind": "review", "role": "reviewer"}]
-    desk = open_desk(server.workspace, stages, name="again")
+    desk = open_study(server.workspace, stages, name="again")
     (number,) = desk.add("settle", [GOOD["review"][0]], None)
     first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
     desk.answer(first, GOOD["review"][1])
@@ -224,7 +224,7 @@ def test_who_answers_again_alone_after_somebody_else_discusses_nothing_beside_th
 
 def test_the_right_answer_is_seen_after_ones_own(server: StudioServer) -> None:
     stages = [{"name": "verify", "kind": "vote", "role": "reviewer", "check_every": 1}]
-    desk = open_desk(server.workspace, stages, name="checked")
+    desk = open_study(server.workspace, stages, name="checked")
     new = NewItem("gold", GOOD["vote"][0], None, check={"choices": [3]})
     (known,) = add_items(desk.workspace, desk.study.id, "verify", [new])
     desk.add("verify", [GOOD["vote"][0]], None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from folkways_studio.web.cached import Cached
+from folkways_studio.web.request_context import CachedAttribute
 
 
 class Slow:
@@ -12,7 +12,7 @@ class Slow:
 
     meeting = threading.Barrier(2)
 
-    @Cached
+    @CachedAttribute
     def value(self) -> int:
         """Documented."""
         return self.meeting.wait(timeout=10) * 0 + id(self)

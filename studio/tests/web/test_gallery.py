@@ -15,13 +15,13 @@ import pytest
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.items.tables import read_workbook
+from folkways_studio.items.table_files import read_workbook
 from folkways_studio.media import service as media
 from folkways_studio.people import accounts
 from folkways_studio.records import StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import PAPERS
-from studio.tests.support.studies import Desk
+from studio.tests.support.studies import StudyFixture
 from studio.tests.web.test_own_forms import Browser, World, ended, picture, recording
 
 USABLE = {
@@ -76,7 +76,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 @pytest.fixture(scope="module")
 def maker(workspace: Workspace) -> tuple[World, Browser]:
     owner = accounts.create_account(workspace, "maker@example.org", None)
-    world = World(Desk(workspace, None, owner.id, {}))  # type: ignore[arg-type]  # the study is yet to be made
+    world = World(StudyFixture(workspace, None, owner.id, {}))  # type: ignore[arg-type]  # the study is yet to be made
     return world, world.browser(owner.id)
 
 
@@ -116,7 +116,7 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(
     media.add_media(
         workspace, study.id, {"a.png": ("image/png", picture()), "b.wav": ("audio/wav", recording())}
     )
-    world.desk = Desk(workspace, study, world.desk.owner, {})
+    world.desk = StudyFixture(workspace, study, world.desk.owner, {})
     data = f"/studies/{name}/data"
     stage = studies.stages(workspace, study.id)[0].name
     added = browser.fill(f"{data}/items", {"stage": stage}, data, files={"file": ("items.csv", table(row))})

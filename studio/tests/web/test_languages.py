@@ -33,7 +33,7 @@ from folkways_studio.web.rendering.i18n import (
 )
 from folkways_studio.web.rendering.pages import environment
 from folkways_studio.work import assignments
-from studio.tests.support.studies import next_work, open_desk
+from studio.tests.support.studies import next_work, open_study
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field
 from studio.tests.web.http import Client
@@ -241,7 +241,7 @@ def test_labels_of_ours_are_translated_and_those_of_a_study_stay_as_they_are() -
 def test_a_task_shows_our_labels_translated_and_sends_them_as_they_are(server: StudioServer) -> None:
     own = "<b>Jeju</b> 100 %(x)s"
     stage = {"name": "label", "kind": "label_item", "categories": ["Social Tradition", own]}
-    desk = open_desk(server.workspace, [stage], name="labels-of-ours")
+    desk = open_study(server.workspace, [stage], name="labels-of-ours")
     desk.add("label", [{"sentence": "We had a potluck.", "spans": [[9, 16]]}])
     person = desk.person()
     client = Client(server.url)
@@ -394,7 +394,7 @@ def test_the_browsers_of_people_who_answer_are_followed_where_their_pages_are_wh
     server: StudioServer, locale: str
 ) -> None:
     """Though those of researchers are not."""
-    desk = open_desk(server.workspace, [{"name": "verify", "kind": "vote"}], name=f"study-{locale}")
+    desk = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name=f"study-{locale}")
     _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")
     accepted = {"Accept-Language": f"{locale}, en;q=0.5"}
     client = Client(server.url)

@@ -19,11 +19,11 @@ from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import list_items
 from folkways_studio.media import service as media
 from folkways_studio.media import stores as media_stores
+from folkways_studio.media.pages import PART_BYTES, wanted
 from folkways_studio.media.stores import MediaStoreError, media_store
-from folkways_studio.web.rendering.stored_files import PART_BYTES, wanted
 from folkways_studio.work import adjudications
 from studio.tests.support.s3_server import BUCKET, SECRET, S3Server
-from studio.tests.support.studies import open_desk
+from studio.tests.support.studies import open_study
 from studio.tests.web.test_own_forms import STAGES, Browser, World, picture, recording
 from tests.support.river import environment, folkways
 
@@ -45,7 +45,7 @@ def world(
     with pytest.MonkeyPatch.context() as patch:
         for name, value in server.variables("/of the/study").items() if request.param == "bucket" else ():
             patch.setenv(name, value)
-        yield World(open_desk(workspace, STAGES))
+        yield World(open_study(workspace, STAGES))
     workspace.close()
 
 
@@ -191,7 +191,7 @@ def test_a_bucket_that_fails_costs_a_page_not_the_studio(
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"{bucket.url}/")  # another connection, with that patience
     media_stores._bucket.cache_clear()
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
-        world = World(open_desk(workspace, STAGES))
+        world = World(open_study(workspace, STAGES))
         browser = world.browser(world.desk.owner)
         world.bring(browser, {"hello.wav": SONG})
         bucket.control(fault=fault)
@@ -212,7 +212,7 @@ def test_a_bucket_that_fails_costs_a_page_not_the_studio(
 def test_a_backup_says_that_the_bucket_is_not_in_it(bucket: S3Server, tmp_path: Path) -> None:
     place, backup, other = tmp_path / "w.db", tmp_path / "b.zip", tmp_path / "other.db"
     with closing(open_workspace(place)) as workspace:
-        made = open_desk(workspace, STAGES)
+        made = open_study(workspace, STAGES)
         media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", picture())})
     words = f"pictures and recordings are not in it, they are in s3://{BUCKET}"
     there = environment(**bucket.variables())
@@ -233,7 +233,7 @@ def test_a_folder_moves_into_a_bucket_by_a_backup(
         closing(open_workspace(tmp_path / "other.db")) as other,
     ):
         monkeypatch.delenv("FOLKWAYS_MEDIA", raising=False)
-        made = open_desk(workspace, STAGES)
+        made = open_study(workspace, STAGES)
         media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", picture())})
         back_up(workspace, tmp_path / "b.zip")
         for name, value in server.variables("/moved").items():

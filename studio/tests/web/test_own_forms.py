@@ -24,7 +24,7 @@ from folkways_studio.people import sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
 from studio.tests.stages.test_form import ANSWERS, ASK, CONTENT
-from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studies import StudyFixture, open_study
 
 SHOW = [
     {"field": "text", "type": "text", "label": "Read this"},
@@ -95,7 +95,7 @@ class Browser(TestClient):
 class World:
     """A study with a form of every type of part, and the application before it."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: StudyFixture) -> None:
         self.desk = desk
         self.app = create_app(desk.workspace)
 
@@ -125,7 +125,7 @@ class World:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     workspace = open_workspace(tmp_path_factory.mktemp("forms") / "w.db")
-    yield World(open_desk(workspace, STAGES))
+    yield World(open_study(workspace, STAGES))
     workspace.close()
 
 
@@ -195,7 +195,7 @@ def test_what_is_no_picture_or_recording_is_refused(
 
 def test_files_are_shown_in_parts_to_the_people_of_the_study_alone(world: World, owner: Browser) -> None:
     person = world.browser(world.desk.person().account_id)
-    stranger = world.browser(open_desk(world.desk.workspace, STAGES, name="another").person().account_id)
+    stranger = world.browser(open_study(world.desk.workspace, STAGES, name="another").person().account_id)
     address = f"/work/{world.desk.study.name}/media/hello.wav"
     whole = person.get(address)
     assert (whole.status_code, whole.content) == (200, recording())

@@ -18,7 +18,7 @@ pytest.importorskip("playwright.sync_api")
 import sqlalchemy as sa
 from playwright.sync_api import expect
 
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.items import service as items
 from folkways_studio.models import modelling
 from folkways_studio.people import sessions

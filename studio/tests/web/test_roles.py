@@ -13,7 +13,7 @@ from folkways_studio.people import invites, participants, sessions
 from folkways_studio.records import Role
 from folkways_studio.workflows.definition import parse_yaml, read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
-from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studies import StudyFixture, open_study
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
@@ -42,7 +42,7 @@ def browser(server: StudioServer, account_id: int) -> Client:
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT])
 def test_every_tab_and_link_that_a_role_is_shown_leads_somewhere(server: StudioServer, role: Role) -> None:
-    desk = open_desk(server.workspace, STAGES, name=f"tabs-{role}")
+    desk = open_study(server.workspace, STAGES, name=f"tabs-{role}")
     (number,) = desk.add("choose", [SENTENCES], None)
     ratings = {each: dict.fromkeys(("accuracy", "fluency", "realism"), 3) for each in "ab"}
     for best in "ab":
@@ -64,15 +64,15 @@ def test_every_tab_and_link_that_a_role_is_shown_leads_somewhere(server: StudioS
 
 
 @pytest.fixture
-def desk(server: StudioServer, request: pytest.FixtureRequest) -> Desk:
+def desk(server: StudioServer, request: pytest.FixtureRequest) -> StudyFixture:
     name = request.node.name.removeprefix("test_")[:40].replace("_", "-").rstrip("-")
     populations = [{"name": "korea", "culture": "KR", "criteria": CRITERIA}]
-    return open_desk(
+    return open_study(
         server.workspace, [{"name": "verify", "kind": "vote"}], name=name, populations=populations
     )
 
 
-def came(server: StudioServer, desk: Desk) -> tuple[int, Client, str]:
+def came(server: StudioServer, desk: StudyFixture) -> tuple[int, Client, str]:
     """Somebody who has agreed; their browser, and the address of the questions about them."""
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     person = participants.consent(
@@ -81,7 +81,9 @@ def came(server: StudioServer, desk: Desk) -> tuple[int, Client, str]:
     return person.id, browser(server, person.account_id), f"/work/{desk.study.name}/eligibility"
 
 
-def test_a_near_miss_is_shown_what_was_written_and_answers_again(server: StudioServer, desk: Desk) -> None:
+def test_a_near_miss_is_shown_what_was_written_and_answers_again(
+    server: StudioServer, desk: StudyFixture
+) -> None:
     _, client, place = came(server, desk)
     assert "The researchers look" not in client.get(place).text
     near = {"criterion-nationality": "UK <citizen>", "criterion-home": "Here"}
@@ -97,7 +99,7 @@ def test_a_near_miss_is_shown_what_was_written_and_answers_again(server: StudioS
 
 
 def test_a_near_miss_is_let_in_by_a_click_and_who_chose_otherwise_is_told_at_once(
-    server: StudioServer, desk: Desk
+    server: StudioServer, desk: StudyFixture
 ) -> None:
     number, client, place = came(server, desk)
     client.post(

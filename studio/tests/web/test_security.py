@@ -15,8 +15,8 @@ import pytest
 from folkways.errors import FolkwaysError
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
-from folkways_studio.web.security.rates import Rates, Waiting
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
+from folkways_studio.web.settings import WebSettings
 from studio.tests.support.studies import PASSWORD
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field, begin
@@ -127,7 +127,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 )
 def test_an_address_that_would_send_answers_in_the_clear_is_refused(origin: str) -> None:
     with pytest.raises(FolkwaysError, match=r"https://|scheme and host"):
-        Settings(origin=origin)
+        WebSettings(origin=origin)
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": ""}])
@@ -209,8 +209,8 @@ def test_whoever_is_no_named_proxy_is_not_believed_where_a_request_came_from(
 
 @pytest.mark.parametrize("proxy", ["*", "nginx", "10.0.0.0/64", "", "127.0.0.1:80"])
 def test_a_proxy_is_an_address_or_a_network(proxy: str) -> None:
-    with pytest.raises(FolkwaysError, match="is no address or network"):
-        Settings(proxies=(proxy,))
+    with pytest.raises(FolkwaysError, match="is not an address or network"):
+        WebSettings(proxies=(proxy,))
 
 
 def test_the_typos_of_one_person_lock_nobody_else_out(own_server: StudioServer) -> None:
@@ -224,7 +224,7 @@ def test_the_typos_of_one_person_lock_nobody_else_out(own_server: StudioServer) 
 
 
 def test_places_for_those_who_wait_are_one_for_each_person_and_a_share_for_each_study() -> None:
-    waiting = Waiting(most=3, of_a_study=2)
+    waiting = WaitingPlaces(most=3, of_a_study=2)
     with waiting.place(1, 10), waiting.place(1, 11):
         for study, person, words in (
             (2, 10, "waiting for a model already"),
@@ -242,7 +242,7 @@ def test_places_for_those_who_wait_are_one_for_each_person_and_a_share_for_each_
 
 def test_one_address_may_do_something_only_so_often() -> None:
     now = [0.0]
-    rates = Rates({"join": (2, 10.0)}, clock=lambda: now[0])
+    rates = RateLimits({"join": (2, 10.0)}, clock=lambda: now[0])
     rates.take("join", "a")
     now[0] = 6
     rates.take("join", "a")

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import participants, sessions
 from folkways_studio.records import Participant, StudyState
@@ -19,7 +19,7 @@ from folkways_studio.work import corrections
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.stages.test_kinds import GOOD
-from studio.tests.support.studies import QUESTION, Desk, open_desk, stored
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client, Reply
 from studio.tests.web.test_blind import KINDS
@@ -92,7 +92,7 @@ def browser(server: StudioServer, person: Participant) -> Client:
     return client
 
 
-def address(desk: Desk, person: Participant, work: Work) -> str:
+def address(desk: StudyFixture, person: Participant, work: Work) -> str:
     return f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, person.pseudonym)}/sent"
 
 
@@ -104,7 +104,7 @@ def post(client: Client, path: str, fields: list[tuple[str, str]]) -> Reply:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_form_comes_back_as_it_was_sent(server: StudioServer, kind: str) -> None:
     stages = [{"name": "it", "kind": kind, "answers": 2, "for_each_population": False, **MORE.get(kind, {})}]
-    desk = open_desk(server.workspace, stages, name=f"same-{kind.replace('_', '-')}")
+    desk = open_study(server.workspace, stages, name=f"same-{kind.replace('_', '-')}")
     desk.add("it", [GOOD[kind][0]])
     person = desk.person()
     work = desk.answer(person, GOOD[kind][1], "it")
@@ -123,7 +123,7 @@ def test_the_form_comes_back_as_it_was_sent(server: StudioServer, kind: str) -> 
 
 def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: StudioServer) -> None:
     stages = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
-    desk = open_desk(server.workspace, stages, name="corrected")
+    desk = open_study(server.workspace, stages, name="corrected")
     desk.add("verify", [QUESTION])
     first, second = desk.person(), desk.person()
     client = browser(server, first)
@@ -160,7 +160,7 @@ def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: S
 
 def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) -> None:
     stages = [{"name": "verify", "kind": "vote", "check_every": 1}]
-    desk = open_desk(server.workspace, stages, name="checked")
+    desk = open_study(server.workspace, stages, name="checked")
     add_items(
         desk.workspace, desk.study.id, "verify", [NewItem("gold", QUESTION, "korea", check={"choices": [3]})]
     )
@@ -175,7 +175,7 @@ def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) 
 
 
 def test_who_left_looks_at_nothing_and_a_closed_study_takes_no_correction(server: StudioServer) -> None:
-    desk = open_desk(server.workspace, [{"name": "verify", "kind": "vote"}], name="left")
+    desk = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name="left")
     desk.add("verify", [QUESTION])
     person = desk.person()
     work = desk.answer(person, {"choices": [0]})

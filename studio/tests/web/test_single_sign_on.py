@@ -18,14 +18,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.people import accounts, identities, invites, openid, password_links, personal, sessions
+from folkways_studio.people import accounts, invites, openid, password_links, personal, sessions
 from folkways_studio.people.single_sign_on import SingleSignOn
 from folkways_studio.records import Account, Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.web.app import create_app
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.openid_server import BROWSER, CLAIMS, CLIENT, FAULTS, SECRET, OpenIdServer
 from studio.tests.support.studies import PASSWORD, described, stored
@@ -119,7 +119,7 @@ def make(
         described = SingleSignOn(
             **{"issuer": provider.url, "client_id": CLIENT, "name": NAME, "secret": VARIABLE, **changes}
         )
-        settings = Settings(origin=origin, single_sign_on=described, rates=rates or Settings().rates)
+        settings = WebSettings(origin=origin, single_sign_on=described, rates=rates or WebSettings().rates)
         base = (origin or "http://testserver").removesuffix(settings.prefix)
         client = TestClient(create_app(workspace, settings), base_url=base, follow_redirects=False)
         return Site(workspace, provider, client, settings.prefix)
@@ -395,7 +395,7 @@ def test_an_identity_is_one_account_on_a_database_server_as_well(studio_workspac
     me = accounts.create_account(studio_workspace, ME, PASSWORD)
     identity = openid.Identity("https://login.example.org", "1", ME, "Mina")
     for each in (identity, openid.Identity("https://login.example.org", "1", "other@example.org", "")):
-        found = identities.account_of(studio_workspace, each)
+        found = accounts.account_of_identity(studio_workspace, each)
         assert found is not None and found.id == me.id
 
 

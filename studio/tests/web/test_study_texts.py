@@ -9,9 +9,9 @@ import re
 import orjson
 import pytest
 
-from folkways_studio.exports.make import export_files
+from folkways_studio.exports.archive import export_files
 from folkways_studio.people import invites, participants, sessions
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
@@ -35,9 +35,9 @@ STAGE |= {"guidelines": {"en": "Choose what is right."}}
 
 
 @pytest.fixture(scope="module")
-def desk(server: StudioServer) -> Desk:
+def desk(server: StudioServer) -> StudyFixture:
     populations = [{"name": "egypt", "culture": "EG", "criteria": CRITERIA}]
-    found = open_desk(
+    found = open_study(
         server.workspace,
         [STAGE],
         name="in-languages",
@@ -49,7 +49,7 @@ def desk(server: StudioServer) -> Desk:
     return found
 
 
-def come(server: StudioServer, desk: Desk) -> tuple[Client, int]:
+def come(server: StudioServer, desk: StudyFixture) -> tuple[Client, int]:
     """A browser of somebody who came by an invitation, and their participant's id."""
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="egypt")
     person = participants.join(desk.workspace, token)
@@ -58,7 +58,9 @@ def come(server: StudioServer, desk: Desk) -> tuple[Client, int]:
     return client, person.id
 
 
-def test_an_arabic_reader_reads_and_agrees_to_the_arabic_text(server: StudioServer, desk: Desk) -> None:
+def test_an_arabic_reader_reads_and_agrees_to_the_arabic_text(
+    server: StudioServer, desk: StudyFixture
+) -> None:
     client, person = come(server, desk)
     arabic = {"Accept-Language": "ar"}
     page = client.get("/work/in-languages/consent", **arabic).text
@@ -109,7 +111,7 @@ def csrf(page: str) -> str:
     ],
 )
 def test_a_text_is_in_the_language_asked_for_and_another_one_is_named(
-    server: StudioServer, desk: Desk, accepted: str, asked: str, language: str, fallback: bool
+    server: StudioServer, desk: StudyFixture, accepted: str, asked: str, language: str, fallback: bool
 ) -> None:
     client, _ = come(server, desk)
     page = client.get(f"/work/in-languages/consent{asked}", **{"Accept-Language": accepted}).text
@@ -118,7 +120,7 @@ def test_a_text_is_in_the_language_asked_for_and_another_one_is_named(
     assert page.count('href="?language=') == 3
 
 
-def test_the_export_says_who_agreed_to_which_text(server: StudioServer, desk: Desk) -> None:
+def test_the_export_says_who_agreed_to_which_text(server: StudioServer, desk: StudyFixture) -> None:
     people = []
     for language in ("ar", "ar", "cs"):
         _, person = come(server, desk)

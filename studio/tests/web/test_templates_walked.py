@@ -13,8 +13,8 @@ import sqlalchemy as sa
 import yaml
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
-from folkways_studio.exports.make import export_files
+from folkways_studio.database import schema
+from folkways_studio.exports.archive import export_files
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.media import service as media
@@ -28,7 +28,7 @@ from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
-from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
@@ -65,13 +65,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
         yield running
 
 
-def opened(workspace: Workspace, template: str) -> Desk:
+def opened(workspace: Workspace, template: str) -> StudyFixture:
     """A study of that template, open, with its first items."""
     owner = accounts.create_account(workspace, f"{template}@example.org", None)
     definition = read_definition(yaml.safe_load(template_text(template)))
     study = studies.create_study(workspace, definition, owner=owner.id)
     media.add_media(workspace, study.id, MEDIA)
-    desk = Desk(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, {})
+    desk = StudyFixture(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, {})
     first, population = definition.stages[0], definition.populations[0].name
     of = population if first.role == Role.ANNOTATOR else None
     new = [NewItem(f"q{number}", content, of) for number, content in enumerate(FIRST.get(template, ()))]
@@ -79,7 +79,7 @@ def opened(workspace: Workspace, template: str) -> Desk:
     return desk
 
 
-def people_of(desk: Desk, stage: Stage) -> list[Participant]:
+def people_of(desk: StudyFixture, stage: Stage) -> list[Participant]:
     """As many people as the stage asks, two at least; of every population where it asks populations."""
     wanted = max(2, stage_kind(stage.kind).answers_wanted(stage.config))
     if stage.role != Role.ANNOTATOR:
@@ -159,7 +159,7 @@ def form_answer(part: Mapping[str, Any], content: Mapping[str, Any], variant: in
 
 
 def page_of(
-    server: StudioServer, desk: Desk, person: Participant, work: Work
+    server: StudioServer, desk: StudyFixture, person: Participant, work: Work
 ) -> tuple[Client, str, int, str]:
     """A browser of the person, the address of the task, and what its page answers."""
     client = Client(server.url)
@@ -169,7 +169,7 @@ def page_of(
     return client, address, reply.status, reply.text
 
 
-def walk(server: StudioServer, desk: Desk, stage: Stage) -> None:
+def walk(server: StudioServer, desk: StudyFixture, stage: Stage) -> None:
     """Everybody of a stage looks at the page of each task that they are given, and answers it."""
     for number, person in enumerate(people_of(desk, stage)):
         for _ in range(1 if stage_kind(stage.kind).authored else 40):
@@ -215,7 +215,7 @@ def test_every_stage_is_walked_from_answers_that_differ_through_an_expert_to_the
 
 
 def test_a_task_whose_page_fails_is_given_back_from_the_page_that_says_so(server: StudioServer) -> None:
-    desk = open_desk(server.workspace, [{"name": "choose", "kind": "choose_best"}], name="broken")
+    desk = open_study(server.workspace, [{"name": "choose", "kind": "choose_best"}], name="broken")
     (number,) = desk.add("choose", FIRST["culture-specific-items"][:1])
     person = desk.person()
     work = desk.work(person)

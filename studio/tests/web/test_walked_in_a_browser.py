@@ -29,7 +29,7 @@ from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.support.form_filling import fill, send
-from studio.tests.support.studies import Desk, next_work
+from studio.tests.support.studies import StudyFixture, next_work
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 from tests.support.browser import Watched, axe_violations
@@ -58,7 +58,12 @@ class Walker:
     """A study walked through in browsers of one language and width, and what was wrong with its pages."""
 
     def __init__(
-        self, server: StudioServer, desk: Desk, new_page: Callable[..., Watched], language: str, width: int
+        self,
+        server: StudioServer,
+        desk: StudyFixture,
+        new_page: Callable[..., Watched],
+        language: str,
+        width: int,
     ) -> None:
         self.server, self.desk, self.new_page = server, desk, new_page
         self.options = {"locale": language, "viewport": {"width": width, "height": 900}}

@@ -7,12 +7,12 @@ import pytest
 from folkways.workspace.database import Workspace
 from folkways_studio.errors import NotAllowedError
 from folkways_studio.items import search as item_search
-from folkways_studio.items.search import Wanted
+from folkways_studio.items.search import ItemQuery
 from folkways_studio.items.service import NewItem, add_items
-from folkways_studio.people import accounts, exclusion
+from folkways_studio.people import accounts, suspension
 from folkways_studio.records import Role
 from folkways_studio.work import adjudications, blinding, leases
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study
 
 STAGES = [
     {"name": "pair", "kind": "vote", "role": "reviewer", "answers": 3, "majority": 2},
@@ -23,22 +23,22 @@ POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, STAGES, populations=POPULATIONS)
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, STAGES, populations=POPULATIONS)
 
 
-def blind(desk: Desk, account_id: int, *numbers: int) -> set[int]:
+def blind(desk: StudyFixture, account_id: int, *numbers: int) -> set[int]:
     return set(blinding.blind_among(desk.workspace, desk.study.id, account_id, numbers))
 
 
-def test_it_is_blind_for_those_who_work_on_its_stage(desk: Desk) -> None:
+def test_it_is_blind_for_those_who_work_on_its_stage(desk: StudyFixture) -> None:
     first, second = desk.add("pair", [QUESTION, QUESTION], None)
     reviewer, expert, bystander = (
         desk.person(role=Role.REVIEWER),
         desk.person(role=Role.EXPERT),
         desk.person(),
     )
-    neighbour = open_desk(desk.workspace, STAGES, name="neighbour")
+    neighbour = open_study(desk.workspace, STAGES, name="neighbour")
     elsewhere = neighbour.person(role=Role.REVIEWER)
     assert blind(desk, reviewer.account_id, first, second) == {first, second}
     for account in (expert.account_id, bystander.account_id, elsewhere.account_id, desk.owner):
@@ -47,7 +47,7 @@ def test_it_is_blind_for_those_who_work_on_its_stage(desk: Desk) -> None:
     assert blind(desk, reviewer.account_id, first, second) == set()
 
 
-def test_it_is_blind_until_it_is_settled_or_given_back(desk: Desk) -> None:
+def test_it_is_blind_until_it_is_settled_or_given_back(desk: StudyFixture) -> None:
     given_back, dropped = desk.add("pair", [QUESTION, QUESTION], None)
     one, other = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
     work = desk.work(one, "pair")
@@ -65,18 +65,18 @@ def test_it_is_blind_until_it_is_settled_or_given_back(desk: Desk) -> None:
     assert blind(desk, one.account_id, dropped) == set()
 
 
-def test_who_answers_alone_is_blind_for_an_answer_that_does_not_count_any_more(desk: Desk) -> None:
+def test_who_answers_alone_is_blind_for_an_answer_that_does_not_count_any_more(desk: StudyFixture) -> None:
     (number,) = desk.add("alone", [QUESTION], None)
     gone, next_one = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
     assert blind(desk, next_one.account_id, number) == set(), "nobody has said anything yet"
     desk.answer(gone, {"choices": [0]}, "alone")
     assert blind(desk, next_one.account_id, number) == set(), "it is settled"
-    exclusion.exclude(desk.workspace, desk.study.id, gone.id, "a test", by=desk.owner)
+    suspension.exclude(desk.workspace, desk.study.id, gone.id, "a test", by=desk.owner)
     assert blind(desk, next_one.account_id, number) == {number}, "somebody else is asked now"
     assert blind(desk, gone.account_id, number) == set()
 
 
-def test_it_is_blind_for_its_own_population_alone(desk: Desk) -> None:
+def test_it_is_blind_for_its_own_population_alone(desk: StudyFixture) -> None:
     (korean,) = desk.add("crowd", [QUESTION], "korea")
     peruvian = add_items(desk.workspace, desk.study.id, "crowd", [NewItem("soup", QUESTION, "peru")])[0].id
     person = desk.person("korea")
@@ -84,21 +84,21 @@ def test_it_is_blind_for_its_own_population_alone(desk: Desk) -> None:
     assert blind(desk, person.account_id, korean, peruvian) == {korean}
 
 
-def test_how_far_people_are_apart_says_nothing_of_a_blind_item(desk: Desk) -> None:
+def test_how_far_people_are_apart_says_nothing_of_a_blind_item(desk: StudyFixture) -> None:
     _, disputed, _ = desk.add("pair", [QUESTION, QUESTION, QUESTION], None)
     people = [desk.person(role=Role.REVIEWER) for _ in range(3)]
     for number, person in enumerate(people[:2]):
         for _ in range(3):
             work = desk.work(person, "pair")
             desk.submit(person, work, {"choices": [number if work.item.id == disputed else 0]})
-    about = (desk.workspace, desk.study.id, Wanted(stage_id=work.stage.id))
+    about = (desk.workspace, desk.study.id, ItemQuery(stage_id=work.stage.id))
     assert item_search.find_items(*about, by_disagreement=True).items[0].id == disputed
     assert item_search.find_items(*about, by_disagreement=True, reader=desk.owner).items[0].id == disputed
     seen = item_search.find_items(*about, by_disagreement=True, reader=people[2].account_id)
     assert [each.id for each in seen.items] == sorted(
         each.id for each in seen.items
     ) and seen.disagreement == {}
-    only = Wanted(stage_id=work.stage.id, disputed=True)
+    only = ItemQuery(stage_id=work.stage.id, disputed=True)
     assert item_search.find_items(desk.workspace, desk.study.id, only, reader=people[2].account_id).total == 0
     assert (
         item_search.find_ids(desk.workspace, desk.study.id, only, most=9, reader=people[2].account_id) == []

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import AlreadySubmittedError, ConflictError, NotFoundError
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import participants
@@ -24,7 +24,7 @@ from folkways_studio.work import assignments, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work
 from folkways_studio.work.eligible_slots import counts_of_person
 from folkways_studio.work.task_pages import get_task_page
-from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
 from tests.support.moments import at_time
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -32,8 +32,8 @@ VOTE = {"name": "verify", "kind": "vote"}
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [VOTE])
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [VOTE])
 
 
 def answers_per_item(workspace: Workspace) -> Counter[int]:
@@ -41,7 +41,7 @@ def answers_per_item(workspace: Workspace) -> Counter[int]:
         return Counter(connection.scalars(sa.select(schema.judgements.c.item_id)))
 
 
-def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: Desk) -> None:
+def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
     """Three processes with four people each; every form is posted twice at once and every fifth slot is given
     back first."""
     people = [desk.person() for _ in range(12)]
@@ -78,7 +78,7 @@ def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: Desk) 
     assert states == {AssignmentState.DONE}
 
 
-def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: Desk) -> None:
+def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 6)
     found: list[Work | NoWork] = []
@@ -93,7 +93,7 @@ def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: Desk) -> None:
     assert len({work.assignment.id for work in found if isinstance(work, Work)}) == 1
 
 
-def test_nobody_is_given_an_item_twice(desk: Desk) -> None:
+def test_nobody_is_given_an_item_twice(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 3)
     seen = [desk.answer(person, {"choices": [0]}).item.id for _ in range(3)]
@@ -101,7 +101,7 @@ def test_nobody_is_given_an_item_twice(desk: Desk) -> None:
     assert desk.nothing(person) == "none_left"
 
 
-def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Desk) -> None:
+def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: StudyFixture) -> None:
     early, late = desk.person(), desk.person()
     items = add_items(desk.workspace, desk.study.id, "verify", [NewItem("only", QUESTION, "korea")])
     with desk.workspace.write() as connection:  # four of its five slots are gone
@@ -128,7 +128,7 @@ def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Desk)
         )
 
 
-def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: Desk) -> None:
+def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
     work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
@@ -139,7 +139,7 @@ def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: Desk) -> N
     assert found.judgement.seconds == 100_000.0
 
 
-def test_a_heartbeat_keeps_the_slot(desk: Desk) -> None:
+def test_a_heartbeat_keeps_the_slot(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
     work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
@@ -150,7 +150,7 @@ def test_a_heartbeat_keeps_the_slot(desk: Desk) -> None:
     )
 
 
-def test_expired_slots_are_open_again_after_a_sweep(desk: Desk) -> None:
+def test_expired_slots_are_open_again_after_a_sweep(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
     at_time(1_000_000.0, next_work, desk.workspace, person.id)
@@ -158,7 +158,7 @@ def test_expired_slots_are_open_again_after_a_sweep(desk: Desk) -> None:
     assert at_time(1_100_000.0, leases.expire, desk.workspace, desk.study.id) == 1
 
 
-def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: Desk) -> None:
+def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: StudyFixture) -> None:
     person, other = desk.person(), desk.person()
     desk.add("verify", [QUESTION] * 2)
     first = desk.work(person)
@@ -168,7 +168,7 @@ def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: Desk) -> 
     assert desk.work(other).item.id == first.item.id
 
 
-def test_a_second_tab_cannot_overwrite_a_judgement(desk: Desk) -> None:
+def test_a_second_tab_cannot_overwrite_a_judgement(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
     work = desk.work(person)
@@ -178,7 +178,7 @@ def test_a_second_tab_cannot_overwrite_a_judgement(desk: Desk) -> None:
     assert error.value.judgement.payload["choices"] == [1]
 
 
-def test_the_same_key_for_another_item_is_refused(desk: Desk) -> None:
+def test_the_same_key_for_another_item_is_refused(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 2)
     first = desk.work(person)
@@ -188,7 +188,7 @@ def test_the_same_key_for_another_item_is_refused(desk: Desk) -> None:
         judgements.submit(desk.workspace, person.id, second.assignment.id, {"choices": [1]}, "same")
 
 
-def test_other_peoples_slots_are_not_there(desk: Desk) -> None:
+def test_other_peoples_slots_are_not_there(desk: StudyFixture) -> None:
     person, other = desk.person(), desk.person()
     desk.add("verify", [QUESTION])
     work = desk.work(person)
@@ -205,7 +205,7 @@ def test_other_peoples_slots_are_not_there(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("state", "reason"), [(StudyState.PAUSED, "paused"), (StudyState.CLOSED, "closed")])
-def test_a_study_that_rests_gives_out_nothing(desk: Desk, state: StudyState, reason: str) -> None:
+def test_a_study_that_rests_gives_out_nothing(desk: StudyFixture, state: StudyState, reason: str) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
     work = desk.work(person)
@@ -219,7 +219,7 @@ def test_a_study_that_rests_gives_out_nothing(desk: Desk, state: StudyState, rea
 
 
 def test_caps_hold(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "cap": 2}])
+    desk = open_study(studio_workspace, [{**VOTE, "cap": 2}])
     person = desk.person()
     desk.add("verify", [QUESTION] * 3)
     for _ in range(2):
@@ -233,7 +233,7 @@ def test_people_are_given_items_of_their_population_and_of_wider_ones(studio_wor
         {"name": "wales", "culture": "GB", "part_of": "uk"},
         {"name": "korea", "culture": "KR"},
     ]
-    desk = open_desk(studio_workspace, [VOTE], populations=populations)
+    desk = open_study(studio_workspace, [VOTE], populations=populations)
     new = [NewItem(f"of-{name}", QUESTION, name) for name in ("uk", "wales", "korea")]
     add_items(desk.workspace, desk.study.id, "verify", [*new, NewItem("of-all", QUESTION)])
     given = {}
@@ -250,7 +250,7 @@ def test_people_are_given_items_of_their_population_and_of_wider_ones(studio_wor
     }
 
 
-def test_withdrawing_frees_slots_and_has_answers_replaced(desk: Desk) -> None:
+def test_withdrawing_frees_slots_and_has_answers_replaced(desk: StudyFixture) -> None:
     people = [desk.person() for _ in range(6)]
     (item,) = desk.add("verify", [QUESTION])
     for person in people[:5]:
@@ -262,7 +262,7 @@ def test_withdrawing_frees_slots_and_has_answers_replaced(desk: Desk) -> None:
 
 
 def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "check_every": 3}])
+    desk = open_study(studio_workspace, [{**VOTE, "check_every": 3}])
     person = desk.person()
     desk.add("verify", [QUESTION] * 6)
     checks = [NewItem(f"check-{number}", QUESTION, "korea", check={"choices": [2]}) for number in range(2)]
@@ -273,7 +273,7 @@ def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: W
 
 
 def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "write", "kind": "write_question"}, VOTE])
+    desk = open_study(studio_workspace, [{"name": "write", "kind": "write_question"}, VOTE])
     person = desk.person()
     first, second = desk.add("verify", [QUESTION] * 2)
     assert desk.answer(person, {"choices": [0]}, "verify").item.id == first
@@ -292,7 +292,7 @@ def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
     """Of one's population and wider ones, not seen, skipped or written by oneself, and without attention
     checks."""
     populations = [{"name": "uk", "culture": "GB"}, {"name": "wales", "culture": "GB", "part_of": "uk"}]
-    desk = open_desk(studio_workspace, [{**VOTE, "check_every": 3}], populations=populations)
+    desk = open_study(studio_workspace, [{**VOTE, "check_every": 3}], populations=populations)
     person, other = desk.person("wales"), desk.person("uk")
     new = [NewItem(f"{name}-{number}", QUESTION, name) for name in ("uk", "wales") for number in range(3)]
     new += [NewItem("all", QUESTION), NewItem("check", QUESTION, check={"choices": [1]})]

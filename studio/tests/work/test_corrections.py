@@ -12,17 +12,17 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
-from folkways_studio.database import tables as schema
+from folkways.workspace.database_errors import WorkspaceError
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
-from folkways_studio.exports.make import export_files
+from folkways_studio.exports.archive import export_files
 from folkways_studio.items import service as items
-from folkways_studio.people import exclusion
+from folkways_studio.people import suspension
 from folkways_studio.records import Participant, Role
 from folkways_studio.studies.agreement import agreement
 from folkways_studio.work import adjudications, blinding, corrections, judgements, redaction
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
 
 LABELS = {"category": "Cultural Value", "level": "Invisible", "element": "Time"}
 SENTENCE = {"sentence": "We had potluck.", "spans": [[7, 14]]}
@@ -36,15 +36,17 @@ STAGES = [
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, STAGES)
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, STAGES)
 
 
-def correct(desk: Desk, person: Participant, work: Work, said: dict[str, Any], key: str = "again") -> Any:
+def correct(
+    desk: StudyFixture, person: Participant, work: Work, said: dict[str, Any], key: str = "again"
+) -> Any:
     return corrections.correct(desk.workspace, person.id, work.assignment.id, said, key)
 
 
-def test_the_rule_takes_the_correction_and_agreement_the_first_answer(desk: Desk) -> None:
+def test_the_rule_takes_the_correction_and_agreement_the_first_answer(desk: StudyFixture) -> None:
     (number,) = desk.add("label", [SENTENCE])
     first, second = desk.person(), desk.person()
     work = desk.answer(first, {**LABELS, "element": "Food and Drink"}, "label")
@@ -71,7 +73,7 @@ def test_the_rule_takes_the_correction_and_agreement_the_first_answer(desk: Desk
     )
 
 
-def test_it_ends_when_the_item_is_settled_and_others_have_answered(desk: Desk) -> None:
+def test_it_ends_when_the_item_is_settled_and_others_have_answered(desk: StudyFixture) -> None:
     desk.add("check", [QUESTION])
     first, second = desk.person(), desk.person()
     work = desk.answer(first, {"choices": [0]}, "check")
@@ -82,7 +84,7 @@ def test_it_ends_when_the_item_is_settled_and_others_have_answered(desk: Desk) -
         correct(desk, first, work, {"choices": [1]})
 
 
-def test_who_answers_alone_corrects_until_something_is_made_of_it(desk: Desk) -> None:
+def test_who_answers_alone_corrects_until_something_is_made_of_it(desk: StudyFixture) -> None:
     (number,) = desk.add("alone", [QUESTION])
     person = desk.person()
     work = desk.answer(person, {"choices": [0]}, "alone")
@@ -101,7 +103,7 @@ def test_what_was_handed_on_stays(studio_workspace: Workspace) -> None:
         {"name": "label", "kind": "label_item", "answers": 1},
         {"name": "write", "kind": "collect_question"},
     ]
-    desk = open_desk(studio_workspace, stages)
+    desk = open_study(studio_workspace, stages)
     desk.add("mark", [{"sentence": "We had potluck."}])
     person = desk.person()
     work = desk.answer(person, {"spans": [[7, 14]]}, "mark")
@@ -117,7 +119,7 @@ def test_what_was_handed_on_stays(studio_workspace: Workspace) -> None:
 
 
 @ON_A_FILE
-def test_only_ones_own_answer_and_only_what_the_stage_takes(desk: Desk) -> None:
+def test_only_ones_own_answer_and_only_what_the_stage_takes(desk: StudyFixture) -> None:
     desk.add("check", [QUESTION])
     person, other = desk.person(), desk.person()
     work = desk.work(person, "check")
@@ -130,13 +132,13 @@ def test_only_ones_own_answer_and_only_what_the_stage_takes(desk: Desk) -> None:
         correct(desk, person, work, {"choices": [9]})
     correct(desk, person, work, {"choices": [0]})
     assert stored(desk.workspace, schema.corrections) == []
-    exclusion.exclude(desk.workspace, desk.study.id, person.id, "a test", by=desk.owner)
+    suspension.exclude(desk.workspace, desk.study.id, person.id, "a test", by=desk.owner)
     with pytest.raises(ConflictError):
         correct(desk, person, work, {"choices": [1]})
 
 
 @ON_A_FILE
-def test_who_chose_to_look_corrects_nothing(desk: Desk) -> None:
+def test_who_chose_to_look_corrects_nothing(desk: StudyFixture) -> None:
     (number,) = desk.add("pair", [QUESTION])
     first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
     work = desk.answer(first, {"choices": [0]}, "pair")
@@ -148,7 +150,7 @@ def test_who_chose_to_look_corrects_nothing(desk: Desk) -> None:
 
 
 @ON_A_FILE
-def test_so_often_and_no_more(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_often_and_no_more(desk: StudyFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corrections, "MOST_CORRECTIONS", 2)
     desk.add("check", [QUESTION])
     person = desk.person()
@@ -161,7 +163,7 @@ def test_so_often_and_no_more(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> No
     assert last.payload["choices"] == [2]
 
 
-def test_words_are_redacted_from_corrections_too_and_nothing_else_changes_them(desk: Desk) -> None:
+def test_words_are_redacted_from_corrections_too_and_nothing_else_changes_them(desk: StudyFixture) -> None:
     desk.add("check", [QUESTION])
     person = desk.person()
     work = desk.answer(person, {"choices": [0], "comment": "my name is Unsayable"}, "check")

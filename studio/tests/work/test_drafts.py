@@ -11,18 +11,18 @@ from folkways_studio.errors import ConflictError, DraftConflictError, Submission
 from folkways_studio.records import Draft
 from folkways_studio.work import assignments, drafts
 from folkways_studio.work.task_pages import get_task_page
-from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
 from tests.support.moments import at_time
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     desk.add("verify", [QUESTION])
     return desk
 
 
-def test_saving_and_coming_back(desk: Desk) -> None:
+def test_saving_and_coming_back(desk: StudyFixture) -> None:
     person = desk.person()
     work = desk.work(person)
     assert get_task_page(desk.workspace, person, work.assignment.id).draft is None
@@ -34,7 +34,7 @@ def test_saving_and_coming_back(desk: Desk) -> None:
     assert get_task_page(desk.workspace, person, desk.work(person).assignment.id).draft == second
 
 
-def test_a_tab_that_is_behind_is_told_what_there_is(desk: Desk) -> None:
+def test_a_tab_that_is_behind_is_told_what_there_is(desk: StudyFixture) -> None:
     person = desk.person()
     work = desk.work(person)
     newer = drafts.save_draft(
@@ -51,14 +51,14 @@ def test_a_tab_that_is_behind_is_told_what_there_is(desk: Desk) -> None:
     assert over.revision == 2
 
 
-def test_a_save_whose_reply_was_lost_is_no_conflict(desk: Desk) -> None:
+def test_a_save_whose_reply_was_lost_is_no_conflict(desk: StudyFixture) -> None:
     person = desk.person()
     work = desk.work(person)
     first = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "same"}, 0)
     assert drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "same"}, 0) == first
 
 
-def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: Desk) -> None:
+def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: StudyFixture) -> None:
     person = desk.person()
     work = desk.work(person)
     told: list[Draft | DraftConflictError] = []
@@ -85,7 +85,7 @@ def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: Desk) -> N
     assert len(told) == 6
 
 
-def test_saving_renews_the_lease(desk: Desk) -> None:
+def test_saving_renews_the_lease(desk: StudyFixture) -> None:
     person = desk.person()
     work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert isinstance(work, assignments.Work)
@@ -94,7 +94,7 @@ def test_saving_renews_the_lease(desk: Desk) -> None:
     assert renewed.lease_until == 1_001_000.0 + 1800
 
 
-def test_a_draft_goes_with_the_submission_and_stays_shut(desk: Desk) -> None:
+def test_a_draft_goes_with_the_submission_and_stays_shut(desk: StudyFixture) -> None:
     person = desk.person()
     work = desk.work(person)
     drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1]}, 0)
@@ -104,7 +104,7 @@ def test_a_draft_goes_with_the_submission_and_stays_shut(desk: Desk) -> None:
         drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [2]}, 0)
 
 
-def test_a_draft_of_any_length_is_not_taken(desk: Desk) -> None:
+def test_a_draft_of_any_length_is_not_taken(desk: StudyFixture) -> None:
     person = desk.person()
     work = desk.work(person)
     with pytest.raises(SubmissionError, match="too long"):

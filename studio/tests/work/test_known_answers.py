@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
-from folkways_studio.exports.gathering import gather
-from folkways_studio.exports.make import export_files
+from folkways_studio.exports.archive import export_files
+from folkways_studio.exports.snapshot import take_snapshot
 from folkways_studio.items.service import NewItem, add_items, get_item
-from folkways_studio.people import holding, participants
+from folkways_studio.people import participants, suspension
 from folkways_studio.records import Participant, ParticipantState
 from folkways_studio.studies import agreement, progress
 from folkways_studio.studies.service import get_stage
 from folkways_studio.work import assignments, gold, judgements, leases
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study, stored
 
 RIGHT, WRONG = {"choices": [2]}, {"choices": [0]}
 VOTE: Mapping[str, Any] = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
@@ -33,19 +33,21 @@ RULES = [
 ]
 
 
-def known(desk: Desk, count: int, *, test: bool = False, population: str | None = "korea") -> list[int]:
+def known(
+    desk: StudyFixture, count: int, *, test: bool = False, population: str | None = "korea"
+) -> list[int]:
     """Questions of known answer; their ids."""
     name = "test" if test else "gold"
     new = [NewItem(f"{name}-{number}", QUESTION, population, RIGHT, test) for number in range(count)]
     return [item.id for item in add_items(desk.workspace, desk.study.id, "verify", new)]
 
 
-def state(desk: Desk, person: Participant) -> str:
+def state(desk: StudyFixture, person: Participant) -> str:
     return participants.get_participant(desk.workspace, person.id).state
 
 
 def answer_all(
-    desk: Desk, person: Participant, said: Mapping[str, Any], most: int = 100
+    desk: StudyFixture, person: Participant, said: Mapping[str, Any], most: int = 100
 ) -> tuple[list[str], str]:
     """Answer questions of known answer with ``said`` and others with WRONG; what was given, and what the last
     one led to."""
@@ -59,7 +61,7 @@ def answer_all(
 
 
 def test_whoever_passes_the_test_works_and_whoever_fails_twice_does_not(studio_workspace: Workspace) -> None:
-    desk = open_desk(
+    desk = open_study(
         studio_workspace, [{**VOTE, "qualification": TEST}], prolific={"completed": "C", "screened_out": "S"}
     )
     known(desk, 9, test=True)
@@ -83,8 +85,10 @@ def test_whoever_passes_the_test_works_and_whoever_fails_twice_does_not(studio_w
     assert (row["test"], row["tries"], row["right"], row["asked"]) == ("failed", 2, 0, 4)
 
     with pytest.raises(SubmissionError):
-        holding.waive_test(desk.workspace, desk.study.id, unable.id, "verify", " ")
-    holding.waive_test(desk.workspace, desk.study.id, unable.id, "verify", "the sound was off", by=desk.owner)
+        suspension.waive_test(desk.workspace, desk.study.id, unable.id, "verify", " ")
+    suspension.waive_test(
+        desk.workspace, desk.study.id, unable.id, "verify", "the sound was off", by=desk.owner
+    )
     assert desk.work(unable).item.key == "q0"
 
 
@@ -92,7 +96,7 @@ def test_whoever_passes_the_test_works_and_whoever_fails_twice_does_not(studio_w
 def test_a_test_counts_to_its_end_and_cannot_begin_with_too_few_questions(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "qualification": TEST}])
+    desk = open_study(studio_workspace, [{**VOTE, "qualification": TEST}])
     known(desk, 3, test=True)
     desk.add("verify", [QUESTION])
     person, stage = desk.person(), get_stage(desk.workspace, desk.study.id, "verify")
@@ -118,7 +122,7 @@ def test_a_test_counts_to_its_end_and_cannot_begin_with_too_few_questions(
 def test_a_test_is_of_the_populations_that_it_names(studio_workspace: Workspace) -> None:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
     stage = {**VOTE, "qualification": {**TEST, "populations": ["peru"]}}
-    desk = open_desk(studio_workspace, [stage, {**VOTE, "name": "again"}], populations=populations)
+    desk = open_study(studio_workspace, [stage, {**VOTE, "name": "again"}], populations=populations)
     assert [each.population for each in gold.lacking(desk.workspace, desk.study.id)] == ["peru"]
     known(desk, 4, test=True, population="peru")
     desk.add("verify", [QUESTION], population=None)
@@ -132,7 +136,7 @@ def test_a_test_is_of_the_populations_that_it_names(studio_workspace: Workspace)
 
 def test_rules_warn_then_pause_then_exclude(studio_workspace: Workspace) -> None:
     stage = {**VOTE, "gold": {"every": 2, "rules": RULES}}
-    desk = open_desk(studio_workspace, [stage], prolific={"completed": "C"})
+    desk = open_study(studio_workspace, [stage], prolific={"completed": "C"})
     known(desk, 12)
     desk.add("verify", [QUESTION] * 40)
     person = desk.person()
@@ -145,16 +149,16 @@ def test_rules_warn_then_pause_then_exclude(studio_workspace: Workspace) -> None
     assert (found.state, found.pause) == (ParticipantState.PAUSED, "0 of 6 known answers right in verify")
     assert desk.nothing(person) == "not_active"
 
-    holding.resume(desk.workspace, desk.study.id, person.id, "we talked", by=desk.owner)
+    suspension.resume(desk.workspace, desk.study.id, person.id, "we talked", by=desk.owner)
     keys, then = answer_all(desk, person, WRONG)
     assert (sum(key.startswith("gold") for key in keys), then) == (5, "warn"), "counted anew, and warned anew"
     with pytest.raises(ConflictError):
-        holding.resume(desk.workspace, desk.study.id, person.id, "once more")
+        suspension.resume(desk.workspace, desk.study.id, person.id, "once more")
 
 
 def test_whoever_is_excluded_is_paid_and_their_answers_are_no_data(studio_workspace: Workspace) -> None:
     rules = [{"then": "exclude", "pay": "completed"}]
-    desk = open_desk(
+    desk = open_study(
         studio_workspace, [{**VOTE, "gold": {"every": 2, "rules": rules}}], prolific={"completed": "C"}
     )
     known(desk, 5)
@@ -174,7 +178,7 @@ def test_whoever_is_excluded_is_paid_and_their_answers_are_no_data(studio_worksp
         if each.pseudonym == careless.pseudonym
     ]
     assert (paid.code, paid.answers) == ("C", len(keys))
-    assert [*gather(desk.workspace, desk.study.id).people.values()] == [careful.pseudonym]
+    assert [*take_snapshot(desk.workspace, desk.study.id).people.values()] == [careful.pseudonym]
     assert agreement.agreement(desk.workspace, desk.study.id)[0].percent.units == 0
     assert get_item(desk.workspace, desk.study.id, first).state == "open", (
         "somebody else is asked in their place"
@@ -186,7 +190,7 @@ def test_whoever_is_excluded_is_paid_and_their_answers_are_no_data(studio_worksp
 
 @ON_A_FILE
 def test_a_careful_person_is_neither_warned_nor_held(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "gold": {"share": 0.5, "rules": RULES}}])
+    desk = open_study(studio_workspace, [{**VOTE, "gold": {"share": 0.5, "rules": RULES}}])
     known(desk, 20)
     desk.add("verify", [QUESTION] * 20)
     person = desk.person()
@@ -199,7 +203,7 @@ def test_a_careful_person_is_neither_warned_nor_held(studio_workspace: Workspace
 
 
 def test_known_answers_are_no_data_and_their_figures_are_told(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "answers": 3, "majority": 2, "gold": {"every": 3}}])
+    desk = open_study(studio_workspace, [{**VOTE, "answers": 3, "majority": 2, "gold": {"every": 3}}])
     first, second = known(desk, 2)
     desk.add("verify", [QUESTION] * 4)
     people = [desk.person() for _ in range(3)]
@@ -208,7 +212,7 @@ def test_known_answers_are_no_data_and_their_figures_are_told(studio_workspace: 
         assert len(keys) == len(set(keys)) == 6
     found = agreement.agreement(desk.workspace, desk.study.id)
     assert found[0].percent.units == 4 and found[0].percent.value == 1.0
-    assert not {first, second} & {*gather(desk.workspace, desk.study.id).items}
+    assert not {first, second} & {*take_snapshot(desk.workspace, desk.study.id).items}
     told = gold.known_answers(desk.workspace, desk.study.id)
     assert [(each.participant.id, each.stage, each.asked, each.right) for each in told.people] == [
         (people[0].id, "verify", 2, 2), (people[1].id, "verify", 2, 2), (people[2].id, "verify", 2, 0),
@@ -231,7 +235,7 @@ def test_known_answers_are_no_data_and_their_figures_are_told(studio_workspace: 
 
 @ON_A_FILE
 def test_a_known_answer_that_most_people_contradict_is_to_be_looked_at(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "gold": {"every": 2}}])
+    desk = open_study(studio_workspace, [{**VOTE, "gold": {"every": 2}}])
     known(desk, 1)
     desk.add("verify", [QUESTION] * 3, population=None)
     doubtful = []
@@ -249,7 +253,7 @@ def test_a_known_answer_that_most_people_contradict_is_to_be_looked_at(studio_wo
 def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_not_seen_it(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "gold": {"every": 2}}])
+    desk = open_study(studio_workspace, [{**VOTE, "gold": {"every": 2}}])
     decided, still_open = desk.add("verify", [QUESTION] * 2)
     people = [desk.person() for _ in range(3)]
     for person in people[:2]:
@@ -273,7 +277,7 @@ def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_no
 def test_no_number_of_a_page_tells_a_known_answer_from_another_question(studio_workspace: Workspace) -> None:
     """Done and left make up the same, whichever is at hand; and every known answer is asked of as many people
     as the others."""
-    desk = open_desk(studio_workspace, [{**VOTE, "answers": 9, "majority": 9, "gold": {"share": 0.3}}])
+    desk = open_study(studio_workspace, [{**VOTE, "answers": 9, "majority": 9, "gold": {"share": 0.3}}])
     golds = known(desk, 6)
     desk.add("verify", [QUESTION] * 10)
     stage = get_stage(desk.workspace, desk.study.id, "verify")
@@ -292,7 +296,7 @@ def test_no_number_of_a_page_tells_a_known_answer_from_another_question(studio_w
 
 @ON_A_FILE
 def test_a_known_answer_given_back_is_not_asked_again(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "check_every": 2}])
+    desk = open_study(studio_workspace, [{**VOTE, "check_every": 2}])
     known(desk, 2)
     desk.add("verify", [QUESTION] * 3)
     person, other = desk.person(), desk.person()
@@ -307,7 +311,7 @@ def test_a_known_answer_given_back_is_not_asked_again(studio_workspace: Workspac
 
 def test_of_two_answers_sent_at_once_both_count(studio_workspace: Workspace) -> None:
     """Two windows of one person: whoever comes second sees what the first did."""
-    desk = open_desk(studio_workspace, [{**VOTE, "qualification": {"questions": 2, "pass_mark": 1.0}}])
+    desk = open_study(studio_workspace, [{**VOTE, "qualification": {"questions": 2, "pass_mark": 1.0}}])
     known(desk, 2, test=True)
     person = desk.person()
     works = assignments.claim_batch(desk.workspace, person.id, "verify", 5, seconds=600)
@@ -321,7 +325,7 @@ def test_of_two_answers_sent_at_once_both_count(studio_workspace: Workspace) -> 
 def test_a_test_that_is_made_shorter_ends_for_those_who_have_answered_enough(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "qualification": TEST}])
+    desk = open_study(studio_workspace, [{**VOTE, "qualification": TEST}])
     known(desk, 4, test=True)
     desk.add("verify", [QUESTION])
     person = desk.person()

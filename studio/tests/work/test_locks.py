@@ -20,7 +20,7 @@ from folkways_studio.people import invites, participants, personal
 from folkways_studio.records import Role
 from folkways_studio.work import adjudications, assignments, drafts, judgements, leases, redaction
 from folkways_studio.work.assignments import Claimed
-from studio.tests.support.studies import ON_A_FILE, QUESTION, open_desk
+from studio.tests.support.studies import ON_A_FILE, QUESTION, open_study
 
 T = TypeVar("T")
 STAGES = [
@@ -57,7 +57,7 @@ def noted(workspace: Workspace) -> Iterator[list[str]]:
 @ON_A_FILE
 def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) -> None:
     workspace = studio_workspace
-    desk = open_desk(workspace, STAGES)
+    desk = open_study(workspace, STAGES)
     told: dict[str, list[str]] = {}
 
     def act(name: str, action: Callable[[], T]) -> T:
@@ -142,7 +142,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
 def test_taking_a_slot_changes_its_row_once(studio_workspace: Workspace) -> None:
     """Two changes in one transaction are what PostgreSQL can deadlock over with somebody who sends after
     their lease."""
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     person = desk.person()
     desk.add("verify", [QUESTION] * 2)
     changed: list[int] = []

@@ -13,14 +13,14 @@ from openpyxl.utils import get_column_letter
 from folkways.errors import FolkwaysError
 from folkways.spreadsheet import csv_bytes
 from folkways.workspace.database import Workspace
-from folkways_studio.items.tables import RowsError, read_rows, read_workbook
+from folkways_studio.items.table_files import RowsError, read_rows, read_workbook
 from folkways_studio.media import service as media
 from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.work.judgements import list_judgements
-from folkways_studio.work.offline import hand_out, take_in
+from folkways_studio.work.offline import export_workbook, import_workbook
 from folkways_studio.workflows.templates import PAPERS, template_text
 from folkways_studio.workflows.yaml_text import parse_yaml
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study
 
 FORM = {
     "kind": "form",
@@ -149,7 +149,7 @@ FILLED: Mapping[str, tuple[Mapping[str, object], Mapping[str, str], Mapping[str,
 """Stage -> an item's content, what is filled in, and the judgement that it becomes."""
 
 
-def with_files(desk: Desk) -> Desk:
+def with_files(desk: StudyFixture) -> StudyFixture:
     media.add_media(
         desk.workspace,
         desk.study.id,
@@ -159,8 +159,8 @@ def with_files(desk: Desk) -> Desk:
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> Desk:
-    return with_files(open_desk(workspace, STAGES, language="en"))
+def desk(workspace: Workspace) -> StudyFixture:
+    return with_files(open_study(workspace, STAGES, language="en"))
 
 
 def fill(content: bytes, cells: Mapping[str, str], row: int = 2) -> bytes:
@@ -177,99 +177,100 @@ def fill(content: bytes, cells: Mapping[str, str], row: int = 2) -> bytes:
 
 def test_every_kind_that_can_be_worked_on_off_line_is_tested() -> None:
     assert {stage["kind"] for stage in STAGES} - {"tag_spans"} == {
-        name for name, kind in STAGE_KINDS.items() if kind.sheet or "sheet_of" in vars(type(kind))
+        name for name, kind in STAGE_KINDS.items() if kind.workbook or "workbook_schema" in vars(type(kind))
     }
 
 
 @pytest.mark.parametrize("stage", list(FILLED))
-def test_out_and_back(desk: Desk, stage: str) -> None:
+def test_out_and_back(desk: StudyFixture, stage: str) -> None:
     content, cells, payload = FILLED[stage]
     (item,) = desk.add(stage, [content])
     person = desk.person()
-    sheet = hand_out(desk.workspace, person.id, stage, 10)
-    found = take_in(desk.workspace, person.id, read_workbook(fill(sheet, cells)))
+    sheet = export_workbook(desk.workspace, person.id, stage, 10)
+    found = import_workbook(desk.workspace, person.id, read_workbook(fill(sheet, cells)))
     assert (found.stored, found.repeated, found.empty) == (1, 0, 0)
     assert [dict(each.payload) for each in list_judgements(desk.workspace, desk.study.id, item)] == [payload]
 
 
-def test_the_same_workbook_twice_is_stored_once(desk: Desk) -> None:
+def test_the_same_workbook_twice_is_stored_once(desk: StudyFixture) -> None:
     desk.add("verify", [QUESTION] * 3)
     person = desk.person()
-    sheet = fill(hand_out(desk.workspace, person.id, "verify", 3), {"choices": "A"})
-    first = take_in(desk.workspace, person.id, read_workbook(sheet))
-    again = take_in(desk.workspace, person.id, read_workbook(sheet))
+    sheet = fill(export_workbook(desk.workspace, person.id, "verify", 3), {"choices": "A"})
+    first = import_workbook(desk.workspace, person.id, read_workbook(sheet))
+    again = import_workbook(desk.workspace, person.id, read_workbook(sheet))
     assert (first.stored, first.empty) == (1, 2)
     assert (again.stored, again.repeated, again.empty) == (0, 1, 2)
 
 
-def test_what_was_submitted_otherwise_is_a_problem(desk: Desk) -> None:
+def test_what_was_submitted_otherwise_is_a_problem(desk: StudyFixture) -> None:
     desk.add("verify", [QUESTION])
     person = desk.person()
-    sheet = hand_out(desk.workspace, person.id, "verify", 1)
-    take_in(desk.workspace, person.id, read_workbook(fill(sheet, {"choices": "A"})))
+    sheet = export_workbook(desk.workspace, person.id, "verify", 1)
+    import_workbook(desk.workspace, person.id, read_workbook(fill(sheet, {"choices": "A"})))
     with pytest.raises(RowsError, match="first submission stands"):
-        take_in(desk.workspace, person.id, read_workbook(fill(sheet, {"choices": "B"})))
+        import_workbook(desk.workspace, person.id, read_workbook(fill(sheet, {"choices": "B"})))
 
 
-def test_one_wrong_row_and_nothing_is_submitted(desk: Desk) -> None:
+def test_one_wrong_row_and_nothing_is_submitted(desk: StudyFixture) -> None:
     items = desk.add("verify", [QUESTION] * 3)
     person = desk.person()
-    sheet = hand_out(desk.workspace, person.id, "verify", 3)
+    sheet = export_workbook(desk.workspace, person.id, "verify", 3)
     sheet = fill(sheet, {"choices": "A"}, 2)
     sheet = fill(sheet, {"choices": "Z"}, 3)
     sheet = fill(sheet, {"choices": "A", "abstain": "dont_know"}, 4)
     with pytest.raises(RowsError) as error:
-        take_in(desk.workspace, person.id, read_workbook(sheet))
+        import_workbook(desk.workspace, person.id, read_workbook(sheet))
     assert set(error.value.problems) == {2, 3}
     assert "from 0 to 3" in error.value.problems[2]
     assert "Either choose answers" in error.value.problems[3]
     assert [list_judgements(desk.workspace, desk.study.id, item) for item in items] == [(), (), ()]
 
 
-def test_nobody_takes_in_the_workbook_of_another(desk: Desk) -> None:
+def test_nobody_takes_in_the_workbook_of_another(desk: StudyFixture) -> None:
     desk.add("verify", [QUESTION])
     person, other = desk.person(), desk.person()
-    sheet = fill(hand_out(desk.workspace, person.id, "verify", 1), {"choices": "A"})
+    sheet = fill(export_workbook(desk.workspace, person.id, "verify", 1), {"choices": "A"})
     with pytest.raises(RowsError, match="not yours"):
-        take_in(desk.workspace, other.id, read_workbook(sheet))
+        import_workbook(desk.workspace, other.id, read_workbook(sheet))
 
 
-def test_handed_out_slots_are_kept(desk: Desk) -> None:
+def test_handed_out_slots_are_kept(desk: StudyFixture) -> None:
     """Five slots of one item: five people hold it off line, the sixth finds nothing."""
     desk.add("verify", [QUESTION])
     for _ in range(5):
-        hand_out(desk.workspace, desk.person().id, "verify", 10)
+        export_workbook(desk.workspace, desk.person().id, "verify", 10)
     assert desk.nothing(desk.person(), "verify") == "none_left"
 
 
-def test_cells_that_look_like_formulas_stay_text(desk: Desk) -> None:
+def test_cells_that_look_like_formulas_stay_text(desk: StudyFixture) -> None:
     content = FILLED["answer"][0]
     desk.add("answer", [content])
-    book = load_workbook(io.BytesIO(hand_out(desk.workspace, desk.person().id, "answer", 1)))
+    book = load_workbook(io.BytesIO(export_workbook(desk.workspace, desk.person().id, "answer", 1)))
     cell = book.worksheets[0]["B2"]
     assert (cell.value, cell.data_type) == ("=SUM(A1)?", "s")
 
 
-def test_nothing_to_hand_out_says_why(desk: Desk) -> None:
+def test_nothing_to_hand_out_says_why(desk: StudyFixture) -> None:
     with pytest.raises(FolkwaysError, match="none left"):
-        hand_out(desk.workspace, desk.person().id, "verify", 3)
+        export_workbook(desk.workspace, desk.person().id, "verify", 3)
 
 
-def test_what_has_no_workbook_is_kept_for_nobody(desk: Desk) -> None:
+def test_what_has_no_workbook_is_kept_for_nobody(desk: StudyFixture) -> None:
     desk.add("mark", [{"sentence": "We had a potluck."}])
     person = desk.person()
     with pytest.raises(
-        FolkwaysError, match=r"kind tag_spans cannot be worked on off line; those that can: vote, .*form"
+        FolkwaysError,
+        match=r"kind tag_spans cannot be worked on off line; those that can: adapt, form, .*vote",
     ):
-        hand_out(desk.workspace, person.id, "mark", 1)
+        export_workbook(desk.workspace, person.id, "mark", 1)
     assert desk.work(desk.person(), "mark").item.content["sentence"] == "We had a potluck."
 
 
-def test_a_form_is_handed_out_in_the_language_of_its_people(desk: Desk) -> None:
+def test_a_form_is_handed_out_in_the_language_of_its_people(desk: StudyFixture) -> None:
     """What is shown, what each column asks, and lists to choose from: of the stage, and of each item."""
     content = FILLED["form"][0]
     desk.add("form", [content, {**content, "dishes": ["rice", "bread"]}])
-    book = load_workbook(io.BytesIO(hand_out(desk.workspace, desk.person().id, "form", 2)))
+    book = load_workbook(io.BytesIO(export_workbook(desk.workspace, desk.person().id, "form", 2)))
     head, *rows = book["answers"].iter_rows(values_only=True)
     row = dict(zip(head, rows[0], strict=True))
     assert list(row) == [
@@ -314,16 +315,16 @@ def test_a_form_is_handed_out_in_the_language_of_its_people(desk: Desk) -> None:
     assert (book["lists"].sheet_state, book["answers"][f"{places['why']}2"].number_format) == ("hidden", "@")
 
 
-def test_a_wrong_cell_of_a_form_says_what_can_stand_there(desk: Desk, tmp_path: Path) -> None:
+def test_a_wrong_cell_of_a_form_says_what_can_stand_there(desk: StudyFixture, tmp_path: Path) -> None:
     """As CSV too; good rows are not taken in without the wrong ones, and no answer is lost."""
     content, cells, _ = FILLED["form"]
     items = desk.add("form", [content] * 2)
     person = desk.person()
-    sheet = fill(hand_out(desk.workspace, person.id, "form", 2), cells)
+    sheet = fill(export_workbook(desk.workspace, person.id, "form", 2), cells)
     rows = read_workbook(fill(fill(sheet, cells, 3), {"polite": "perhaps", "age": "1,200"}, 3))
     assert [row["age"] for row in rows] == ["7,5", "1,200"]
     with pytest.raises(RowsError) as error:
-        take_in(desk.workspace, person.id, rows)
+        import_workbook(desk.workspace, person.id, rows)
     assert list(error.value.problems) == [2]
     told = error.value.problems[2]
     assert "polite: 'perhaps' is none of the answers (write one of: 네; 아니요)" in told
@@ -334,7 +335,7 @@ def test_a_wrong_cell_of_a_form_says_what_can_stand_there(desk: Desk, tmp_path: 
     assert "why" not in told
     rows[1] |= {"polite": "no", "age": "120"}
     (tmp_path / "back.csv").write_bytes(csv_bytes(list(rows[0]), [list(row.values()) for row in rows]))
-    assert take_in(desk.workspace, person.id, read_rows(tmp_path / "back.csv")).stored == 2
+    assert import_workbook(desk.workspace, person.id, read_rows(tmp_path / "back.csv")).stored == 2
     assert [list_judgements(desk.workspace, desk.study.id, item)[0].payload["number"] for item in items] == [
         {"age": 7.5},
         {"age": 120},
@@ -369,11 +370,13 @@ def test_every_form_of_the_gallery_is_tested() -> None:
 def test_a_form_of_the_gallery(workspace: Workspace, name: str) -> None:
     content, cells = GALLERY[name]
     made = parse_yaml(template_text(name))
-    desk = with_files(open_desk(workspace, made["stages"], language=made.get("language", "en")))
+    desk = with_files(open_study(workspace, made["stages"], language=made.get("language", "en")))
     stage = made["stages"][0]["name"]
     desk.add(stage, [content])
     person = desk.person()
-    found = take_in(
-        desk.workspace, person.id, read_workbook(fill(hand_out(desk.workspace, person.id, stage, 1), cells))
+    found = import_workbook(
+        desk.workspace,
+        person.id,
+        read_workbook(fill(export_workbook(desk.workspace, person.id, stage, 1), cells)),
     )
     assert (found.stored, found.empty) == (1, 0)

@@ -11,19 +11,19 @@ import sqlalchemy as sa
 
 from folkways.workspace import schema as kept
 from folkways.workspace.database import Workspace, WorkspaceError
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.audit import events
 from folkways_studio.database.backups import ALL_TABLES
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.exports import FORMATS
-from folkways_studio.exports.make import export_files
+from folkways_studio.exports.archive import export_files
 from folkways_studio.models import redteaming
 from folkways_studio.records import Participant, Role
 from folkways_studio.studies import service as studies
 from folkways_studio.work import drafts, judgements, redaction
 from studio.tests.models.test_redteaming import STAGES as RED_TEAMING
 from studio.tests.models.test_redteaming import offered_by
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
 from tests.support.chat_server import ChatServer
 
 SECRET = "Kim Min-su of 12 Jongno"
@@ -37,7 +37,7 @@ def everything(workspace: Workspace) -> str:
         )
 
 
-def exported(desk: Desk) -> str:
+def exported(desk: StudyFixture) -> str:
     """Every format that can be read as text."""
     texts = []
     for format in set(FORMATS) - {"parquet", "xlsx"}:
@@ -48,13 +48,15 @@ def exported(desk: Desk) -> str:
     return "\n".join(texts)
 
 
-def said(desk: Desk, person: Participant, submission: Mapping[str, Any], stage: str | None = None) -> int:
+def said(
+    desk: StudyFixture, person: Participant, submission: Mapping[str, Any], stage: str | None = None
+) -> int:
     """The number of the judgement that this person makes."""
     return desk.submit(person, desk.work(person, stage), submission).judgement.id
 
 
 def test_a_comment_is_redacted_and_the_vote_stays(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
     (item,) = desk.add("verify", [QUESTION])
     number = said(desk, desk.person(), {"choices": [1], "comment": SECRET})
     said(desk, desk.person(), {"choices": [1], "comment": "as at home"})
@@ -81,7 +83,7 @@ def test_short_answers_go_with_what_reviewers_made_of_them_but_not_those_of_othe
         {"name": "answer", "kind": "short_answers", "answers": 2, "next": {"done": "group"}},
         {"name": "group", "kind": "group_answers", "role": "reviewer"},
     ]
-    desk = open_desk(studio_workspace, stages)
+    desk = open_study(studio_workspace, stages)
     desk.add(
         "answer", [{"local": "누구와 먹나요?", "english": "Who do people eat with?", "category": "Food"}]
     )
@@ -109,7 +111,7 @@ def test_a_question_goes_with_every_step_of_it_and_what_models_were_asked(
 ) -> None:
     with ChatServer(mode="letter") as server:
         offered = offered_by(server)
-        desk = open_desk(studio_workspace, RED_TEAMING, models={"verifier": "verifier"}, offered=offered)
+        desk = open_study(studio_workspace, RED_TEAMING, models={"verifier": "verifier"}, offered=offered)
         author = desk.person()
         work = desk.work(author)
         steps = (desk.workspace, author.id, work.assignment.id)
@@ -139,13 +141,13 @@ def test_a_question_goes_with_every_step_of_it_and_what_models_were_asked(
         assert set(connection.scalars(sa.select(schema.items.c.state))) == {"dropped"}
 
 
-def judged(desk: Desk) -> list[Any]:
+def judged(desk: StudyFixture) -> list[Any]:
     with desk.workspace.read() as connection:
         return list(connection.execute(sa.select(schema.judgements).order_by(schema.judgements.c.id)))
 
 
 def test_why_an_item_was_dropped_is_no_part_of_the_trail(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "review", "kind": "review", "role": "researcher"}])
+    desk = open_study(studio_workspace, [{"name": "review", "kind": "review", "role": "researcher"}])
     desk.add("review", [QUESTION])
     number = said(desk, desk.person(role=Role.RESEARCHER), {"decision": "drop", "reason": f"names {SECRET}"})
     assert all(SECRET not in str(event.details) for event in events(desk.workspace, desk.study.id))
@@ -154,8 +156,8 @@ def test_why_an_item_was_dropped_is_no_part_of_the_trail(studio_workspace: Works
 
 
 def test_what_cannot_be_redacted_is_said(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
-    other = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name="another")
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    other = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name="another")
     desk.add("verify", [QUESTION])
     number = said(desk, desk.person(), {"choices": [1], "comment": "mine"})
     with pytest.raises(SubmissionError, match="choices holds no words of a person; valid: comment"):
@@ -173,7 +175,7 @@ def test_what_cannot_be_redacted_is_said(studio_workspace: Workspace) -> None:
     )
 
 
-def seed(desk: Desk, name: str, text: str, author: Participant, parent: int | None = None) -> int:
+def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: int | None = None) -> int:
     """An item with this text in every row that may hold a copy of what somebody said about it; returns its
     number."""
     workspace, stage = desk.workspace, studies.get_stage(desk.workspace, desk.study.id, "verify")
@@ -241,7 +243,7 @@ def seed(desk: Desk, name: str, text: str, author: Participant, parent: int | No
 def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_no_other(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     workspace = studio_workspace
     first, second = desk.person(), desk.person()
     item = seed(desk, "item", SECRET, first)
@@ -300,7 +302,7 @@ def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace)
         {"name": "answer", "kind": "short_answers", "answers": 1, "next": {"done": "group"}},
         {"name": "group", "kind": "group_answers", "role": "reviewer"},
     ]
-    desk = open_desk(studio_workspace, stages)
+    desk = open_study(studio_workspace, stages)
     desk.add("answer", [{"local": "?", "english": "?", "category": "seventy"}])
     number = said(desk, desk.person(), {"answers": ["seventy", "eighty-8", "eighty-8 and more"]})
     (item,) = stored(studio_workspace, schema.items, stage_id=2)
@@ -333,7 +335,7 @@ def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace)
 def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
     desk.add("verify", [QUESTION] * 2)
     people = [desk.person() for _ in range(2)]
     first, second = (said(desk, person, {"choices": [1], "comment": SECRET}) for person in people)
@@ -354,7 +356,7 @@ def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(
 
 @ON_A_FILE
 def test_what_an_author_wrote_is_dropped_with_all_that_descends_from_it(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, RED_TEAMING)
+    desk = open_study(studio_workspace, RED_TEAMING)
     written = {
         "scenario": f"{SECRET} comes by.",
         "question": "What then?",

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import (
     AlreadySubmittedError,
     ConflictError,
@@ -32,7 +32,7 @@ from folkways_studio.work.eligible_slots import (
     with_item,
 )
 from folkways_studio.work.task_pages import get_task_page
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study, stored
 from tests.support.moments import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
@@ -43,22 +43,22 @@ pytestmark = ON_A_FILE
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, [VOTE])
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [VOTE])
 
 
-def take(desk: Desk, person: Participant, **how: Any) -> Work:
+def take(desk: StudyFixture, person: Participant, **how: Any) -> Work:
     found = next_work(desk.workspace, person.id, **how)
     assert isinstance(found, Work), found
     return found
 
 
-def slot(desk: Desk, work: Work) -> Mapping[str, Any]:
+def slot(desk: StudyFixture, work: Work) -> Mapping[str, Any]:
     (row,) = stored(desk.workspace, schema.assignments, id=work.assignment.id)
     return row
 
 
-def test_a_slot_from_hand_to_hand(desk: Desk) -> None:
+def test_a_slot_from_hand_to_hand(desk: StudyFixture) -> None:
     """Taken, asked for again, kept by a heartbeat and by a draft, given back, taken by another, sent."""
     workspace = desk.workspace
     kim, lee = desk.person(), desk.person()
@@ -114,7 +114,7 @@ def test_a_slot_from_hand_to_hand(desk: Desk) -> None:
     assert (found.item.id, found.stage, found.assignment.done) == (item, work.stage, 4012.5)
 
 
-def test_what_is_sent_is_stored_once_and_whole(desk: Desk) -> None:
+def test_what_is_sent_is_stored_once_and_whole(desk: StudyFixture) -> None:
     workspace = desk.workspace
     kim, lee = desk.person(), desk.person()
     first, second = desk.add("verify", [QUESTION] * 2)
@@ -168,7 +168,7 @@ def test_what_is_sent_is_stored_once_and_whole(desk: Desk) -> None:
     assert judgements.list_judgements(workspace, desk.study.id + 1, first) == ()
 
 
-def test_nothing_is_stored_where_the_slot_or_the_study_was_closed(desk: Desk) -> None:
+def test_nothing_is_stored_where_the_slot_or_the_study_was_closed(desk: StudyFixture) -> None:
     workspace = desk.workspace
     kim, lee = desk.person(), desk.person()
     desk.add("verify", [QUESTION])
@@ -186,7 +186,7 @@ def test_nothing_is_stored_where_the_slot_or_the_study_was_closed(desk: Desk) ->
 
 
 def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [VOTE, {**WRITE, "lease_minutes": 10}])
+    desk = open_study(studio_workspace, [VOTE, {**WRITE, "lease_minutes": 10}])
     kim = desk.person()
     work = at_time(1000.0, take, desk, kim, stage="write")
     begun = {
@@ -222,7 +222,7 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
 
 
 def test_what_somebody_was_writing_goes_when_they_give_it_back(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [VOTE, WRITE])
+    desk = open_study(studio_workspace, [VOTE, WRITE])
     kim, lee = desk.person(), desk.person()
     desk.add("verify", [QUESTION] * 2)
     mine, theirs, vote = (
@@ -255,7 +255,7 @@ def test_what_somebody_was_writing_goes_when_they_give_it_back(studio_workspace:
 
 
 @pytest.mark.parametrize("length", [200_000, 200_001])
-def test_a_draft_has_200_000_bytes_at_most(desk: Desk, length: int) -> None:
+def test_a_draft_has_200_000_bytes_at_most(desk: StudyFixture, length: int) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
     work = take(desk, person)
@@ -267,7 +267,7 @@ def test_a_draft_has_200_000_bytes_at_most(desk: Desk, length: int) -> None:
             drafts.save_draft(desk.workspace, person.id, work.assignment.id, payload, 0)
 
 
-def test_a_draft_is_of_one_person_and_one_item(desk: Desk) -> None:
+def test_a_draft_is_of_one_person_and_one_item(desk: StudyFixture) -> None:
     workspace = desk.workspace
     kim, lee = desk.person(), desk.person()
     items = desk.add("verify", [QUESTION] * 2)
@@ -303,7 +303,7 @@ def test_a_sweep_opens_what_ran_out_in_one_study_and_leaves_what_is_being_writte
     studio_workspace: Workspace,
 ) -> None:
     neighbour, desk = (
-        open_desk(studio_workspace, [VOTE, WRITE], name=name) for name in ("neighbour", "study")
+        open_study(studio_workspace, [VOTE, WRITE], name=name) for name in ("neighbour", "study")
     )
     kim, lee, park = desk.person(), desk.person(), neighbour.person()
     desk.add("verify", [QUESTION])
@@ -336,9 +336,9 @@ def test_a_sweep_opens_what_ran_out_in_one_study_and_leaves_what_is_being_writte
 def test_why_there_is_nothing_to_do(studio_workspace: Workspace) -> None:
     """The reason of the last stage that one might work on; what is of other people, roles and studies is none
     of them."""
-    neighbour = open_desk(studio_workspace, [VOTE, {**WRITE, "cap": 1}], name="neighbour")
+    neighbour = open_study(studio_workspace, [VOTE, {**WRITE, "cap": 1}], name="neighbour")
     neighbour.add("verify", [QUESTION])
-    desk = open_desk(
+    desk = open_study(
         studio_workspace, [{**WRITE, "cap": 1}, VOTE, {**VOTE, "name": "review", "role": "reviewer"}]
     )
     desk.add("review", [QUESTION])
@@ -356,7 +356,7 @@ def test_why_there_is_nothing_to_do(studio_workspace: Workspace) -> None:
     assert assignments.claim_batch(studio_workspace, kim.id, "verify", 1, seconds=1.0) == NoWork("none_left")
     with pytest.raises(NotFoundError):
         assignments.get_work(studio_workspace, kim.id, 10**6)
-    capped = open_desk(studio_workspace, [VOTE, {**WRITE, "cap": 1}], name="capped")
+    capped = open_study(studio_workspace, [VOTE, {**WRITE, "cap": 1}], name="capped")
     lee, other = capped.person(), capped.person()
     capped.answer(lee, WRITTEN)
     assert capped.nothing(lee) == "cap"
@@ -366,7 +366,7 @@ def test_why_there_is_nothing_to_do(studio_workspace: Workspace) -> None:
     assert assignments.claim_batch(studio_workspace, other.id, "verify", 2, seconds=1.0) == NoWork("paused")
 
 
-def test_whoever_was_done_is_active_again_with_the_next_thing(desk: Desk) -> None:
+def test_whoever_was_done_is_active_again_with_the_next_thing(desk: StudyFixture) -> None:
     kim, lee = desk.person(), desk.person()
     desk.add("verify", [QUESTION])
     for person in (kim, lee):
@@ -379,7 +379,7 @@ def test_whoever_was_done_is_active_again_with_the_next_thing(desk: Desk) -> Non
 def test_a_population_writes_as_many_questions_as_its_quota(studio_workspace: Workspace) -> None:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
     stages = [{**WRITE, "quota": 2}, {**WRITE, "name": "more", "quota": 2}]
-    desk = open_desk(studio_workspace, stages, populations=populations)
+    desk = open_study(studio_workspace, stages, populations=populations)
     for person, stage in ((desk.person("peru"), "write"), (desk.person(), "more"), (desk.person(), "write")):
         take(desk, person, stage=stage)
     gives_up = desk.person()
@@ -390,7 +390,7 @@ def test_a_population_writes_as_many_questions_as_its_quota(studio_workspace: Wo
 
 
 def test_a_batch_is_what_is_at_hand_and_more(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [VOTE, {**VOTE, "name": "again"}])
+    desk = open_study(studio_workspace, [VOTE, {**VOTE, "name": "again"}])
     workspace = desk.workspace
     kim, lee = desk.person(), desk.person()
     desk.add("again", [QUESTION])
@@ -419,7 +419,7 @@ def test_a_batch_is_what_is_at_hand_and_more(studio_workspace: Workspace) -> Non
 
 
 def test_going_on_means_more_of_the_same_and_then_what_others_began(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [WRITE, VOTE, {**VOTE, "name": "again"}])
+    desk = open_study(studio_workspace, [WRITE, VOTE, {**VOTE, "name": "again"}])
     kim = desk.person()
     desk.add("verify", [QUESTION])
     desk.add("again", [QUESTION] * 2)
@@ -435,7 +435,7 @@ def test_going_on_means_more_of_the_same_and_then_what_others_began(studio_works
 
 
 @pytest.fixture
-def country(studio_workspace: Workspace) -> Desk:
+def country(studio_workspace: Workspace) -> StudyFixture:
     """A study of two populations, one of them with a part, in two stages; with items of each, of everybody,
     and of a neighbour."""
     populations = [
@@ -445,7 +445,7 @@ def country(studio_workspace: Workspace) -> Desk:
     ]
     stages = [{**VOTE, "check_every": 3, "cap": 5}, {**VOTE, "name": "again"}]
     neighbour, desk = (
-        open_desk(studio_workspace, stages, populations=populations, name=name)
+        open_study(studio_workspace, stages, populations=populations, name=name)
         for name in ("neighbour", "study")
     )
     for each in (neighbour, desk):
@@ -463,7 +463,7 @@ def country(studio_workspace: Workspace) -> Desk:
     return desk
 
 
-def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(country: Desk) -> None:
+def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(country: StudyFixture) -> None:
     """Naively: the items of one's population, wider ones and everybody, by number; five by the cap, and every
     third a check."""
     expected = {
@@ -496,7 +496,7 @@ def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(co
         assert found == NoWork("cap" if name == "wales" else "none_left")
 
 
-def test_what_a_person_is_not_given(country: Desk) -> None:
+def test_what_a_person_is_not_given(country: StudyFixture) -> None:
     """Not what they wrote, had, or gave back; not what is done, nor what is held; not the slots of another
     stage or study."""
     workspace = country.workspace
@@ -547,7 +547,7 @@ def test_what_a_person_is_not_given(country: Desk) -> None:
     assert offered(kim, 50.5) is None
 
 
-def test_a_check_is_given_once_while_it_is_open_and_to_whom_it_is_meant(country: Desk) -> None:
+def test_a_check_is_given_once_while_it_is_open_and_to_whom_it_is_meant(country: StudyFixture) -> None:
     workspace = country.workspace
     stage = studies.get_stage(workspace, country.study.id, "verify")
     reviewer = country.person(role=Role.REVIEWER)

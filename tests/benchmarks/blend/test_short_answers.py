@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.registry import get_task
-from folkways.errors import DataError, UnknownNameError
+from folkways.errors import DataError, MissingExtraError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES, State
 from folkways.text.tools import get_tool
 from tests.support.blend_data import release_at, write_csv, write_release
@@ -155,6 +156,17 @@ def test_prompts_are_the_releases_in_both_languages(root: Path) -> None:
     assert american["language"].unique().to_list() == ["en"]
     assert american["user"][1] == "You live there. What do people drink in the US?"
     assert prompts["prompt_source"].unique().to_list() == ["release"]
+
+
+def test_nothing_is_asked_in_a_language_whose_text_tool_is_missing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = release_at(root)
+    items = TASK.items(release)
+    monkeypatch.setitem(sys.modules, "simplemma", None)  # as if it were not installed
+    get_tool.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[text\]'"):
+        TASK.prompts(items, PromptOptions(languages=("local",)), release)
 
 
 def test_choosing_languages_and_variants(root: Path) -> None:

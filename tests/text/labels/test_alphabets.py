@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.text.labels import chosen_label, first_label
-from folkways.text.labels.alphabets import SERIES, in_latin
+from folkways.text.labels.choosing import SERIES, in_latin
 
 ABCD = ("A", "B", "C", "D")
 FIRST_SPELLINGS = [

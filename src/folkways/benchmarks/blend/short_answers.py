@@ -15,7 +15,7 @@ from folkways.benchmarks.blend.answer_prompts import make_prompts, template_fram
 from folkways.benchmarks.summary import ASKED_IN, summarise_means, with_asked_in
 from folkways.cultures import cultures_of, get_culture
 from folkways.records import ITEMS, Metric
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.tools import TOOL_SETS, get_tool, has_tool
 
 SKIPPED = {
@@ -93,7 +93,7 @@ class ShortAnswers(Task):
         return self.tools.text_tools or "default"
 
     def items(self, release: Release) -> pl.DataFrame:
-        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS),
+        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (data.annotations.GROUPS),
         skip_reason."""
         annotated = blend.read_annotations(release)
         asked = _questions(release, annotated)
@@ -146,8 +146,12 @@ class ShortAnswers(Task):
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         """In the local language and English (US, GB: English alone), by inst-4 and pers-3: 30,000 prompts in
-        the full release."""
-        return make_prompts(self.name, items, options, self.variants, release)
+        the full release. FolkwaysError with the install line where judging the replies needs a text tool that
+        is not installed."""
+        prompts = make_prompts(self.name, items, options, self.variants, release)
+        for language in {"en", *prompts["language"].unique()}:  # English answers count in every language
+            get_tool(language, self.tool_set)
+        return prompts
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """One judgement per response; a column ``prompt`` in the responses, where there is one, is what

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from folkways.cultures import name_of_code
-from folkways.metrics.trigrams import TrigramSimilarity
+from folkways.metrics.strings import TrigramSimilarity
 from folkways.records import State
 from folkways.text.labels import TRUTHS
 

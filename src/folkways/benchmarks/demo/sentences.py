@@ -13,8 +13,8 @@ import polars as pl
 from folkways.benchmarks.demo.common import DemoTask, local_language
 from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.cultures import get_culture, get_language
-from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import CLOSING, OPENING, hi_csi, hp_csi_per_gold, si_csi, tagged_spans
+from folkways.metrics.strings import edit_similarity
 from folkways.records import Metric, Schema, State
 
 SOURCE_CULTURE = "ANGLO"

@@ -1,12 +1,13 @@
 """Runs a transformers encoder over texts: length-sorted batches, on one device or on several at a time.
 
-What a text comes to does not depend on its company, to the last bit. Matrix products differ in the last
+An embedding is bit-identical whatever else is in the batch. Matrix products differ in the last
 digits by the shape of the matrices; so the shape of a batch follows from the length of its texts alone.
 """
 
 from __future__ import annotations
 
 import gc
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,6 @@ import numpy.typing as npt
 from folkways.errors import FolkwaysError, of_extra
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.folder import ModelFolder
-from folkways.metrics.neural.room import Room
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
@@ -84,7 +84,7 @@ class Encoder:
                 f"the model {folder.name} has {folder.layers} layers, and layer {layer} is asked for "
                 f"({folder.path})"
             )
-        self._loaded: _Loaded | None = None
+        self._loaded: _LoadedModel | None = None
 
     def encode(
         self, texts: Sequence[str], tell: Told = lambda _done, _all: None
@@ -92,8 +92,8 @@ class Encoder:
         """The vectors of every text with its place in ``texts``, longest texts first.
 
         Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be
-        loaded, that computes what is no number, or for which a device has no room; batches that do not fit
-        are cut (see ``Room``), and then the last digits may be others.
+        loaded, that computes NaN, or does not fit on its device; batches that do not fit are split (see
+        ``MemoryGuard``), and then the last digits may be others.
         """
         if not texts:
             return
@@ -121,7 +121,7 @@ def _uncollected() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class _Loaded:
+class _LoadedModel:
     name: str
     torch: Any
     tokenizer: Any
@@ -131,7 +131,7 @@ class _Loaded:
     padding: int
     marks: tuple[int, ...]
     budget: int
-    room: Room
+    room: MemoryGuard
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Token numbers of each text, with the marks at both ends."""
@@ -149,12 +149,12 @@ class _Loaded:
         are."""
         batches: list[list[int]] = []
         shapes = [self._shape(length) for length in lengths]
-        for place in sorted(range(len(lengths)), key=lambda place: shapes[place], reverse=True):
+        for index in sorted(range(len(lengths)), key=lambda index: shapes[index], reverse=True):
             last = batches[-1] if batches else []
-            if last and shapes[last[0]] == shapes[place] and len(last) < self._rows(shapes[place][0]):
-                last.append(place)
+            if last and shapes[last[0]] == shapes[index] and len(last) < self._rows(shapes[index][0]):
+                last.append(index)
             else:
-                batches.append([place])
+                batches.append([index])
         return batches
 
     def _shape(self, length: int) -> tuple[int, bool]:
@@ -193,7 +193,7 @@ class _Loaded:
         padded, _ = self._shape(len(tokens[batch[0]]))
         filler = [tokens[batch[0]]] * (self._rows(padded) - len(batch))
         made = self.room.run(
-            partial(self._computed, model, padded), [*(tokens[place] for place in batch), *filler]
+            partial(self._computed, model, padded), [*(tokens[index] for index in batch), *filler]
         )
         return made[: len(batch)]
 
@@ -222,10 +222,10 @@ class _Loaded:
 
 
 @_uncollected()
-def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
+def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _LoadedModel:
     with of_extra(EXTRA, f"comparing texts with {folder.name}"):
         torch, transformers = import_module("torch"), import_module("transformers")
-    places = compute.places(torch)
+    devices = compute.places(torch)
     precision = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[compute.precision]
     try:
         with _quiet(transformers):
@@ -234,19 +234,21 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
                 transformers.AutoModel.from_pretrained(
                     folder.path, num_hidden_layers=layer, local_files_only=True
                 )
-                .to(device=place, dtype=precision)
+                .to(device=device, dtype=precision)
                 .eval()
-                for place in places
+                for device in devices
             ]
     except Exception as error:  # noqa: BLE001 - what a library raises for a broken folder has no common base
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise FolkwaysError(f"the model {folder.name} in {folder.path} cannot be loaded: {said[0]}") from None
+        message = str(error).strip().splitlines() or [type(error).__name__]
+        raise FolkwaysError(
+            f"the model {folder.name} in {folder.path} cannot be loaded: {message[0]}"
+        ) from None
     positions = folder.config.get("max_position_embeddings", 512) - 2 * (
         folder.config.get("model_type") in _OFFSET_POSITIONS
     )
     limit = tokenizer.model_max_length if tokenizer.model_max_length <= _NO_LIMIT else positions
     marks = tuple(number for number in (tokenizer.cls_token_id, tokenizer.sep_token_id) if number is not None)
-    return _Loaded(
+    return _LoadedModel(
         name=folder.name,
         torch=torch,
         tokenizer=tokenizer,
@@ -255,8 +257,8 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
         positions=positions,
         padding=tokenizer.pad_token_id or 0,
         marks=marks,
-        budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],
-        room=Room(
+        budget=TOKENS_PER_BATCH["cpu" if all(device.startswith("cpu") for device in devices) else "other"],
+        room=MemoryGuard(
             folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache
         ),  # the latter does nothing without a GPU
     )
@@ -275,3 +277,62 @@ def _quiet(transformers: Any) -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+Result = TypeVar("Result")
+Tokens = list[int]
+
+
+class MemoryGuard:
+    """Limits how many tokens, padding included, a model gets at once; the limit shrinks when memory runs out.
+
+    full:  what is raised where memory does not suffice. empty: gives back what earlier batches left reserved.
+    model: its name, for messages. All copies of a model share one: a limit that one of them would not need
+    costs it little.
+    """
+
+    def __init__(self, model: str, full: type[Exception], empty: Callable[[], object]) -> None:
+        self._model = model
+        self._full = full
+        self._empty = empty
+        self._tokens: int | None = None
+
+    def run(self, work: Callable[[Sequence[Tokens]], list[Result]], batch: Sequence[Tokens]) -> list[Result]:
+        """What ``work`` makes of each text of ``batch``, in as many goes as it takes.
+
+        Warns (RuntimeWarning) when the room turns out smaller. FolkwaysError where there is none for a single
+        text.
+        """
+        made: list[Result] = []
+        while len(made) < len(batch):
+            rest = batch[len(made) :]
+            part = rest if self._tokens is None else rest[: max(1, self._tokens // max(map(len, rest)))]
+            try:
+                made += work(part)
+            except self._full:
+                # what is done about it comes after this block: until then the error holds the batch in memory
+                fits = False
+            else:
+                fits = True
+            if not fits:
+                self._shrink(len(part), max(map(len, part)))
+        return made
+
+    def _shrink(self, texts: int, longest: int) -> None:
+        self._empty()
+        if texts == 1:
+            raise FolkwaysError(
+                f"the device has no memory left for one text of {longest:,} tokens with the model "
+                f"{self._model}; "
+                "free some, name another device, or let it compute with 16 bits (precision bf16)"
+            )
+        tokens = texts // 2 * longest
+        if self._tokens is None or tokens < self._tokens:
+            self._tokens = tokens
+            warnings.warn(
+                f"{texts:,} texts of up to {longest:,} tokens do not fit the memory of the device with the "
+                f"model {self._model}: "
+                f"it goes on with {tokens:,} tokens at a time",
+                RuntimeWarning,
+                stacklevel=2,
+            )

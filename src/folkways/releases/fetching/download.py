@@ -1,24 +1,24 @@
 """Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not
-at all."""
+at all; with errors that say what to do."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import aiohttp
-from yarl import URL
 
-from folkways import __version__
 from folkways.errors import FolkwaysError
+from folkways.http import NoReplyError, new_session, open_reply
 from folkways.releases.checksums import content_hash_of, sha256_of
-from folkways.releases.fetching.http_errors import OTHER_WAYS, RefusedError, TransientError, refusal, wait_of
-from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.provenance import Proof
 
 BLOCK = 1 << 18
@@ -66,10 +66,10 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedFile:
     """A file that is whole and verified, still at ``Transfer.part``.
 
-    commit: the full hash of the commit that it is of, where the hub told it.
+    commit: the full hash of its commit, where the hub sent it.
     """
 
     sha256: str
@@ -79,26 +79,27 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What the source's own replies said of a file: the hash of its contents and the commit that it is of."""
+class _HubHeaders:
+    """What the hub's replies say of a file: the hash of its contents and its commit."""
 
     content_hash: str | None = None
     commit: str | None = None
-
-    def and_by(self, response: aiohttp.ClientResponse) -> _Told:
-        return _Told(_hash_in(response) or self.content_hash, _commit_in(response) or self.commit)
 
 
 class Downloader:
     """Fetches files over one connection pool."""
 
-    def __init__(self, session: aiohttp.ClientSession, options: FetchOptions, progress: Progress) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, options: FetchOptions, progress: FetchProgress
+    ) -> None:
         self._session = session
         self._options = options
         self._progress = progress
-        self._announced: dict[str, int] = {}  # sizes that no record knew and the progress has been told
+        self._announced: dict[
+            str, int
+        ] = {}  # sizes that were not in the record and were reported to progress
 
-    async def fetch(self, transfer: Transfer) -> Fetched:
+    async def fetch(self, transfer: Transfer) -> FetchedFile:
         """Bring the file to ``transfer.part``, resuming what lies there, and verify it.
 
         FolkwaysError with the remedy if that cannot be done. What was received is kept for the next time,
@@ -127,14 +128,14 @@ class Downloader:
         wait: float = self._options.backoff * 2 ** max(0, fruitless - 1)
         return min(wait, self._options.longest_wait) * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not a secret
 
-    async def _receive(self, transfer: Transfer) -> _Told:
+    async def _receive(self, transfer: Transfer) -> _HubHeaders:
         """Append what is missing to the part; returns what the host tells of it."""
         offset = _size_of(transfer.part)
         if transfer.size is not None and offset > transfer.size:
             self._discard(transfer)
             offset = 0
         if offset == transfer.size and transfer.sha256 is not None:
-            return _Told()
+            return _HubHeaders()
         async with self._open(transfer, offset) as (response, host):
             if response.status == 416:
                 if offset and response.headers.get("Content-Range", "") == f"bytes */{offset}":
@@ -192,33 +193,26 @@ class Downloader:
     @asynccontextmanager
     async def _open(
         self, transfer: Transfer, offset: int
-    ) -> AsyncIterator[tuple[aiohttp.ClientResponse, _Told]]:
-        """Ask for the file. Redirects are followed by hand: no other host may see the token, and only the
-        source's hash counts."""
-        home = URL(transfer.url, encoded=True)
-        url, host = home, _Told()
-        for _ in range(REDIRECTS + 1):
-            headers = {"Range": f"bytes={offset}-"} if offset else {}
-            at_home = url.origin() == home.origin()
-            if at_home and transfer.token:
-                headers["Authorization"] = f"Bearer {transfer.token}"
-            try:
-                response = await self._session.get(url, headers=headers, allow_redirects=False)
-            except (aiohttp.ClientError, TimeoutError, OSError) as error:
-                raise TransientError(f"cannot reach {url.host} ({_words(error)})", offline=True) from error
-            async with response:
-                if at_home and transfer.tells_hash:
-                    host = host.and_by(response)
-                if response.status in (301, 302, 303, 307, 308):
-                    url = _next(url, response)
-                    continue
-                if response.status not in (200, 206, 416):
-                    raise _trouble(response, transfer)
-                yield response, host
-                return
-        raise FolkwaysError(f"{transfer.url} redirects more than {REDIRECTS} times")
+    ) -> AsyncIterator[tuple[aiohttp.ClientResponse, _HubHeaders]]:
+        """Ask for the file from ``offset``. Only the source's own host sees the token, and only its hash
+        counts."""
+        try:
+            async with open_reply(
+                self._session,
+                "GET",
+                transfer.url,
+                headers={"Range": f"bytes={offset}-"} if offset else {},
+                secrets={"Authorization": f"Bearer {transfer.token}"} if transfer.token else {},
+                redirects=REDIRECTS,
+                proxies=True,
+            ) as opened:
+                if opened.response.status not in (200, 206, 416):
+                    raise _trouble(opened.response, transfer)
+                yield opened.response, _hub_headers(opened.home) if transfer.tells_hash else _HubHeaders()
+        except NoReplyError as error:
+            raise TransientError(str(error), offline=True) from error
 
-    def _verify(self, transfer: Transfer, host: _Told, *, resumed: bool) -> Fetched:
+    def _verify(self, transfer: Transfer, host: _HubHeaders, *, resumed: bool) -> FetchedFile:
         part = transfer.part
         if not part.exists():
             part.touch()
@@ -227,7 +221,7 @@ class Downloader:
         got = content_hash_of(part, expected) if expected and len(expected) != 64 else sha256
         if expected is None or got == expected:
             proof: Proof = "record" if transfer.sha256 else "host" if host.content_hash else "none"
-            return Fetched(sha256, part.stat().st_size, proof, host.commit)
+            return FetchedFile(sha256, part.stat().st_size, proof, host.commit)
         self._discard(transfer)
         if resumed:
             raise TransientError("the resumed file has a wrong checksum; starting over")
@@ -247,20 +241,14 @@ class Downloader:
 async def fetch_all(
     transfers: list[Transfer],
     options: FetchOptions,
-    progress: Progress,
-    keep: Callable[[Transfer, Fetched], None],
+    progress: FetchProgress,
+    keep: Callable[[Transfer, FetchedFile], None],
 ) -> None:
-    """Fetch every file; ``keep`` is called with each one as soon as it is whole and verified. The first error
-    stops the rest."""
+    """Fetch the files of ``transfers``; ``keep`` is called with each one as soon as it is whole and verified.
+    The first error stops the rest. options: limits and patience. progress: what it is reported to."""
     turns = asyncio.Semaphore(options.parallel)
-    async with aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=options.parallel),
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=options.stall),
-        headers={"Accept-Encoding": "identity", "User-Agent": f"folkways/{__version__}"},
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-        trust_env=True,
-    ) as session:
+    connector = aiohttp.TCPConnector(limit=options.parallel)
+    async with new_session(seconds=None, stall=options.stall, connector=connector) as session:
         downloader = Downloader(session, options, progress)
 
         async def one(transfer: Transfer) -> None:
@@ -285,30 +273,17 @@ def _size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _hash_in(response: aiohttp.ClientResponse) -> str | None:
-    """The content hash that the hub tells: SHA-256 of large files, git's blob hash of small ones; None for
-    any other ETag."""
-    etag = response.headers.get("X-Linked-Etag") or response.headers.get("ETag") or ""
-    found = re.fullmatch(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?', etag)
-    return found.group(1) if found else None
-
-
-def _commit_in(response: aiohttp.ClientResponse) -> str | None:
-    """The commit that the hub says it serves; None for anything else."""
-    commit = response.headers.get("X-Repo-Commit", "")
-    return commit if re.fullmatch(r"[0-9a-f]{40}", commit) else None
-
-
-def _next(url: URL, response: aiohttp.ClientResponse) -> URL:
-    try:
-        target = url.join(URL(response.headers["Location"], encoded=True))
-    except (KeyError, ValueError) as error:
-        raise FolkwaysError(f"{url} redirects to nowhere") from error
-    if target.scheme not in ("http", "https") or (url.scheme == "https" and target.scheme == "http"):
-        raise FolkwaysError(
-            f"{url} redirects to an address that is not safe: {target.scheme}://{target.host}"
-        )
-    return target
+def _hub_headers(replies: Iterable[Mapping[str, str]]) -> _HubHeaders:
+    """The last content hash (SHA-256 of large files, git's blob hash of small ones) and the last commit in
+    the headers of ``replies``; None for an ETag or a commit of another kind."""
+    content_hash = commit = None
+    for headers in replies:
+        etag = headers.get("X-Linked-Etag") or headers.get("ETag") or ""
+        if match := re.fullmatch(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?', etag):
+            content_hash = match.group(1)
+        if re.fullmatch(r"[0-9a-f]{40}", headers.get("X-Repo-Commit", "")):
+            commit = headers["X-Repo-Commit"]
+    return _HubHeaders(content_hash, commit)
 
 
 def _trouble(response: aiohttp.ClientResponse, transfer: Transfer) -> Exception:
@@ -331,12 +306,87 @@ def _refuse_page(transfer: Transfer, is_page: bool) -> None:
         )
 
 
-def _words(error: BaseException) -> str:
-    return "no answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
-
-
 def _too_large(transfer: Transfer, size: int, limit: int) -> str:
     return (
         f"{transfer.url} has {size} bytes or more, but at most {limit} were expected; it is not the "
         "file that was released"
     )
+
+
+OTHER_WAYS = "or adopt a copy that you have: folkways data fetch NAME --from DIR"
+
+
+class RefusedError(FolkwaysError):
+    """An answer that no further try will change."""
+
+
+class TransientError(Exception):
+    """Trouble that may pass: a lost connection, a busy server.
+
+    retry_after: seconds that the server asked to wait, where it did.
+    offline:     the host was not reached at all.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None, offline: bool = False) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.offline = offline
+
+    def final(self, url: str, attempts: int) -> str:
+        """The message once we stop trying."""
+        if self.offline:
+            remedy = (
+                "Check the network and proxy (HTTPS_PROXY), use a mirror (HF_ENDPOINT, "
+                f"FOLKWAYS_GITHUB_RAW), {OTHER_WAYS}"
+            )
+        elif self.retry_after is not None:
+            remedy = (
+                f"The server asks to wait {self.retry_after:.0f} s. Run the command again then; what "
+                "was received is kept."
+            )
+        else:
+            remedy = "Run the same command again later; what was received is kept."
+        tried = f" (tried {attempts} times in a row)" if attempts > 1 else ""
+        return f"cannot fetch {url}: {self}{tried}\n{remedy}"
+
+
+def refusal(status: int, url: str, *, hub: bool, has_token: bool) -> str:
+    """The message for an HTTP status that will not change by asking again. url: of the file. hub: whether it
+    is on the hub. has_token: whether a token was sent."""
+    if status in (401, 403) and hub:
+        page = url.split("/resolve/", 1)[0]
+        if has_token:
+            remedy = (
+                f"Accept the terms at {page} with the account of HF_TOKEN, and see that the token "
+                "may "
+                "read it,"
+            )
+        else:
+            remedy = (
+                f"If the data are gated, accept the terms at {page} and set HF_TOKEN to a token of "
+                "that account,"
+            )
+        return f"{url}: the hub does not let us in ({status})\n{remedy} {OTHER_WAYS}"
+    if status in (401, 403):
+        remedy = "A proxy or a limit may stand in between; try again later,"
+        return f"{url}: the server does not let us in ({status})\n{remedy} {OTHER_WAYS}"
+    if status in (404, 410):
+        return (
+            f"{url}: not there ({status})\n"
+            "The repository was moved, its revision removed, or a mirror (HF_ENDPOINT, "
+            "FOLKWAYS_GITHUB_RAW) lacks it.\n"
+            f"Do without the mirror, {OTHER_WAYS}"
+        )
+    return f"{url}: the server answered {status}\nTry again later, {OTHER_WAYS}"
+
+
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """Seconds in a Retry-After header (a number or a date); None where there is none that can be read."""
+    text = headers.get("Retry-After", "").strip()
+    if text.isdigit():
+        return float(text)
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max(0.0, ((when if when.tzinfo else when.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())

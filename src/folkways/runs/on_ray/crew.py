@@ -10,26 +10,26 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from folkways.display import plural
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
 from folkways.engine.budget import Amount, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError
-from folkways.formatting import plural
 from folkways.runs.models import Model
 from folkways.runs.on_ray.cluster import Seat, check_reachable, connect, place_of, plain_errors, seats
 from folkways.runs.options import AskOptions, Cluster, DeployedModel
 from folkways.runs.work import models_of, orders_of
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError, patiently
+from folkways.workspace.database_errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.shared_budget import SharedBudget, Units, taken
 
@@ -57,23 +57,23 @@ ADDED = (
 
 
 @dataclass(frozen=True)
-class Share:
+class Assignment:
     """What a worker is told besides the run. name: of the worker; budget: what all may take out of the
     one that they share, None for anything."""
 
     workspace: str
     run: int
     models: tuple[str | DeployedModel, ...]
-    prices: dict[str, Price | None]
+    prices: Mapping[str, Price | None]
     asking: AskOptions
     name: str
     budget: Units | None
 
 
-class Worker:
+class AskingWorker:
     """The actor: it asks on one thread, and tells its counts and is told to stop on others."""
 
-    def __init__(self, share: Share) -> None:
+    def __init__(self, share: Assignment) -> None:
         self._share = share
         self._told: list[ModelProgress] = []
         self._stops = 0
@@ -105,7 +105,7 @@ class Worker:
         self._stops += 1
 
 
-class RayCrew:
+class RayWorkerPool:
     """The workers of one session as their driver sees them: a context manager, which ends them.
 
     limit: what they may spend together; None for anything. Raises FolkwaysError for a cluster that cannot
@@ -117,7 +117,7 @@ class RayCrew:
         workspace: Workspace,
         run: run_records.RunRecord,
         models: Sequence[Model],
-        prices: dict[str, Price | None],
+        prices: Mapping[str, Price | None],
         asking: AskOptions,
         cluster: Cluster,
         limit: Amount | None,
@@ -139,7 +139,9 @@ class RayCrew:
         }
         check_reachable(ray, workspace)
         plain = replace(asking, observer=None, reused=None, planned=AskOptions.planned, cluster=None)
-        self._share = Share(place_of(workspace), run.id, (), prices, plain, "", _limit(workspace, run, limit))
+        self._share = Assignment(
+            place_of(workspace), run.id, (), prices, plain, "", _limit(workspace, run, limit)
+        )
         self._written = {model.name: _written(model) for model in models}
         self._seats: dict[str, Seat] = {}  # of workers that have begun and not ended
         self._names: list[str] = []  # of workers that have begun
@@ -150,7 +152,7 @@ class RayCrew:
         self._looks: dict[str, Any] = {}  # for counts that a worker has not told yet
         self._stops = 0
 
-    def __enter__(self) -> RayCrew:
+    def __enter__(self) -> RayWorkerPool:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -183,7 +185,7 @@ class RayCrew:
             models = tuple(
                 text if seat.deployment is None else DeployedModel(text, seat.deployment) for text in written
             )
-            actor = self._ray.remote(Worker).options(
+            actor = self._ray.remote(AskingWorker).options(
                 max_restarts=-1,
                 max_task_retries=0,
                 max_concurrency=3,
@@ -375,8 +377,7 @@ def _written(model: Model) -> str:
     if _CREDENTIALS.search(text := model.written or model.name):
         raise FolkwaysError(
             f"the address of {model.name} holds a password, which would be stored in the cluster; set the "
-            "environment variable "
-            "of its key on each node instead"
+            "environment variable of its key on each node instead"
         )
     return text
 

@@ -15,9 +15,8 @@ from folkways.endpoints.prices import Price
 from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
 from folkways.runs.models import Model, batches_of, open_models, price_function
 from folkways.runs.options import RunOptions
-from folkways.runs.planning.generations import of_generation
-from folkways.runs.planning.plan import TaskPlan, keyed_prompts
-from folkways.runs.planning.tasks import left_out, plan_tasks
+from folkways.runs.planning.plan import Plan, TaskPlan, keyed_prompts
+from folkways.runs.planning.tasks import make_plan, of_generation
 from folkways.workspace import schema
 from folkways.workspace.database import WORKSPACE, Workspace, opened_if_there
 from folkways.workspace.keys import settings_json
@@ -126,23 +125,37 @@ def estimate_run(
     prices: Path | None = None,
     batch: bool = False,
 ) -> list[Estimate]:
-    """What a run would take, per model and task. Nothing is sent, no key is needed, and no workspace is made.
+    """``estimate_plan`` of these options and models, which may be named."""
+    opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
+    return estimate_plan(make_plan(options, opened), workspace=workspace, prices=prices, batch=batch)
 
-    batch: at the price of requests in batches; FolkwaysError for a model that cannot be asked so.
+
+def estimate_plan(
+    plan: Plan,
+    *,
+    workspace: str | Path | Workspace = WORKSPACE,
+    prices: Path | None = None,
+    batch: bool = False,
+) -> list[Estimate]:
+    """What a run would take, per model and task; of a sampled run (``until``) at most. Nothing is sent, no key is
+    needed, and no workspace is made.
+
+    workspace: whose stored replies are not asked again. prices: a prices file; None for the usual ones. batch: at
+    the price of requests in batches; FolkwaysError for a model that cannot be asked so.
     """
     price_of = price_function(prices)
-    planned = plan_tasks(options)
     database = opened_if_there(workspace)
-    asked = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
     if batch:
-        batches_of(asked)
+        batches_of(plan.models)
     if database is not None:
-        planned = of_generation(
-            database, planned, asked, None, left_out(options, [plan.task.name for plan in planned])
-        )
-    known = {model.identity: price_of(model.endpoint) for model in asked}
-    paid = {name: price.in_batch() if batch and price is not None else price for name, price in known.items()}
-    return [estimate(plan, model, paid[model.identity], database) for model in asked for plan in planned]
+        plan = of_generation(database, plan, None)
+    estimates = []
+    for model in plan.models:
+        price = price_of(model.endpoint)
+        if batch and price is not None:
+            price = price.in_batch()
+        estimates += [estimate(one, model, price, database) for one in plan.tasks]
+    return estimates
 
 
 def request_tokens(system: str | None, user: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> float:

@@ -1,8 +1,8 @@
-"""Plans a run: picks the items, makes the prompts and writes down everything that is expected."""
+"""The plan of a run: its tasks with their items and prompts, and how the workspace keeps all that it expects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -15,18 +15,20 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.contract import items_of, prompts_of
-from folkways.benchmarks.suites import Own
+from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.suites import TaskSettings
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
 POPULATIONS = "populations"
@@ -45,14 +47,28 @@ an index."""
 class TaskPlan:
     """One task of a run, with the release it reads and the options its prompts are made with.
 
-    own: what of these options is this task's alone.
+    own: what of these options is this task's alone. populations: stratum -> all its units, of a sampled run.
     """
 
     task: Task
     release: Release
     options: RunOptions
-    own: Own = field(default_factory=dict)
-    populations: Mapping[str, int] | None = None  # of a sampled run: stratum -> how many units it has in all
+    own: TaskSettings = field(default_factory=dict)
+    populations: Mapping[str, int] | None = None
+    _items: dict[tuple[object, ...], pl.DataFrame] = field(default_factory=dict, repr=False, compare=False)
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """The items that the run asks, in the release's order; read from disk once if they are one batch."""
+        key = (self.options.cultures, self.options.limit, self.options.seed)
+        if key in self._items:
+            yield self._items[key]
+            return
+        batches = item_batches(self.task, self.release, self.options)
+        head = list(islice(batches, 2))
+        if len(head) == 1:
+            self._items[key] = head[0]
+        yield from head
+        yield from batches
 
     @cached_property
     def prompt_options(self) -> PromptOptions:
@@ -77,29 +93,41 @@ class TaskPlan:
 
     def prompts(self) -> Iterator[pl.DataFrame]:
         """The prompts, slice by slice; FolkwaysError if the options leave none."""
-        found = False
-        for batch in item_batches(self.task, self.release, self.options):
+        empty = True
+        for batch in self.batches():
             for items in batch.iter_slices(max(1, SLICE // self.options.permute_options)):
                 prompts = prompts_of(self.task, items, self.prompt_options, self.release)
                 if prompts.height:
-                    found = True
+                    empty = False
                     yield prompts
-        if not found:
+        if empty:
             raise FolkwaysError(
-                f"{self.task.name}: no item is left for these options "
-                f"(cultures {shown(self.options.cultures)}, languages {shown(self.options.languages)}, "
-                f"variants {shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen "
-                "one of them"
+                f"{self.task.name}: no item is left for these options (cultures "
+                f"{shown(self.options.cultures)}, languages {shown(self.options.languages)}, variants "
+                f"{shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
             )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run asks of which models: made once, and carried until the run is scored.
+
+    options: as the user gave them; those of ``tasks`` are narrowed to what each task has. absent: name of a task
+    that is left out -> why.
+    """
+
+    options: RunOptions
+    tasks: tuple[TaskPlan, ...]
+    models: tuple[Model, ...] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
 def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Mapping[str, Any]) -> Settings:
     """Those settings that the model is told; FolkwaysError for one that somebody wants and it is not told."""
     if unheard := sorted(name for name, value in wanted.items() if value is not None and name not in heeds):
         raise FolkwaysError(
-            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that "
-            "name, or leave the setting "
-            "out and say it behind the names of the models that know it"
+            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that name, "
+            "or leave the setting out and say it behind the names of the models that know it"
         )
     return replace(settings, **{entry.name: None for entry in fields(Settings) if entry.name not in heeds})
 
@@ -149,42 +177,33 @@ def select_items(
 
 
 def begin(
-    workspace: Workspace,
-    planned: Sequence[TaskPlan],
-    models: Sequence[Model],
-    name: str | None,
-    recipe: Mapping[str, Any],
-    absent: Mapping[str, str] | None = None,
+    workspace: Workspace, plan: Plan, name: str | None, recipe: Mapping[str, Any]
 ) -> tuple[run_records.RunRecord, bool]:
-    """The run for these tasks and endpoints with all it expects written down; the flag says whether it was
-    begun earlier.
+    """The run of this plan with all it expects written down; the flag says whether it was begun earlier.
 
-    recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task ->
-    why it was left out.
+    name: of the run; None for a new one. recipe: what the user asked for, kept for whoever repeats it; it
+    decides nothing. Raises FolkwaysError for options that cannot be stored, or that leave a task no item.
     """
-    config = config_of(planned, models, absent)
     tasks = [
         run_records.RunTask(
-            plan.task.name,
-            plan.release.name,
-            str(plan.release.root),
-            plan.release.fingerprint,
-            stored_options(plan),
+            one.task.name,
+            one.release.name,
+            str(one.release.root),
+            one.release.fingerprint,
+            stored_options(one),
         )
-        for plan in planned
+        for one in plan.tasks
     ]
     run, continued = run_records.begin_run(
-        workspace, config, tasks, __version__, name, run_records.RUN, _plain(recipe)
+        workspace, config_of(plan), tasks, __version__, name, run_records.RUN, _plain(recipe)
     )
     if run.state == "planning":
         try:
-            if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
-                _write_tasks(workspace, run.id, planned, models)
+            if plan.options.until is None:  # otherwise what is drawn is written down round by round
+                _write_tasks(workspace, run.id, plan)
         except WorkspaceError:
             raise
-        except (
-            FolkwaysError
-        ):  # an unknown culture or template, found only now: nothing was asked, and nothing stays behind
+        except FolkwaysError:  # an unknown culture or template, noticed only now: nothing was asked
             if not continued:
                 run_records.forget_run(workspace, run)
             raise
@@ -192,34 +211,34 @@ def begin(
     return run, continued
 
 
-def config_of(
-    planned: Sequence[TaskPlan], models: Sequence[Model], absent: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def config_of(plan: Plan) -> dict[str, Any]:
     """Everything that decides what a run asks, as the workspace keeps it: two runs of one configuration are
     one."""
-    options = asdict(planned[0].options)
+    options = asdict(plan.tasks[0].options)
     for several in ("cultures", "variants"):
-        if any(getattr(plan.options, several) is not None for plan in planned):
+        if any(getattr(one.options, several) is not None for one in plan.tasks):
             options[several] = tuple(
-                dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ())
+                dict.fromkeys(name for one in plan.tasks for name in getattr(one.options, several) or ())
             )
-    of_tasks = sorted({name for plan in planned for name in plan.own})
-    not_said = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
-    not_said |= {"until", "strata"} if options["until"] is None else set()
-    not_said |= {"generation"} if not options["generation"] else set()  # as in runs from before there was one
+    of_tasks = sorted({name for one in plan.tasks for name in one.own})
+    undecided = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
+    undecided |= {"until", "strata"} if options["until"] is None else set()
+    undecided |= (
+        {"generation"} if not options["generation"] else set()
+    )  # as in runs from before there was one
     config = {
-        "tasks": [plan.task.name for plan in planned],
-        "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
-        "endpoints": [model.identity for model in models],
-        "options": {key: value for key, value in options.items() if key not in not_said},
+        "tasks": [one.task.name for one in plan.tasks],
+        "fingerprints": {one.task.name: one.release.fingerprint for one in plan.tasks},
+        "endpoints": [model.identity for model in plan.models],
+        "options": {key: value for key, value in options.items() if key not in undecided},
         "version": __version__,
     }
     if of_tasks:
         config["of_tasks"] = {
-            plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned
+            one.task.name: {name: getattr(one.options, name) for name in of_tasks} for one in plan.tasks
         }
-    if absent and planned[0].options.skip_missing:
-        config["left_out"] = absent
+    if plan.absent and plan.options.skip_missing:
+        config["left_out"] = plan.absent
     return _plain(config)
 
 
@@ -231,12 +250,50 @@ def stored_options(plan: TaskPlan) -> dict[str, Any]:
 
 def restore_options(stored: Mapping[str, Any]) -> RunOptions:
     """The options that ``stored_options`` wrote."""
-    names = ("cultures", "languages", "variants", "strata", "tasks")
-    lists = {
-        name: tuple(stored[name]) if stored[name] is not None else None for name in names if name in stored
-    }
-    known = {entry.name for entry in fields(RunOptions)}  # an earlier version may have stored more
-    return RunOptions(**{**{name: value for name, value in stored.items() if name in known}, **lists})
+    names = {entry.name for entry in fields(RunOptions)}  # an earlier version may have stored more
+    options = {name: value for name, value in stored.items() if name in names}
+    for name in ("cultures", "languages", "variants", "strata", "tasks"):
+        if options.get(name) is not None:
+            options[name] = tuple(options[name])
+    return RunOptions(**options)
+
+
+def stored_plan(run_task: run_records.RunTask) -> TaskPlan:
+    """The plan of one task of a stored run; raises what ``release_of`` does."""
+    options = restore_options(run_task.options)
+    populations = run_task.options.get(POPULATIONS)
+    return TaskPlan(get_task(run_task.task), release_of(run_task), options, populations=populations)
+
+
+def stored_plans(workspace: Workspace, run: run_records.RunRecord, task: str | None = None) -> list[TaskPlan]:
+    """The plans of the tasks of a stored run, or of one of them, in the order they were asked for."""
+    run_tasks = run_records.run_tasks(workspace, run)
+    return [stored_plan(run_task) for run_task in run_tasks if task in (None, run_task.task)]
+
+
+def release_of(run_task: run_records.RunTask) -> Release:
+    """The release that a task of a run was planned with, by name or at its old place.
+
+    Raises FolkwaysError where it is not on this disk, or its files have changed.
+    """
+    problem: FolkwaysError | None = None
+    changed = False
+    in_folder = run_task.release.startswith("dir:")
+    for name in (run_task.root,) if in_folder else (run_task.release, run_task.root):
+        try:
+            release = open_release(name, run_task.task.split("/", 1)[0])
+        except FolkwaysError as error:
+            problem = problem or error
+            continue
+        if release.fingerprint == run_task.fingerprint:
+            return release
+        changed = True
+    if problem is not None and not changed:
+        raise problem
+    raise FolkwaysError(
+        f"the files of release {run_task.release} ({run_task.root}) have changed since the run was planned "
+        f"(fingerprint {run_task.fingerprint}); fetch the old state again, or start a new run on the new data"
+    )
 
 
 def keyed_prompts(
@@ -260,14 +317,12 @@ def keyed_prompts(
         yield (task, item, language, variant, system, user, choices, source, digest), keys
 
 
-def _write_tasks(
-    workspace: Workspace, run_id: int, planned: Sequence[TaskPlan], models: Sequence[Model]
-) -> None:
+def _write_tasks(workspace: Workspace, run_id: int, plan: Plan) -> None:
     ordinal = 0
-    for model in models:
+    for model in plan.models:
         number = run_records.endpoint_id(workspace, model.identity, model.name)
-        for plan in planned:
-            ordinal = write_prompts(workspace, run_id, ordinal, plan, model, number, plan.prompts())
+        for one in plan.tasks:
+            ordinal = write_prompts(workspace, run_id, ordinal, one, model, number, one.prompts())
 
 
 def write_prompts(

@@ -1,41 +1,296 @@
-"""The recipe of a run: everything that a user asked for, by the keys of a recipe file, so that somebody else
-can ask the same."""
+"""Recipes: a whole study in TOML, read for ``folkways run study.toml`` and ``folkways.run("study.toml")``, and made
+of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeGuard
 
-from folkways.benchmarks.registry import without_suites
-from folkways.runs.models import Model
-from folkways.runs.options import AskOptions, RunOptions
-from folkways.runs.planning.plan import TaskPlan
-from folkways.runs.scores.scoring_models import BERT, EMBEDDING
+from folkways.benchmarks.registry import expand_tasks, without_suites
+from folkways.benchmarks.suites import task_text
+from folkways.engine.budget import parse_budget
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.files import check_folder, check_several
+from folkways.metrics.neural.compute import Compute
+from folkways.runs.keywords import settings_of
+from folkways.runs.models import SEPARATOR
+from folkways.runs.options import (
+    OPTION_KINDS,
+    AskOptions,
+    DeployedModel,
+    Deployment,
+    OptionKind,
+    RunOptions,
+    names_of,
+    parse_settings,
+)
+from folkways.runs.planning.plan import Plan
+from folkways.runs.scores.scoring_models import BERT, EMBEDDING, ScoringModels, named_models
+from folkways.toml_files import read_toml, read_toml_text
+
+SUFFIX = ".toml"
+
+OF_DEPLOYMENT: Mapping[str, tuple[type, ...]] = {"serve": (str,), "gpus": (int, float), "copies": (int,)}
+"""Keys of a model's table that say how it runs on machines of one's own, and the types of their values."""
+
+
+def is_recipe(tasks: object) -> TypeGuard[str | Path]:
+    """Whether it is the name of a recipe file."""
+    return isinstance(tasks, (str, Path)) and str(tasks).endswith(SUFFIX)
+
+
+def read_recipe(path: Path) -> dict[str, Any]:
+    """The values of a recipe by its keys (KEYS), checked: a list is a tuple of texts, and so are pairs
+    (``temperature=1``).
+
+    DataError with file, line and key for anything that cannot be.
+    """
+    text, table = read_toml_text(path, "recipe; write one with: folkways init")
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        try:
+            if key not in KEYS:
+                raise UnknownNameError("key", key, KEYS)
+            values[key] = KEYS[key](value)
+        except FolkwaysError as error:
+            raise DataError(f"line {line_of(text, key)}, key {key!r}: {error}", file=path) from None
+    return values
+
+
+def line_of(text: str, key: str) -> int:
+    """The line of a key of the first level, or where the table of that name begins."""
+    name = rf"[\"']?{re.escape(key)}[\"']?[ \t]*"
+    match = re.search(rf"^[ \t]*(\[\[?[ \t]*{name}[\].]|{name}[=.])", text, re.MULTILINE)
+    return text.count("\n", 0, match.start() if match else 0) + 1
+
+
+def prompt_texts(value: str | Mapping[str, Any]) -> dict[str, str]:
+    """Prompt texts by template name (``TASK:NAME`` for a template of one task), from a TOML file or a table.
+
+    DataError where there is none, or one is no text.
+    """
+    file = None if isinstance(value, Mapping) else Path(value)
+    table = (
+        value
+        if isinstance(value, Mapping)
+        else read_toml(Path(value), 'prompts file, with a line name = "text" per template')
+    )
+    texts: dict[str, Any] = {}
+    for key, entry in table.items():
+        texts |= (
+            {f"{key}:{name}": text for name, text in entry.items()}
+            if isinstance(entry, dict)
+            else {key: entry}
+        )
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=file)
+    if not texts:
+        raise DataError("has no template; write one 'name = \"text\"' per template", file=file)
+    return texts
+
+
+def _tasks(value: Any) -> tuple[str, ...]:
+    tasks = tuple(map(task_text, value if isinstance(value, list) else [value]))
+    expand_tasks(tasks)
+    return tasks
+
+
+def _models(value: Any) -> tuple[str | DeployedModel, ...]:
+    return tuple(map(_model, value if isinstance(value, list) else [value]))
+
+
+def _model(entry: Any) -> str | DeployedModel:
+    """A model's name, with its own settings behind it if it is a table of both, and how it runs where the
+    table says that."""
+    if not isinstance(entry, dict):
+        return str(_scalar(entry, str))
+    if "name" not in entry:
+        raise FolkwaysError(
+            'a model in a table needs its name: { name = "openai/gpt-4o-mini", temperature = 1 }'
+        )
+    others = {"name", *OF_DEPLOYMENT}
+    pairs = tuple(
+        f"{name}={_scalar(value, str, float)}" for name, value in entry.items() if name not in others
+    )
+    parse_settings(pairs)
+    name = SEPARATOR.join(filter(None, (_scalar(entry["name"], str), "&".join(pairs))))
+    deployment = {key: _scalar(entry[key], *kinds) for key, kinds in OF_DEPLOYMENT.items() if key in entry}
+    try:
+        return DeployedModel(name, Deployment(**deployment)) if deployment else name
+    except FolkwaysError as error:
+        raise FolkwaysError(f"{entry['name']}: {error}") from None
+
+
+def _prompts(value: Any) -> dict[str, str]:
+    return prompt_texts(value if isinstance(value, dict) else _scalar(value, str))
+
+
+def _pairs(value: Any) -> tuple[str, ...]:
+    """What the command line repeats as NAME=VALUE, and a recipe may write as a table."""
+    return _texts(
+        [f"{name}={_scalar(text, str, float)}" for name, text in value.items()]
+        if isinstance(value, dict)
+        else value
+    )
+
+
+def _settings(value: Any) -> tuple[str, ...]:
+    pairs = _pairs(value)
+    parse_settings(pairs)
+    return pairs
+
+
+def _berts(value: Any) -> tuple[str, ...]:
+    pairs = _pairs(value)
+    named_models(None, pairs)
+    return pairs
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    return names_of(",".join(_texts(value)))
+
+
+def _budget(value: Any) -> str:
+    budget: str = OPTION_KINDS["budget"].read(value)
+    parse_budget(budget)
+    return budget
+
+
+def _precision(value: Any) -> str:
+    return Compute(precision=_text(value)).precision
+
+
+def _report(value: Any) -> str:
+    folder = Path(_scalar(value, str))
+    check_several(folder, repr)
+    check_folder(folder)
+    return str(folder)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_scalar(entry, str) for entry in (value if isinstance(value, list) else [value]))
+
+
+def _scalar(value: Any, *kinds: type) -> Any:
+    """The value; FolkwaysError if it is of none of the kinds."""
+    for kind in kinds:
+        try:
+            return OptionKind(kind).read(value)
+        except FolkwaysError as error:
+            message = error
+    if len(kinds) == 1:
+        raise message
+    words = {int: "a whole number", float: "a number", str: "a text in quotes"}
+    raise FolkwaysError(f"must be {' or '.join(words[kind] for kind in kinds)}, got {value!r}")
+
+
+def _text(value: Any) -> str:
+    return str(_scalar(value, str))
+
+
+KEYS: Mapping[str, Callable[[Any], Any]] = {
+    "tasks": _tasks,
+    "models": _models,
+    "prompts": _prompts,
+    "settings": _settings,
+    "releases": _pairs,
+    "bert-models": _berts,
+    **dict.fromkeys(("cultures", "languages", "variants", "strata", "device"), _list),
+    **{
+        name.replace("_", "-"): partial(kind.read, truth="true or false")
+        for name, kind in OPTION_KINDS.items()
+    },
+    "max-failed": OptionKind(float, 0, 100).read,  # percent, as on the command line
+    "budget": _budget,
+    "precision": _precision,
+    "report": _report,
+    **dict.fromkeys(("workspace", "profile", "name", "prices", "embedding-model"), _text),
+}
+"""Every key of a recipe, one for each option of ``folkways run`` that belongs to no machine, and how its
+value is read."""
 
 OF_THIS_SESSION = ("observer", "every", "planned", "reused", "cluster", "generation")
 """Fields of the options that belong to this session, its machines and its workspace."""
 
 
-def recipe_of(
-    options: RunOptions,
-    asking: AskOptions,
-    profile: str | None,
-    planned: Sequence[TaskPlan],
-    models: Sequence[Model],
-) -> dict[str, Any]:
-    """The recipe. What is left at its default is left out, but releases are named, and a suite's tasks, so
+@dataclass(frozen=True)
+class Recipe:
+    """A recipe by the names of the arguments of ``folkways.run``; ``options`` are those of RunKeywords."""
+
+    tasks: tuple[str, ...]
+    models: tuple[str | DeployedModel, ...]
+    workspace: str | None
+    name: str | None
+    profile: str | None
+    report: Path | None
+    device: tuple[str, ...]
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, path: str | Path) -> Recipe:
+        """The recipe in a file; DataError as ``read_recipe``."""
+        values = read_recipe(Path(path))
+        report = values.pop("report", None)
+        alone = {
+            "tasks": values.pop("tasks", ()),
+            "models": values.pop("models", ()),
+            "device": values.pop("device", ()),
+        }
+        texts = {key: values.pop(key, None) for key in ("workspace", "name", "profile")}
+        return cls(
+            **alone, **texts, report=None if report is None else Path(report), options=_by_argument(values)
+        )
+
+    def under(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Its options with those of the caller, which go before; how models are read is a setting of its
+        own."""
+        ours = dict(self.options)
+        read = {"read": ours.pop("read")} if "read" in ours else {}
+        merged = {**ours, **options}
+        return {**merged, "settings": {**read, **settings_of(merged.get("settings"))}} if read else merged
+
+    def scoring(self, models: ScoringModels | None) -> ScoringModels | None:
+        """Where scoring models compute, unless the caller says it."""
+        if not self.device:
+            return models
+        models = models or ScoringModels()
+        return models if models.devices else replace(models, devices=self.device)
+
+
+def _by_argument(values: dict[str, Any]) -> dict[str, Any]:
+    """Values by key as options by their names in Python."""
+    scoring = named_models(values.pop("embedding-model", None), values.pop("bert-models", ()))
+    options = {key.replace("-", "_"): value for key, value in values.items()}
+    if scoring:
+        options["scoring_models"] = scoring
+    if "max_failed" in options:
+        options["max_failed"] /= 100
+    for key, name in (("prompts", "prompt_texts"), ("precision", "scoring_precision")):
+        if key in options:
+            options[name] = options.pop(key)
+    return options
+
+
+def recipe_of(plan: Plan, asking: AskOptions, profile: str | None) -> dict[str, Any]:
+    """The recipe of a run, by the keys of a recipe file, so that others can ask the same. What is left at its default is left out, but releases are named, and a suite's tasks, so
     that a later default or suite changes nothing.
 
     Where workspace and report are belongs to a machine and is no part of it.
     """
+    options = plan.options
     given: dict[str, Any] = {
         "tasks": without_suites(options.tasks),
-        "models": [model.name for model in models],
+        "models": [model.name for model in plan.models],
         "releases": {
-            plan.task.benchmark: str(plan.release.root)
-            if plan.release.name.startswith("dir:")
-            else plan.release.name
-            for plan in planned
+            one.task.benchmark: str(one.release.root)
+            if one.release.name.startswith("dir:")
+            else one.release.name
+            for one in plan.tasks
         },
     }
     left_alone = {**vars(RunOptions(("any",))), **vars(AskOptions())}

@@ -1,27 +1,45 @@
-"""Which tasks a run asks, each with its data and options."""
+"""Makes the plan of a run: its tasks with their data and options, and the generation that it is asked in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import asked_tasks, tasks
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.suites import narrowed
-from folkways.errors import FolkwaysError, NotOnDiskError, UnknownNameError, option
-from folkways.releases.base import Release
+from folkways.cultures import select_cultures
+from folkways.errors import FolkwaysError, FolkwaysWarning, NotOnDiskError, UnknownNameError, option
 from folkways.releases.registry import get_record, release_names
-from folkways.releases.store import open_release, root_of, state_of
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import root_of, state_of
+from folkways.runs.models import Model
 from folkways.runs.options import RunOptions
-from folkways.runs.planning.each_task import each_with_its_own
-from folkways.runs.planning.plan import TaskPlan, shown
+from folkways.runs.planning.plan import Plan, TaskPlan, config_of, shown
+from folkways.workspace import run_records
+from folkways.workspace.database import Workspace
+from folkways.workspace.run_records import RunRecord
+
+EVERY = "all"
 
 
 def plan_tasks(options: RunOptions) -> list[TaskPlan]:
-    """Open the release of every task; UnknownNameError for unknown tasks, cultures or releases, before
-    anything is asked."""
-    asked = asked_tasks(options.tasks)
-    chosen = [task for task, _ in asked]
+    """The tasks of ``make_plan`` alone."""
+    return list(make_plan(options).tasks)
+
+
+def make_plan(options: RunOptions, models: Sequence[Model] = ()) -> Plan:
+    """Open the release of every task; nothing is asked or written down.
+
+    Raises UnknownNameError for unknown tasks, cultures, variants or releases, NotOnDiskError for tasks whose
+    data are not on this disk, and FolkwaysError for an option that no task can heed.
+    """
+    named = asked_tasks(options.tasks)
+    chosen = [task for task, _ in named]
     benchmarks = {task.benchmark for task in chosen}
     unused = {name for name in options.releases if name != "*"} - benchmarks
     if unused:
@@ -33,7 +51,7 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
     opened: dict[str, Release] = {}
     planned = []
     lacking: dict[Task, NotOnDiskError] = {}
-    for task, own in asked:
+    for task, own in named:
         name = _release_name(task, options)
         try:
             if name not in opened:
@@ -46,19 +64,15 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
         planned.append(TaskPlan(task, opened[name], of_task, own))
     if lacking and not (options.skip_missing and planned):
         raise _without_data(lacking, options, some=bool(planned))
-    return each_with_its_own(planned, options) if len(planned) > 1 else planned
-
-
-def left_out(options: RunOptions, planned: Iterable[str]) -> dict[str, str]:
-    """Task -> why it is none of those ``planned``, although the options name it: its data, or the cultures
-    that it asks about."""
-    present = set(planned)
-    found = {}
-    for task, own in asked_tasks(options.tasks):
-        if task.name not in present:
-            cultures = own.get("cultures", options.cultures)
-            found[task.name] = _lacks(task, options) or f"it asks about none of {shown(cultures)}"  # type: ignore[arg-type]
-    return found
+    if len(planned) > 1:
+        planned = _each_with_its_own(planned, options)
+    present = {plan.task for plan in planned}
+    absent = {}
+    for task, own in named:
+        if task not in present:
+            cultures: Any = own.get("cultures", options.cultures)
+            absent[task.name] = _lacks(task, options) or f"it asks about none of {shown(cultures)}"
+    return Plan(options, tuple(planned), tuple(models), absent)
 
 
 def _lacks(task: Task, options: RunOptions) -> str:
@@ -123,6 +137,137 @@ def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
         able = [task.name for task in tasks().values() if task.permutes_options]
         raise FolkwaysError(
             f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its "
-            "options; "
-            f"those that can: {', '.join(able)}"
+            f"options; those that can: {', '.join(able)}"
         )
+
+
+def _each_with_its_own(planned: Sequence[TaskPlan], options: RunOptions) -> list[TaskPlan]:
+    """Each task with those of the wanted cultures and variants that it has, without the tasks that ask about
+    none of the cultures.
+
+    options: of the run; what a task says of its own (``TaskPlan.own``) stays. A task without any of the
+    variants is asked with its own, after a FolkwaysWarning. UnknownNameError for a culture or a variant that
+    no task has.
+    """
+    if options.cultures is not None:
+        planned = _by_cultures(planned, options.cultures)
+    if options.variants is not None and set(options.variants) != {EVERY}:
+        planned = _by_variants(planned, options.variants)
+    return list(planned)
+
+
+def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
+    available = {plan.task.name: _cultures_of(plan) for plan in planned}
+    everywhere = list(dict.fromkeys(code for codes in available.values() for code in codes))
+    select_cultures(wanted, everywhere)
+    narrowed = []
+    for plan in planned:
+        if "cultures" in plan.own:
+            narrowed.append(plan)
+            continue
+        own = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
+        if own:
+            narrowed.append(replace(plan, options=replace(plan.options, cultures=own)))
+    return narrowed
+
+
+def _cultures_of(plan: TaskPlan) -> list[str]:
+    cultures: dict[str, None] = {}
+    for batch in items_of(plan.task, plan.release):
+        cultures.update(dict.fromkeys(batch["culture"].unique(maintain_order=True)))
+    return list(cultures)
+
+
+def _has_culture(name: str, available: Sequence[str]) -> bool:
+    try:
+        return bool(select_cultures([name], available))
+    except UnknownNameError:
+        return False
+
+
+def _by_variants(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
+    valid: set[str] = set()
+    free = [plan for plan in planned if "variants" not in plan.own]
+    owned = {
+        plan.task.name: tuple(name for name in wanted if _has_variant(plan, name, valid)) for plan in free
+    }
+    for name in wanted:
+        if not any(name in own for own in owned.values()):
+            raise UnknownNameError("variant (no task of the run has it)", name, valid)
+    for plan in free:
+        own = owned[plan.task.name]
+        if lacking := [name for name in wanted if name not in own]:
+            asked = ", ".join(own) if own else f"its own ({', '.join(plan.task.variants)})"
+            told = (
+                f"{plan.task.name} has no variant {' nor '.join(map(repr, lacking))}; it is asked with "
+                f"{asked}"
+            )
+            warnings.warn(told, FolkwaysWarning, stacklevel=2)
+    return [
+        replace(plan, options=replace(plan.options, variants=owned[plan.task.name] or None))
+        if plan.task.name in owned
+        else plan
+        for plan in planned
+    ]
+
+
+def _has_variant(plan: TaskPlan, name: str, valid: set[str]) -> bool:
+    """Whether a task knows a variant, which a prompt made with it shows; those that it knows otherwise are
+    added to ``valid``."""
+    item = next(items_of(plan.task, plan.release)).head(1)
+    texts = plan.options.texts_for(plan.task.name)
+    try:
+        prompts_of(plan.task, item, PromptOptions(variants=(name,), prompt_texts=texts), plan.release)
+    except UnknownNameError as error:
+        if error.name != name:
+            raise
+        valid |= set(error.valid)
+        return False
+    return True
+
+
+def of_generation(workspace: Workspace, plan: Plan, name: str | None) -> Plan:
+    """The plan with the generation that it is asked in; as it is where nobody asks afresh.
+
+    The generation is a number in the key of each request, so that replies of before are kept and not used. A run
+    that goes on keeps its own: the run of this name, or else the newest of the same command that has not ended
+    or of which requests failed. Any other one gets a number that no run has used.
+    """
+    if not plan.options.afresh:
+        return plan
+    config = _without_generation(config_of(plan))
+    runs = [run for run in run_records.list_runs(workspace) if run.command == run_records.RUN]
+    same = [run for run in runs if _without_generation(run.config) == config and _generation(run.config)]
+    number = 1 + max((_generation(run.config) for run in runs), default=0)
+    named = next((run for run in same if run.name == name), None)
+    if named is not None:
+        number = _generation(named.config)
+    elif same and (same[-1].state != "finished" or run_records.any_failed(workspace, same[-1])):
+        number = _generation(same[-1].config)
+    tasks = (replace(one, options=replace(one.options, generation=number)) for one in plan.tasks)
+    return replace(plan, tasks=tuple(tasks))
+
+
+def asked_afresh_since(workspace: Workspace, run: RunRecord) -> RunRecord | None:
+    """The newest run that asks the same afresh, where this one uses the replies of before; None where there
+    is none."""
+    if _generation(run.config):
+        return None
+    wanted = _without_generation(run.config)
+    runs = [
+        one
+        for one in run_records.list_runs(workspace)
+        if one.command == run_records.RUN and _generation(one.config)
+    ]
+    return next((one for one in reversed(runs) if _without_generation(one.config) == wanted), None)
+
+
+def _generation(config: Mapping[str, Any]) -> int:
+    return int(config.get("options", {}).get("generation", 0))
+
+
+def _without_generation(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **config,
+        "options": {key: value for key, value in config.get("options", {}).items() if key != "generation"},
+    }

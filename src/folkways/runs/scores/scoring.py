@@ -1,36 +1,30 @@
-"""Judges and scores what a run was told. Scoring never asks a model."""
+"""Judges and scores what was replied to a run. Scoring never asks a model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.base import Task
-from folkways.benchmarks.contract import TaskError, scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
-from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.base import HumanBaseline, Task, overrides
+from folkways.benchmarks.contract import scores_of
+from folkways.benchmarks.cut_replies import judge_replies
+from folkways.benchmarks.task_errors import TaskError, failures_of
 from folkways.errors import FolkwaysError
-from folkways.records import Subject, compact
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
-from folkways.runs.options import Cluster, RunOptions
-from folkways.runs.planning.plan import POPULATIONS, item_batches, restore_options
-from folkways.runs.sampled.scores import of_sample
-from folkways.runs.scores.reference_scores import labelled, people_elsewhere, reference_scores
+from folkways.records import ITEMS, SCORES, Signature, Subject, compact
+from folkways.releases.registry import get_record
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import locate, state_of
+from folkways.reports.data import PEOPLE
+from folkways.runs.options import RunOptions
+from folkways.runs.planning.plan import TaskPlan, stored_plans
+from folkways.runs.sampling.strata import of_sample
 from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip
 from folkways.runs.scores.signature import same_rule, signature
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-
-NOT_SUMMARISED = ("task", "item", "sample", "ordinal", "answer", "reason")
-"""Columns of judgements that no summary looks at, left out while all judgements of a part are in memory
-together."""
-
-LEFT_OUT_OF_SAMPLES = ("task", "sample", "answer", "reason")
-"""The same of a sampled run, whose scores depend on which items were drawn, and in which order."""
 
 
 @dataclass(frozen=True)
@@ -43,142 +37,171 @@ class Scored:
     problems: tuple[FolkwaysError, ...] = ()
 
 
+ScoreAll = Callable[
+    [
+        Workspace,
+        run_records.RunRecord,
+        Sequence[TaskPlan],
+        "str | None",
+        "str | None",
+        "ScoringModels | None",
+    ],
+    "Iterator[Scored | TaskError]",
+]
+"""Judges each task of a run: workspace, run, plans, profile, text tools and models as in ``score_run`` -> what
+``score_task`` returns for each plan, in order, or what is wrong with the task."""
+
+
+def score_each(
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    plans: Sequence[TaskPlan],
+    profile: str | None,
+    text_tools: str | None,
+    models: ScoringModels | None,
+) -> Iterator[Scored | TaskError]:
+    """A ScoreAll in this process, one task after the other."""
+    parts = results.parts(workspace, run)
+    for plan in plans:
+        try:
+            yield score_task(workspace, run, plan, parts, profile, text_tools, models)
+        except TaskError as error:
+            yield error
+
+
 def score_run(
     workspace: Workspace,
     run: run_records.RunRecord,
     profile: str | None = None,
     text_tools: str | None = None,
     models: ScoringModels | None = None,
-    cluster: Cluster | None = None,
+    *,
+    plans: Sequence[TaskPlan] | None = None,
+    score_all: ScoreAll = score_each,
 ) -> Scored:
-    """Judge every stored response of a run and score it; judgements and scores are stored in place of earlier
-    ones.
+    """Judge every stored response of a run and score it; judgements and scores replace the stored ones.
 
-    The scores of people and of the tasks' baselines on the same items are stored with them, for reports.
+    The scores of people and of the tasks' baselines on the same items are stored with them. A run of which
+    everything was asked is finished with that.
 
-    A run of which everything was asked is finished with that.
+    profile:    ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
+    text_tools: a set of text tools (folkways.text.tools.TOOL_SETS), for the tasks that use any.
+    models:     language models to compare texts with, before those that the run was planned with. One that
+                cannot be had leaves its metrics out and is among the problems.
+    plans:      those of the run's tasks, where the caller has them; read from the workspace if None.
+    score_all:  judges the tasks.
 
-    profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
-    text_tools: a set of text tools (folkways.text.tools.TOOL_SETS), for the tasks that use any; the signature
-    names them. models:     language models to compare texts with, before those that the run was planned with.
-    One that cannot be had leaves its
-                metrics out and is among the problems.
-    cluster:    where each task is judged by a worker of its own; None for here, one after the other.
-    Raises FolkwaysError when a release is no longer there or its files have changed since the run was
-    planned; TaskError, when all other tasks are scored, for one whose code fails.
+    Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned;
+    TaskError, when all other tasks are scored, for one whose code fails.
     """
-    run_tasks = run_records.run_tasks(workspace, run)
-    if not run_tasks:
+    if plans is None:
+        plans = stored_plans(workspace, run)
+    if not plans:
         raise FolkwaysError(
             f"run {run.name} asked no questions of a benchmark (it built or judged something): nothing can "
             "be scored"
         )
-    if cluster is None:
-        shares = results.parts(workspace, run)
-        scored: Iterator[Scored | TaskError] = (
-            _scored(workspace, run, run_task, shares, profile, text_tools, models) for run_task in run_tasks
-        )
-    else:
-        from folkways.runs.on_ray.judging import score_on_ray
-
-        scored = score_on_ray(workspace, run, run_tasks, profile, text_tools, models, cluster)
     profiles: dict[str, str] = {}
     problems: list[FolkwaysError] = []
     broken: list[TaskError] = []
-    for run_task, done in zip(run_tasks, scored, strict=True):
+    for plan, done in zip(plans, score_all(workspace, run, plans, profile, text_tools, models), strict=True):
         if isinstance(done, TaskError):
             broken.append(done)
             continue
         profiles |= done.profiles
         problems += done.problems
         if done.scores.height:
-            results.save_scores(workspace, run, run_task.task, done.profiles[run_task.task], done.scores)
+            task = plan.task.name
+            results.save_scores(workspace, run, task, done.profiles[task], done.scores)
     if broken:
         raise broken[0] if len(broken) == 1 else TaskError("\n".join(map(str, broken)))
     run_records.mark_scored(workspace, run)
     stored = results.load_scores(workspace, run)
-    now = pl.col("profile") == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String)
-    return Scored(stored.filter(now), profiles, tuple(problems))
-
-
-def _scored(
-    workspace: Workspace,
-    run: run_records.RunRecord,
-    run_task: run_records.RunTask,
-    shares: Sequence[results.Part],
-    profile: str | None,
-    text_tools: str | None,
-    models: ScoringModels | None,
-) -> Scored | TaskError:
-    """``score_task``, or what is wrong with the task, so that the other tasks of the run are scored all the
-    same."""
-    try:
-        return score_task(workspace, run, run_task, shares, profile, text_tools, models)
-    except TaskError as error:
-        return error
+    current = pl.col("profile") == pl.col("task").replace_strict(
+        profiles, default=None, return_dtype=pl.String
+    )
+    return Scored(stored.filter(current), profiles, tuple(problems))
 
 
 def score_task(
     workspace: Workspace,
     run: run_records.RunRecord,
-    run_task: run_records.RunTask,
-    shares: Sequence[results.Part],
+    plan: TaskPlan,
+    parts: Sequence[results.Part],
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
 ) -> Scored:
-    """Judge what a run was told on one task: judgements are stored, its scores (of models, people and
-    baselines) returned.
+    """Judge the replies to one task: judgements are stored, scores (of models, people and baselines) returned.
 
-    shares: the parts of the run, those of other tasks among them. See ``score_run`` for the rest.
+    parts: those of the run, other tasks' among them. The other parameters and the errors are those of
+    ``score_run``.
     """
-    task = get_task(run_task.task)
+    task, options = plan.task, plan.options
     if text_tools is not None and task.scoring.text_tools:
         task = task.with_tools(text_tools)
     resolved = task.resolve_profile(profile)
-    options = restore_options(run_task.options)
     equipped = equip(task, chosen_models(options, models))
-    task = equipped.task
-    release = release_of(run_task)
+    plan = replace(plan, task=equipped.task)
+    task = plan.task
     run_records.mark_unscored(workspace, run)
     scores: list[pl.DataFrame] = []
-    for part in (share for share in shares if share.task == task.name):
-        slim, asked = [], []
-        for judged, told in judged_pages(
-            task, release, options, results.response_pages(workspace, run, part), resolved
-        ):
+    for part in (part for part in parts if part.task == task.name):
+        slim, prompts = [], []
+        pages = results.response_pages(workspace, run, part)
+        for judged, asked_by in judged_pages(plan, pages, resolved):
             results.save_judgements(workspace, run, resolved, judged)
-            kept = judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES)
-            slim.append(compact(kept) if task.scoring.per_reply and options.until is None else kept)
-            asked.append(told)
+            summarised = judged.drop(unsummarised(options))
+            slim.append(
+                compact(summarised) if task.scoring.per_reply and options.until is None else summarised
+            )
+            prompts.append(asked_by)
         _check_complete(run, task, sum(frame.height for frame in slim), part.expected)
         sent = results.settings_sent(workspace, run, part)
         served = results.served(workspace, run, part)
-        made = signature(task, run_task, pl.concat(asked), sent, resolved, served)
+        made = signature(plan, pl.concat(prompts), sent, resolved, served)
         whole = pl.concat(slim, how="vertical_relaxed")
         del slim
-        scored = scores_of(task, whole)
-        if options.until is not None:
-            scored = of_sample(scored, task, whole, options, run_task.options[POPULATIONS])
+        scored = scores_of_run(plan, whole)
         scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
     if scores:
-        scores += reference_scores(task, release, options, resolved)
+        scores += reference_scores(plan, resolved)
     return Scored(pl.concat(scores) if scores else pl.DataFrame(), {task.name: resolved}, equipped.problems)
 
 
-def scores_stand(
+def unsummarised(options: RunOptions) -> tuple[str, ...]:
+    """Columns of judgements that no summary needs; left out while all judgements of a part are in memory.
+
+    Scores of a sampled run depend on which items were drawn, and in which order.
+    """
+    unused = ("task", "sample", "answer", "reason")
+    return unused if options.until is not None else (*unused, "item", "ordinal")
+
+
+def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
+    """What the task's ``summarise`` makes of all judgements of one endpoint; of a sampled run, for the whole
+    benchmark."""
+    scored = scores_of(plan.task, judged)
+    if plan.options.until is None:
+        return scored
+    return of_sample(scored, plan.task, judged, plan.options, plan.populations or {})
+
+
+def scores_up_to_date(
     workspace: Workspace,
     run: run_records.RunRecord,
+    plans: Sequence[TaskPlan],
     profile: str | None = None,
     models: ScoringModels | None = None,
 ) -> bool:
     """Whether ``score_run`` would store again what is stored, if the replies are those that it judged last.
 
-    False also where that is not certain: a task of another package may judge by a new rule and look the same.
+    plans, profile, models: as in ``score_run``. False also where that is not certain: a task of another package
+    may judge by a new rule and look the same.
     """
     stored = results.scored_by(workspace, run)
-    for run_task in run_records.run_tasks(workspace, run):
-        task = equip(get_task(run_task.task), chosen_models(restore_options(run_task.options), models)).task
+    for plan in plans:
+        task = equip(plan.task, chosen_models(plan.options, models)).task
         resolved = task.resolve_profile(profile)
         made = [
             (subject, made)
@@ -209,76 +232,123 @@ def _check_complete(run: run_records.RunRecord, task: Task, judged: int, expecte
     not a gap."""
     if judged != expected:
         raise FolkwaysError(
-            f"run {run.name} expects {expected:,} answers on {task.name}, but only {judged:,} of their "
-            "items are found in the data "
-            f"by folkways {__version__}; the run was planned by folkways {run.version}: score it with that "
-            "version, or run anew "
-            "(nothing that is stored is asked again)"
+            f"run {run.name} expects {expected:,} answers on {task.name}, but only {judged:,} of their items "
+            f"are found in the data by folkways {__version__}; the run was planned by folkways "
+            f"{run.version}: score it with that version, or run anew (nothing that is stored is asked again)"
         )
 
 
 def judged_pages(
-    task: Task, release: Release, options: RunOptions, pages: Iterator[pl.DataFrame], profile: str
+    plan: TaskPlan, pages: Iterator[pl.DataFrame], profile: str
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Judgements with ``ordinal``, and how the replies were asked for: batch by batch of the items, or less
-    where the task allows.
+    """Judgements with ``ordinal``, and the language, variant and prompt_source of their prompts.
 
-    Responses were planned in the order of the items, so that neither is ever in memory as a whole. Those of a
-    sampled run come as they were drawn.
+    pages: of the responses, in the order of the items, as they were planned; so neither is ever in memory as a
+    whole, and a page may be judged by itself where the task allows. Those of a sampled run come as they were
+    drawn.
     """
-    if options.until is not None:
+    task = plan.task
+    if plan.options.until is not None:
         pages = iter([pl.concat(pages)])
     page = next(pages, None)
-    for items in item_batches(task, release, options):
-        found: list[pl.DataFrame] = []
+    for items in plan.batches():
+        of_items: list[pl.DataFrame] = []
         while page is not None:
-            own = page.join(items.select("item"), on="item", how="semi", maintain_order="left")
-            found.append(own)
-            if own.height < page.height:
-                page = page.join(own.select("ordinal"), on="ordinal", how="anti", maintain_order="left")
+            matching = page.join(items.select("item"), on="item", how="semi", maintain_order="left")
+            of_items.append(matching)
+            if matching.height < page.height:
+                page = page.join(matching.select("ordinal"), on="ordinal", how="anti", maintain_order="left")
                 break
             page = next(pages, None)
             if task.scoring.per_reply:
-                yield from _judged_together(task, items, found, profile)
-                found = []
-        yield from _judged_together(task, items, found, profile)
+                yield from _judged_together(task, items, of_items, profile)
+                of_items = []
+        yield from _judged_together(task, items, of_items, profile)
     if page is not None:  # planned in another order, by a folkways that read the release otherwise
         rest = pl.concat([page, *pages])
-        for items in item_batches(task, release, options):
-            own = rest.join(items.select("item"), on="item", how="semi", maintain_order="left")
-            yield from _judged_together(task, items, [own], profile)
+        for items in plan.batches():
+            matching = rest.join(items.select("item"), on="item", how="semi", maintain_order="left")
+            yield from _judged_together(task, items, [matching], profile)
 
 
 def _judged_together(
-    task: Task, items: pl.DataFrame, found: Sequence[pl.DataFrame], profile: str
+    task: Task, items: pl.DataFrame, pages: Sequence[pl.DataFrame], profile: str
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    share = pl.concat(found) if found else pl.DataFrame()
-    if share.height:
+    replies = pl.concat(pages) if pages else pl.DataFrame()
+    if replies.height:
         yield (
-            judge_replies(task, items, share, profile).with_columns(share["ordinal"]),
-            share.select("language", "variant", "prompt_source").unique(),
+            judge_replies(task, items, replies, profile).with_columns(replies["ordinal"]),
+            replies.select("language", "variant", "prompt_source").unique(),
         )
 
 
-def release_of(run_task: run_records.RunTask) -> Release:
-    """The release that a task of a run was planned with, found by name or at its old place; its files must be
-    unchanged."""
-    problem: FolkwaysError | None = None
-    changed = False
-    for name in (
-        (run_task.root,) if run_task.release.startswith("dir:") else (run_task.release, run_task.root)
-    ):
-        try:
-            release = open_release(name, run_task.task.split("/", 1)[0])
-        except FolkwaysError as error:
-            problem = problem or error
+def reference_scores(plan: TaskPlan, profile: str) -> Iterator[pl.DataFrame]:
+    """What people of the cultures score, and what guessing would, as ``results.save_scores`` takes it: on the
+    items that the run asks.
+
+    Baselines are exact expectations, made from the items alone: nothing is asked or drawn, and no profile changes
+    them. People are judged by the profile's rule, with the task's text tools. Their answers come from the run's
+    release, or else from the one that the task names, if it is on this disk; there are none where neither has any.
+    """
+    task, release = plan.task, plan.release
+    human = task.human_baseline()
+    if human is None and not overrides(task, "baselines"):
+        return
+    items = pl.concat(plan.batches())
+    with failures_of(task, "baselines"):
+        guessed = task.baselines(items)
+    for name, judged in guessed.items():
+        parts = {
+            "task": task.name,
+            "data": f"{release.name}#{release.fingerprint}",
+            "baseline": "expectation over the items asked, without asking",
+            "profile": profile,
+            "folkways": __version__,
+        }
+        yield labelled(scores_of(task, judged), Subject.BASELINE, name, profile, Signature(parts))
+    if human is not None:
+        yield from _of_people(task, human, items.select(*ITEMS, *task.facets), release, profile)
+
+
+def people_elsewhere(task: Task) -> str | None:
+    """The release that the task names for people's answers, if it is on this disk."""
+    human = task.human_baseline()
+    named = human.release if human else None
+    return named if named and state_of(get_record(named)) == "here" else None
+
+
+def _of_people(
+    task: Task, human: HumanBaseline, items: pl.DataFrame, release: Release, profile: str
+) -> Iterator[pl.DataFrame]:
+    sources = [release]
+    if elsewhere := people_elsewhere(task):
+        sources.append(locate(elsewhere))
+    for source in sources:
+        with failures_of(task, "human_baseline"):
+            judged = human.judge(items, source, profile)
+        if judged is None or not judged["counted"].any():
             continue
-        if release.fingerprint == run_task.fingerprint:
-            return release
-        changed = True
-    if problem is not None and not changed:
-        raise problem
-    raise FolkwaysError(
-        f"the files of release {run_task.release} ({run_task.root}) have changed since the run was planned "
-        f"(fingerprint {run_task.fingerprint}); fetch the old state again, or start a new run on the new data"
-    )
+        tools = {f"text-{name}": version for name, version in sorted(task.text_tools().items())}
+        parts = {
+            "task": task.name,
+            "data": source.label,
+            "people": human.how,
+            "profile": profile,
+            **tools,
+            "folkways": __version__,
+        }
+        scored = scores_of(task, judged.drop("task", "item", "sample", "answer", "reason"))
+        yield labelled(scored, Subject.PEOPLE, PEOPLE, profile, Signature(parts))
+        return
+
+
+def labelled(
+    scored: pl.DataFrame, subject: Subject, endpoint: str, profile: str, signature: Signature
+) -> pl.DataFrame:
+    """Scores as a task's ``summarise`` gives them with what ``results.save_scores`` needs besides."""
+    return scored.with_columns(
+        subject=pl.lit(subject.value),
+        endpoint=pl.lit(endpoint),
+        profile=pl.lit(profile),
+        signature=pl.lit(signature.json()),
+    ).select("subject", *SCORES)

@@ -3,63 +3,55 @@ number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
 
 import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.base import Task
-from folkways.benchmarks.judging.models import MODEL_ABSENT
+from folkways.benchmarks.base import MODEL_ABSENT, Task
 from folkways.records import Signature
-from folkways.releases.base import Release
-
-if TYPE_CHECKING:  # judging replies that were made elsewhere needs no database
-    from folkways.workspace.run_records import RunTask
+from folkways.releases.release_records import Release
+from folkways.runs.planning.plan import TaskPlan
 
 
 def signature(
-    task: Task,
-    run_task: RunTask,
-    asked: pl.DataFrame,
-    settings: Iterable[str],
-    profile: str,
-    served: Iterable[str] = (),
+    plan: TaskPlan, asked: pl.DataFrame, settings: Iterable[str], profile: str, served: Iterable[str] = ()
 ) -> Signature:
     """The signature of all scores of one endpoint on one task of a run, in one profile.
 
+    plan:     its task with the models and text tools that it was judged with.
     asked:    how its responses were asked for: language, variant, prompt_source; each at least once.
     settings: the sampling settings that were sent, each set as ``name=value`` pairs.
     served:   how the model ran, of one that folkways ran itself from a file.
     """
-    options: Mapping[str, Any] = run_task.options
+    task, options = plan.task, plan.options
     # Other texts give other numbers, whatever the file is called that the user brought them in.
-    own_texts = f"#{_digest(options['prompt_texts'])}" if options.get("prompt_texts") else ""
+    own_texts = f"#{_digest(options.prompt_texts)}" if options.prompt_texts else ""
     parts = {
         "task": task.name,
-        "data": f"{run_task.release}#{run_task.fingerprint}",
+        "data": f"{plan.release.name}#{plan.release.fingerprint}",
         "lang": "+".join(sorted(asked["language"].unique().to_list())),
         "variant": "+".join(sorted(asked["variant"].unique().to_list())),
         "prompts": "+".join(sorted(asked["prompt_source"].unique().to_list())) + own_texts,
-        "system": "task" if options.get("system") is None else f"own#{_digest(options['system'])}",
+        "system": "task" if options.system is None else f"own#{_digest(options.system)}",
         "settings": "+".join(sorted(settings)),
-        "samples": str(options.get("samples", 1)),
+        "samples": str(options.samples),
         "profile": profile,
         **_text_tools(task),
         **model_versions(task),
-        "seed": str(options.get("seed", 0)),
+        "seed": str(options.seed),
         "folkways": __version__,
     }
-    if options.get("cultures"):
-        parts["cultures"] = "+".join(sorted(options["cultures"]))
-    if options.get("limit"):
-        parts["limit"] = str(options["limit"])
+    if options.cultures:
+        parts["cultures"] = "+".join(sorted(options.cultures))
+    if options.limit:
+        parts["limit"] = str(options.limit)
     if how := "+".join(sorted(served)):
         parts["served"] = how
-    if options.get("until") is not None:
-        parts["sampling"] = f"until={options['until']:g},by={'+'.join(options['strata'])}"
+    if options.until is not None:
+        parts["sampling"] = f"until={options.until:g},by={'+'.join(options.strata)}"
     return Signature(parts)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
-from folkways.errors import MissingExtraError, option
 from folkways.text.versions import installed_version
 
 
@@ -20,28 +18,10 @@ def _tagger() -> Any:
 
 @dataclass(frozen=True)
 class MeCab:
-    """Lemmas of Japanese text; a word that the dictionary does not have stands for itself. Punctuation
+    """Lemmas of Japanese text; a word that is not in the dictionary stays as it is. Punctuation
     divides and is dropped."""
 
     name: str = "mecab-unidic-lite"
-    modules: ClassVar[tuple[str, ...]] = ("fugashi", "unidic_lite")
-
-    @classmethod
-    def missing(cls) -> str | None:
-        """A package that is not there; None where both are. Nothing is imported."""
-        return next((module for module in cls.modules if importlib.util.find_spec(module) is None), None)
-
-    @classmethod
-    def checked(cls) -> MeCab:
-        """The tool; MissingExtraError with the install line where it is not installed."""
-        missing = cls.missing()
-        if missing is not None:
-            raise MissingExtraError(
-                f"comparing answers in Japanese (or leave base forms out: {option('text_tools', 'simple')})",
-                "japanese",
-                missing,
-            )
-        return cls()
 
     @property
     def version(self) -> str:
@@ -54,6 +34,6 @@ class MeCab:
 
 
 def _lemma(word: Any) -> str:
-    """UniDic writes the origin of a loan word behind its lemma (テーブル-table)."""
+    """UniDic writes the origin of a loan word after its lemma (テーブル-table)."""
     lemma: str | None = word.feature.lemma
     return lemma.partition("-")[0] or str(word) if lemma else str(word)

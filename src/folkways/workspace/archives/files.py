@@ -19,20 +19,16 @@ from typing import Any
 
 import orjson
 import polars as pl
-import sqlalchemy as sa
 
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, make_folder, write_bytes
-from folkways.workspace import schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.run_records import RunRecord
 
 MANIFEST = "archive.json"
 FORMAT = 1
 RESPONSES, JUDGEMENTS, SCORES = "responses", "judgements", "scores"
-
-_TYPES = {sa.Integer: pl.Int64(), sa.BigInteger: pl.Int64(), sa.Float: pl.Float64(), sa.Boolean: pl.Boolean()}
 
 
 class ArchiveError(WorkspaceError):
@@ -63,33 +59,21 @@ class PartFile:
 @dataclass(frozen=True)
 class Archive:
     """The archive of a run. known: what else its list of files tells, see
-    ``folkways.workspace.archives.writing``."""
+    ``folkways.workspace.archives.moving``."""
 
     run: str
     folder: Path
     files: tuple[PartFile, ...]
     known: Mapping[str, Any]
 
-    def of(
-        self, table: str, profile: str | None = None, first: int = 0, last: int | None = None
-    ) -> list[PartFile]:
-        """The files of a table, of one profile, that have rows between two ordinals; in their order."""
-        return [
-            file
-            for file in self.files
-            if file.table == table
-            and profile in (None, file.profile)
-            and (file.last is None or file.last >= first)
-            and (file.first is None or last is None or file.first <= last)
-        ]
+    def pages(self, table: str, size: int) -> Iterator[pl.DataFrame]:
+        """The rows of RESPONSES or JUDGEMENTS in the order of their files, at most ``size`` at a time.
 
-    def scan(self, table: str) -> pl.LazyFrame:
-        """All rows of a table, from files that are as they were written; ArchiveError otherwise."""
-        return pl.scan_parquet([self.checked(file) for file in self.of(table)], glob=False)
-
-    def scan_file(self, file: PartFile) -> pl.LazyFrame:
-        """The rows of one file, which is as it was written; ArchiveError otherwise."""
-        return pl.scan_parquet(self.checked(file), glob=False)
+        Raises ArchiveError where a file is not as it was written.
+        """
+        for file in self.files:
+            if file.table == table and file.rows:
+                yield from pl.read_parquet(self.checked(file), glob=False).iter_slices(size)
 
     def checked(self, file: PartFile) -> Path:
         """Where the file is, once it has been found to be as it was written: its bytes are read the first
@@ -254,42 +238,3 @@ def _beside(workspace: Workspace) -> Path:
     return (
         Path.cwd() if "://" in workspace.location else Path(workspace.location).expanduser().absolute().parent
     )
-
-
-def types(*tables: sa.Table, only: tuple[str, ...] = ()) -> dict[str, pl.DataType]:
-    """Names and types of these tables' columns, as files have them."""
-    return {
-        column.name: _TYPES.get(type(column.type), pl.String())
-        for table in tables
-        for column in table.columns
-        if not only or column.name in only
-    }
-
-
-JUDGED = {name: kind for name, kind in types(schema.judgements).items() if name != "run_id"}
-"""Columns of ``judgements``."""
-
-PROMPT = ("system", "user", "choices")
-REPLY = tuple(
-    name
-    for name in types(schema.responses)
-    if name not in ("key", "endpoint_id", "prompt_hash", "settings_id", "sample")
-)
-FAILURE = {"message": "message", "failed_attempts": "attempts", "failed": "created"}
-"""Columns of ``responses`` that tell why there is no reply -> those of schema.failures."""
-
-ASKED: dict[str, pl.DataType] = {
-    **{name: kind for name, kind in types(schema.expected).items() if name != "run_id"},
-    "endpoint": pl.String(),
-    "settings": pl.String(),
-    **types(schema.prompts, only=PROMPT),
-    **types(schema.responses, only=REPLY),
-    **{name: types(schema.failures)[column] for name, column in FAILURE.items()},
-}
-"""Columns of ``responses``: those of schema.expected, prompts, responses and failures, and two numbers as
-what they stand for."""
-
-
-def pages(frame: pl.DataFrame, size: int) -> Iterator[pl.DataFrame]:
-    """So many rows of a frame at a time; none of an empty one."""
-    return frame.iter_slices(size) if frame.height else iter(())

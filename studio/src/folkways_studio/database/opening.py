@@ -1,4 +1,4 @@
-"""Opens a workspace with the studio's tables in it; one that only measured so far gets them then."""
+"""Opens a workspace with the studio's tables; a workspace without them gets them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from pathlib import Path
 
 from folkways.sdk.workspace import TableSet, Workspace
 from folkways.sdk.workspace import open_workspace as open_any_workspace
-from folkways_studio.database import api_tables  # noqa: F401 - its tables belong to the metadata
 from folkways_studio.database.guards import guards, without_guards
-from folkways_studio.database.tables import metadata
+from folkways_studio.database.schema import metadata
 
 TABLES = TableSet(
     owner="folkways-studio",
@@ -23,10 +22,10 @@ TABLES = TableSet(
 
 
 def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:
-    """Open a workspace as ``folkways.sdk.workspace.open_workspace`` does, and create or migrate the studio's
-    tables in it.
+    """Open a workspace like ``folkways.sdk.workspace.open_workspace``, and create or migrate the studio's
+    tables.
 
     create: False raises a WorkspaceError instead of making a new file. Raises WorkspaceError with the remedy
-    where the workspace cannot be opened, or is read-only and lacks the studio's tables.
+    if the workspace cannot be opened, or is read-only and lacks the tables.
     """
     return open_any_workspace(location, create=create, added=(TABLES,))

@@ -1,5 +1,4 @@
-"""What comes out of a study: how far it is, how far people agree, what they are owed, exports, the audit
-trail."""
+"""API: progress, agreement, payments, exports, the audit trail and model calls of a study."""
 
 from __future__ import annotations
 
@@ -10,16 +9,23 @@ from starlette.responses import Response
 
 from folkways_studio.activity import Event
 from folkways_studio.database import audit
-from folkways_studio.exports.make import export_archive
+from folkways_studio.exports.archive import export_archive
 from folkways_studio.models import modelling
 from folkways_studio.people import accounts, participants
 from folkways_studio.studies import agreement as agreements
 from folkways_studio.studies import progress as working
 from folkways_studio.studies.agreement import Agreement
 from folkways_studio.studies.progress import Payment, Progress, Quality
-from folkways_studio.web.api.answers import EventTold, ModelCallTold
 from folkways_studio.web.api.calls import StaffCall
-from folkways_studio.web.api.pages import Cursor, Limit, Page, page_of, slice_of
+from folkways_studio.web.api.responses import (
+    Cursor,
+    EventResponse,
+    Limit,
+    ModelCallResponse,
+    PageResponse,
+    page_of,
+    slice_of,
+)
 from folkways_studio.web.routing import attachment
 from folkways_studio.work import leases
 
@@ -37,7 +43,7 @@ def show_progress(call: StaffCall) -> list[Progress]:
 
 
 @router.get("/studies/{study}/quality")
-def show_quality(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[Quality]:
+def show_quality(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[Quality]:
     """How each person works, by stage. Flags are reasons to look, not verdicts."""
     return slice_of(working.quality(call.workspace, call.study.id), cursor, limit, lambda each: each)
 
@@ -49,9 +55,9 @@ def show_agreement(call: StaffCall) -> list[Agreement]:
 
 
 @router.get("/studies/{study}/payments")
-def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[Payment]:
-    """What everybody is owed for: answers and minutes, with the completion code and the recruitment service's
-    id."""
+def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[Payment]:
+    """What each person is owed for: answers and minutes, with the completion code and the recruitment
+    service's id."""
     return slice_of(working.payments(call.workspace, call.study.id), cursor, limit, lambda each: each)
 
 
@@ -60,14 +66,14 @@ def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Pa
 def export(call: StaffCall, format: Format = "release", discussion: bool = False) -> Response:
     """Everything that may leave the study, as a ZIP: the benchmark's own schema (release), or tables.
 
-    discussion: tables with what researchers and reviewers said of items.
+    discussion: include the table of comments by researchers and reviewers.
     """
     content = export_archive(call.workspace, call.study.id, format, discussion=discussion, by=call.account.id)
     return attachment(content, f"{call.study.name}-{format}.zip", ZIP)
 
 
 @router.get("/studies/{study}/events")
-def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[EventTold]:
+def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[EventResponse]:
     """The audit trail, newest first."""
     logins: dict[int | None, str | None] = {
         each.id: each.login for each, _ in accounts.members(call.workspace, call.study.id)
@@ -75,17 +81,19 @@ def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page
     people: dict[int | None, str] = {
         each.id: each.pseudonym for each in participants.list_participants(call.workspace, call.study.id)
     }
-    found = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
+    rows = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
 
-    def told(event: Event) -> EventTold:
-        return EventTold.of(
+    def response(event: Event) -> EventResponse:
+        return EventResponse.of(
             event, by=logins.get(event.account_id), participant=people.get(event.participant_id)
         )
 
-    return page_of(found, limit, lambda event: event.id, told)
+    return page_of(rows, limit, lambda event: event.id, response)
 
 
 @router.get("/studies/{study}/model-calls")
-def list_model_calls(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ModelCallTold]:
-    """What models were asked in this study, and what they said, oldest first."""
-    return slice_of(modelling.list_calls(call.workspace, call.study.id), cursor, limit, ModelCallTold.of)
+def list_model_calls(
+    call: StaffCall, limit: Limit = 100, cursor: Cursor = 0
+) -> PageResponse[ModelCallResponse]:
+    """Questions to models in this study and their replies, oldest first."""
+    return slice_of(modelling.list_calls(call.workspace, call.study.id), cursor, limit, ModelCallResponse.of)

@@ -1,1 +1,1 @@
-"""The items of a study: brought, found, repeated, discussed, redacted; and those of known answer."""
+"""The items of a study: import, search, lineage, discussion and near-duplicates."""

@@ -1,7 +1,7 @@
-"""What researchers, reviewers and experts say of an item to one another. Participants never see it, and
-exports leave it out unless it is asked for.
+"""The discussion of an item between researchers, reviewers and experts. Participants never see it, and
+exports leave it out unless asked.
 
-An item has one line of comments. It is open while a comment in it is: a new one opens it again.
+An item has one thread of comments. It is open while one of its comments is; a new comment reopens it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import Comment
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import changed, count, find_row, get_row, inserted, read_all
 from folkways_studio.errors import ConflictError, Message, NotAllowedError, NotFoundError
 from folkways_studio.items.service import get_item
@@ -25,10 +24,10 @@ from folkways_studio.records import Role, from_row
 from folkways_studio.stages.fields import raise_if, text_of
 
 SPEAKERS = (Role.OWNER, Role.RESEARCHER, Role.EXPERT, Role.REVIEWER)
-"""Who may take part, and of several roles the first is shown."""
+"""Roles that may comment; of several, the first is shown."""
 
 LONGEST, MOST, MOST_EDITS = 4000, 200, 20
-"""Characters of a comment, comments on an item, wordings of a comment."""
+"""Maximum characters of a comment, comments on an item, and versions of a comment."""
 
 
 _items, _comments = schema.items, schema.comments
@@ -47,17 +46,18 @@ _COMMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How many comments an item has, without deleted ones, and how many of them are open."""
+class CommentCounts:
+    """How many comments an item has, without deleted ones, and how many are open."""
 
     comments: int
     open: int
 
 
 def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: int, text: str) -> Comment:
-    """Say something of an item. SubmissionError for no text or too long a one; NotAllowedError without a role
-    that may speak."""
-    said = _checked(text)
+    """Add a comment to an item. Raises SubmissionError for an empty or too long text, NotAllowedError without
+    a role in SPEAKERS, and ConflictError if the item has MOST comments. workspace, study_id: the study.
+    item_id: the item. account_id: the account."""
+    text = _checked(text)
     item = get_item(workspace, study_id, item_id)
     with workspace.claim() as connection:
         mine = accounts.roles_within(connection, study_id, account_id)
@@ -71,73 +71,79 @@ def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: i
             "item_id": item.id,
             "account_id": account_id,
             "role": str(role),
-            "text": said,
+            "text": text,
             "history": [],
         }
-        made = inserted(connection, Comment, schema.comments, {**row, "created": time.time()})
-        return _noted(connection, "comment.added", study_id, made)
+        comment = inserted(connection, Comment, schema.comments, {**row, "created": time.time()})
+        return _recorded(connection, "comment.added", study_id, comment)
 
 
 def edit_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int, text: str) -> Comment:
-    """Give one's own comment another wording; the earlier one stays in its history."""
+    """Change the text of one's own comment; the old text stays in its history. comment_id: which comment.
+    Raises ConflictError after MOST_EDITS changes. workspace, study_id: the study. account_id: the account."""
     now = time.time()
-    said = _checked(text)
+    text = _checked(text)
     with workspace.claim() as connection:
-        found = _own(connection, study_id, comment_id, account_id)
-        if said == found.text:
-            return found
-        if len(found.history) >= MOST_EDITS:
+        comment = _own_comment(connection, study_id, comment_id, account_id)
+        if text == comment.text:
+            return comment
+        if len(comment.history) >= MOST_EDITS:
             raise ConflictError("this comment was changed %(most)s times; write another", most=MOST_EDITS)
-        history = [*found.history, {"text": found.text, "until": now}]
-        made = changed(connection, Comment, schema.comments, found.id, text=said, history=history, edited=now)
-        return _noted(connection, "comment.edited", study_id, made)
+        history = [*comment.history, {"text": comment.text, "until": now}]
+        edited = changed(
+            connection, Comment, schema.comments, comment.id, text=text, history=history, edited=now
+        )
+        return _recorded(connection, "comment.edited", study_id, edited)
 
 
 def delete_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int) -> Comment:
-    """Take one's own comment back: its place stays, its words are in its history alone."""
+    """Delete one's own comment: only its history keeps the text. comment_id: which comment. workspace,
+    study_id: the study. account_id: the account."""
     now = time.time()
     with workspace.claim() as connection:
-        found = _own(connection, study_id, comment_id, account_id)
-        history = [*found.history, {"text": found.text, "until": now}]
-        made = changed(connection, Comment, schema.comments, found.id, text="", history=history, deleted=now)
-        return _noted(connection, "comment.deleted", study_id, made)
+        comment = _own_comment(connection, study_id, comment_id, account_id)
+        history = [*comment.history, {"text": comment.text, "until": now}]
+        deleted = changed(
+            connection, Comment, schema.comments, comment.id, text="", history=history, deleted=now
+        )
+        return _recorded(connection, "comment.deleted", study_id, deleted)
 
 
 def set_resolved(
     workspace: Workspace, study_id: int, item_id: int, resolved: bool, *, by: int | None = None
 ) -> None:
-    """Call all comments on an item resolved, or open again."""
+    """Mark all comments on an item as resolved or open. workspace, study_id: the study. item_id: the item.
+    by: the account that acts, for the audit trail."""
     item = get_item(workspace, study_id, item_id)
     table = schema.comments
-    wanted = table.c.resolved.is_(None) if resolved else table.c.resolved.is_not(None)
+    changing = table.c.resolved.is_(None) if resolved else table.c.resolved.is_not(None)
     with workspace.write() as connection:
-        done = (
+        update = (
             sa.update(table)
-            .where(table.c.item_id == item.id, wanted)
+            .where(table.c.item_id == item.id, changing)
             .values(resolved=time.time() if resolved else None)
         )
-        if connection.execute(done).rowcount:
+        if connection.execute(update).rowcount:
             kind = "discussion.resolved" if resolved else "discussion.reopened"
-            audit.note(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}")
+            audit.record_event(connection, kind, study_id, by, subject=f"item:{item.id}")
 
 
 def list_comments(workspace: Workspace, item_id: int) -> tuple[tuple[Comment, str], ...]:
-    """The comments on an item and on those that it descends from, the oldest first, each with the name of its
-    author's account."""
+    """The comments on an item and its ancestors, oldest first, each with its author's name."""
     with workspace.read() as connection:
         rows = connection.execute(_COMMENTS, {"item": item_id}).all()
     return tuple((from_row(Comment, row, schema.comments), row.author) for row in rows)
 
 
 def comments_of_study(workspace: Workspace, study_id: int) -> Sequence[Comment]:
-    """Every comment of a study, the oldest first."""
+    """Every comment of a study, oldest first."""
     table, items = schema.comments, schema.items
     query = sa.select(table).join(items, items.c.id == table.c.item_id).where(items.c.study_id == study_id)
     return read_all(workspace, Comment, query.order_by(table.c.id))
 
 
-def comment_counts(workspace: Workspace, study_id: int) -> Mapping[int, Counts]:
-    """Item id -> how much is said of it; items of which nothing is said are absent."""
+def comment_counts(workspace: Workspace, study_id: int) -> Mapping[int, CommentCounts]:
+    """Item id -> counts of comments; items without comments are absent."""
     table, items = schema.comments, schema.items
     unresolved = sa.func.sum(sa.case((table.c.resolved.is_(None), 1), else_=0))
     query = (
@@ -147,25 +153,25 @@ def comment_counts(workspace: Workspace, study_id: int) -> Mapping[int, Counts]:
         .group_by(table.c.item_id)
     )
     with workspace.read() as connection:
-        return {row.item_id: Counts(row.n, int(row.open)) for row in connection.execute(query)}
+        return {row.item_id: CommentCounts(row.n, int(row.open)) for row in connection.execute(query)}
 
 
 def _checked(text: str) -> str:
     problems: dict[str, str] = {}
-    said = text_of(
+    checked = text_of(
         {"text": text.replace("\r\n", "\n")},
         "text",
         problems,
         most=LONGEST,
         ask=Message("Write your comment."),
     )
-    if "text" in problems and said:
+    if "text" in problems and checked:
         problems["text"] = Message("A comment has %(most)s characters at most.", most=LONGEST)
     raise_if(problems)
-    return said
+    return checked
 
 
-def _own(connection: sa.Connection, study_id: int, comment_id: int, account_id: int) -> Comment:
+def _own_comment(connection: sa.Connection, study_id: int, comment_id: int, account_id: int) -> Comment:
     """A comment of this study and account, locked; NotFoundError for any other."""
     row = find_row(connection, schema.comments, id=comment_id, lock="row")
     item = find_row(connection, schema.items, id=row.item_id) if row is not None else None
@@ -178,15 +184,10 @@ def _own(connection: sa.Connection, study_id: int, comment_id: int, account_id: 
     return from_row(Comment, row)
 
 
-def _noted(connection: sa.Connection, kind: str, study_id: int, made: Comment) -> Comment:
+def _recorded(connection: sa.Connection, kind: str, study_id: int, comment: Comment) -> Comment:
     """The comment, once it is in the trail what its author did."""
-    details = {"comment": made.id}
-    audit.note(
-        connection,
-        kind,
-        study_id=study_id,
-        account_id=made.account_id,
-        subject=f"item:{made.item_id}",
-        details=details,
+    details = {"comment": comment.id}
+    audit.record_event(
+        connection, kind, study_id, comment.account_id, subject=f"item:{comment.item_id}", details=details
     )
-    return made
+    return comment

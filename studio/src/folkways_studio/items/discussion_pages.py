@@ -1,5 +1,4 @@
-"""What researchers and reviewers say of an item to one another: on its page, and beside the task in which one
-of them decides."""
+"""Pages of an item's discussion: on the item's page, and next to the task of those who review or decide."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ routes = Routes()
 class Discussion:
     """The comments on an item as one reader sees them.
 
-    names: account -> name, for those who may know them. task: the number in the address of the task on whose
-    page it stands; None on the item's own.
+    names: account -> name, for readers who may know them. task: number of the task in whose page it is shown;
+    None on the item's own page.
     """
 
     item: Item
@@ -36,7 +35,7 @@ class Discussion:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything on this very item waits for an answer."""
+        """Whether a comment on this very item is open."""
         return any(
             each.resolved is None and each.deleted is None
             for each in self.comments
@@ -45,24 +44,22 @@ class Discussion:
 
     @property
     def can_be_reopened(self) -> bool:
-        """Whether there is something, and all of it is resolved."""
+        """Whether there are comments and all are resolved."""
         return not self.is_open and any(
             each.deleted is None for each in self.comments if each.item_id == self.item.id
         )
 
 
 def discussion_of(context: RequestContext, item: Item, task: int | None = None) -> Discussion:
-    """What is said of the item and of what it descends from. Only those who run the study are told names, as
-    in the log."""
-    found = discussion.list_comments(context.workspace, item.id)
-    names = {comment.account_id: name for comment, name in found} if context.roles & RUNS_STUDIES else {}
-    return Discussion(item, tuple(comment for comment, _ in found), names, task)
+    """The discussion of the item and its ancestors. Only those who run the study see names, as in the log."""
+    comments = discussion.list_comments(context.workspace, item.id)
+    names = {comment.account_id: name for comment, name in comments} if context.roles & RUNS_STUDIES else {}
+    return Discussion(item, tuple(comment for comment, _ in comments), names, task)
 
 
 def discussion_beside(context: RequestContext, task: TaskPage) -> Discussion | None:
-    """The discussion for somebody who reviews or decides; None for those who answer, whatever else they are
-    in the study, and where several people answer independently.
-    """
+    """The discussion for those who review or decide; None for those who answer, whatever other roles they
+    have, and where several people answer independently."""
     work = task.work
     if work.stage.role == Role.ANNOTATOR or not context.roles & (ADJUDICATORS.roles or frozenset()):
         return None
@@ -72,19 +69,19 @@ def discussion_beside(context: RequestContext, task: TaskPage) -> Discussion | N
 
 
 def _back(context: RequestContext, item_id: int, say: str) -> Response:
-    """To the task that the form stood on, or to the page of the item."""
+    """Back to the task, or to the item's page."""
     task = whole(context.text("task"))
-    place = (
+    address = (
         f"/studies/{context.study.name}/items/{item_id}"
         if task is None
         else f"/work/{context.study.name}/tasks/{task}"
     )
-    return context.go(f"{place}#discussion", say)
+    return context.go(f"{address}#discussion", say)
 
 
 @routes.post("/studies/{study}/items/{item}/comments", ADJUDICATORS)
 def add(context: RequestContext) -> Response:
-    """Say something."""
+    """Add a comment."""
     item_id = context.number("item")
     require_sight(context.workspace, context.study.id, context.me.id, item_id)
     discussion.add_comment(
@@ -95,7 +92,7 @@ def add(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/items/{item}/discussion", ADJUDICATORS)
 def settle(context: RequestContext) -> Response:
-    """Call the discussion resolved, or open again."""
+    """Mark the discussion as resolved or open."""
     item_id = context.number("item")
     require_sight(context.workspace, context.study.id, context.me.id, item_id)
     discussion.set_resolved(
@@ -106,17 +103,17 @@ def settle(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/comments/{comment}/edit", ADJUDICATORS)
 def edit(context: RequestContext) -> Response:
-    """Change the words of one's own comment."""
-    found = discussion.edit_comment(
+    """Edit one's own comment."""
+    comment = discussion.edit_comment(
         context.workspace, context.study.id, context.number("comment"), context.me.id, context.text("comment")
     )
-    return _back(context, found.item_id, "saved")
+    return _back(context, comment.item_id, "saved")
 
 
 @routes.post("/studies/{study}/comments/{comment}/delete", ADJUDICATORS)
 def delete(context: RequestContext) -> Response:
-    """Take one's own comment back."""
-    found = discussion.delete_comment(
+    """Delete one's own comment."""
+    comment = discussion.delete_comment(
         context.workspace, context.study.id, context.number("comment"), context.me.id
     )
-    return _back(context, found.item_id, "comment-deleted")
+    return _back(context, comment.item_id, "comment-deleted")

@@ -1,7 +1,6 @@
-"""Works off what takes long, imports and deletions, one after the other in a thread of their own: nobody
-waits for them.
+"""Runs imports and deletions one after the other in a thread, so that no request waits for them.
 
-What was interrupted, because the server was stopped or killed, goes on where it was.
+Work that is interrupted because the server stops goes on later.
 """
 
 from __future__ import annotations
@@ -19,9 +18,15 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
 from folkways_studio.items.reading import add_checked, checked_rows
-from folkways_studio.items.tables import RowsError, read_rows
-from folkways_studio.items.workbook_process import NoLongerWantedError, read_apart
-from folkways_studio.items.workbooks import SMALL_LINES, LongWorkbookError, is_small, read_workbook
+from folkways_studio.items.table_files import (
+    SMALL_LINES,
+    LongWorkbookError,
+    RowsError,
+    is_small,
+    read_rows,
+    read_workbook,
+)
+from folkways_studio.items.workbook_process import ImportCancelledError, read_apart
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
 
@@ -31,13 +36,12 @@ OURS = "something went wrong on our side; the server's log says what. Import the
 
 
 QUICK_TURN = 0.001
-"""Seconds after which a thread gives way to others while an import is at work, in place of five times as
-many: an answer gives the interpreter back some dozens of times, and would wait so long each time.
-"""
+"""GIL switch interval (seconds) during an import, a fifth of the default: a request hands the interpreter
+back dozens of times and would wait that long each time."""
 
 
-class Background:
-    """The thread, which is there only while there is something to do. ``wake`` it when there may be."""
+class ImportWorker:
+    """The thread, which lives only while there is work. ``wake`` it when there may be some."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -50,28 +54,29 @@ class Background:
         self._idle.set()
 
     def start(self) -> None:
-        """Go on with what the process before this one was stopped at: at once, and once it is sure that
-        nobody else is at it."""
+        """Resume interrupted work: now, and once no other process can still be working on it."""
         self.wake()
         self._later = Timer(imports.STALE_SECONDS + 1, self.wake)
         self._later.daemon = True
         self._later.start()
 
-    def bring(
+    def submit_import(
         self, study_id: int, stage: str, file: str, content: bytes, *, population: str | None, by: int
     ) -> Import:
-        """Have a file imported. NotFoundError for a stage or population that the study has not."""
+        """Start the import of a file into a stage and return it. study_id: the study. file: its name.
+        content: its bytes. population: for rows that name none. by: the account that acts. NotFoundError for
+        a stage or population that the study does not have."""
         studies.get_stage(self.workspace, study_id, stage)
         if population is not None:
             studies.get_population(self.workspace, study_id, population)
-        found = imports.begin(
+        job = imports.begin(
             self.workspace, study_id, stage, file, population=population, content=content, by=by
         )
         self.wake()
-        return found
+        return job
 
     def wake(self) -> None:
-        """Look for something to do, now or as soon as what is at hand is done."""
+        """Look for work, now or after the current work."""
         with self._lock:
             self._again = True
             if self._thread is None and not self._stopped.is_set():
@@ -80,11 +85,11 @@ class Background:
                 self._thread.start()
 
     def wait(self, seconds: float) -> None:
-        """Wait until nothing is left to do, so long at most."""
+        """Wait until nothing is left to do, at most this long."""
         self._idle.wait(seconds)
 
     def stop(self) -> None:
-        """Stop after the few rows at hand; whoever comes next goes on."""
+        """Stop after the current batch of rows; the work can be resumed."""
         self._stopped.set()
         if self._later is not None:
             self._later.cancel()
@@ -104,59 +109,61 @@ class Background:
                     return
                 self._again = False
             try:
-                while self._going() and (taken := imports.take_up(self.workspace)) is not None:
+                while self._going() and (taken := imports.claim(self.workspace)) is not None:
                     run_import(self.workspace, *taken, going=self._going)
                 if self._going():
                     imports.finish_deletions(self.workspace)
                     study_deletion.finish_deletions(self.workspace)
             except Exception:
-                LOG.exception("the studio could not work off what was waiting")
+                LOG.exception("the studio could not do the background work")
 
 
 def run_import(
-    workspace: Workspace, found: Import, content: bytes, *, going: Callable[[], bool] = lambda: True
+    workspace: Workspace, job: Import, content: bytes, *, going: Callable[[], bool] = lambda: True
 ) -> None:
-    """Read an import's file, check all of its rows, and add them; what is wrong is noted with the import."""
+    """Read a claimed import's file, check its rows and add them; problems are stored with the import.
+
+    workspace, job, content: the import and its file. going: asked again and again whether to go on.
+    """
     usual = sys.getswitchinterval()
     sys.setswitchinterval(QUICK_TURN)
     try:
-        with _signalling(workspace, found):
-            rows = read_content(found.file, content, lambda: going() and imports.is_mine(workspace, found))
+        with _signalling(workspace, job):
+            rows = read_content(job.file, content, lambda: going() and imports.is_mine(workspace, job))
             new = checked_rows(
                 workspace,
-                found.study_id,
-                found.stage,
+                job.study_id,
+                job.stage,
                 rows,
-                population=found.population,
-                file=found.file,
-                import_id=found.id,
+                population=job.population,
+                file=job.file,
+                import_id=job.id,
             )
-        add_checked(workspace, found, new, going)
-    except NoLongerWantedError:
+        add_checked(workspace, job, new, going)
+    except ImportCancelledError:
         if not going():
-            imports.let_go(workspace, found)
+            imports.release(workspace, job)
     except RowsError as error:
         lines = list(error.problems.items())
-        words = f"{len(lines)} rows cannot be used" if len(lines) > 1 else "a row cannot be used"
-        imports.end(workspace, found, ImportState.FAILED, error=words, problems=lines)
+        message = f"{len(lines)} rows cannot be used" if len(lines) > 1 else "a row cannot be used"
+        imports.end(workspace, job, ImportState.FAILED, error=message, problems=lines)
     except FolkwaysError as error:
-        imports.end(workspace, found, ImportState.FAILED, error=str(error))
+        imports.end(workspace, job, ImportState.FAILED, error=str(error))
     except Exception:
-        LOG.exception("the studio could not import %s", found.id)
-        imports.end(workspace, found, ImportState.FAILED, error=OURS)
+        LOG.exception("the studio could not import %s", job.id)
+        imports.end(workspace, job, ImportState.FAILED, error=OURS)
     finally:
         sys.setswitchinterval(usual)
 
 
 @contextmanager
-def _signalling(workspace: Workspace, found: Import) -> Iterator[None]:
-    """Say now and then that somebody is at work: reading a large workbook takes longer than nobody hearing of
-    it may."""
+def _signalling(workspace: Workspace, job: Import) -> Iterator[None]:
+    """Heartbeat: reading a large workbook can outlast STALE_SECONDS."""
     done = Event()
 
     def signal() -> None:
         while not done.wait(imports.STALE_SECONDS / 4):
-            imports.signal(workspace, found)
+            imports.signal(workspace, job)
 
     thread = Thread(target=signal, name="import alive", daemon=True)
     thread.start()
@@ -170,11 +177,10 @@ def _signalling(workspace: Workspace, found: Import) -> Iterator[None]:
 def read_content(
     name: str, content: bytes, wanted: Callable[[], bool] = lambda: True
 ) -> list[dict[str, str]]:
-    """The rows of an uploaded table. FolkwaysError, which calls the file by its name.
+    """The rows of an uploaded table. FolkwaysError, which names the file.
 
-    A workbook that is large, or that has many lines though most are empty, is read in a process of its own,
-    as long as its rows are ``wanted``; NoLongerWantedError. Starting one takes longer than reading a small
-    one.
+    A workbook that is large, or has many lines even if most are empty, is read in a separate process as long
+    as its rows are ``wanted`` (ImportCancelledError). Starting one takes longer than reading a small one.
     """
     if name.lower().endswith(".xlsx"):
         try:

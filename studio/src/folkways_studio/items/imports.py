@@ -1,6 +1,5 @@
-"""Imports of items: what was brought, how far it is, and taking it back. Their rows are added a few at a
-time, so that whoever answers at that moment waits for a few rows and not for all.
-"""
+"""Imports of items: their state, and deleting them. Rows are added in small batches, so that people who
+answer meanwhile wait only for a few."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.deletion import delete_items
 from folkways_studio.database.rows import change_rows, count, inserted_id, read_values
 from folkways_studio.errors import ConflictError, NotFoundError
@@ -25,10 +23,10 @@ from folkways_studio.records import Stage
 KIND = "import"
 
 STALE_SECONDS = 30.0
-"""After so long without a sign of life of whoever works on an import, somebody else goes on with it."""
+"""Without a heartbeat for this long, another worker takes an import over."""
 
 MOST_PROBLEMS = 100
-"""Problems of rows that are kept with an import."""
+"""Problems of rows that are stored with an import."""
 
 
 class ImportState(StrEnum):
@@ -44,17 +42,17 @@ class ImportState(StrEnum):
 
 
 AT_WORK = (ImportState.WAITING, ImportState.RUNNING, ImportState.DELETING)
-"""States of imports at which something is to be done."""
+"""States in which something is left to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One import. file: its name. population: for rows that name none. rows: None until they have been
-    counted. added: so far.
+    """One import. file: its name. population: for rows that name none. rows: None until they are counted.
+    added: so far.
 
-    problems: row (1-based, the header not counted) and what is wrong with it, of the first MOST_PROBLEMS.
-    error: why it failed. deleted: items that were deleted again. started: by whoever works on it now; nobody
-    else's work on it counts any more.
+    problems: row (1-based, without the header) and what is wrong with it, for the first MOST_PROBLEMS. error:
+    why it failed. deleted: items deleted again. started: identifies the current worker; others can no longer
+    change the import.
     """
 
     id: int
@@ -77,8 +75,8 @@ class Import:
 def _import(row: Any) -> Import:
     result = row.result or {}
     return Import(
-        row.id, row.study_id, row.account_id, row.state, row.details["stage"], row.details["file"], row.details["population"],
-        result.get("rows"), result.get("added", 0), result.get("deleted", 0),
+        row.id, row.study_id, row.account_id, row.state, row.details["stage"], row.details["file"],
+        row.details["population"], result.get("rows"), result.get("added", 0), result.get("deleted", 0),
         tuple((number, problem) for number, problem in result.get("problems", ())), row.error, row.created,
         row.started, row.finished,
     )  # fmt: skip
@@ -98,9 +96,9 @@ def begin(
     content: bytes | None = None,
     by: int | None = None,
 ) -> Import:
-    """Note that a file is to be imported. content: of the file, for anybody to ``take_up``, also where
-    somebody is interrupted; without it the caller works on it.
-    """
+    """Create an import into a stage. file: its name. population: for rows that name none. content: the file,
+    for a worker to ``claim``; without it the caller does the work. workspace, study_id: the study. by: the
+    account that acts, for the audit trail."""
     now = time.time()
     waiting = content is not None
     row = {
@@ -145,7 +143,7 @@ def list_imports(workspace: Workspace, study_id: int) -> tuple[Import, ...]:
 
 
 def _free(now: float) -> sa.ColumnElement[bool]:
-    """Whether an import whose file is here waits for somebody, or was left by whoever worked on it."""
+    """Whether an import with a stored file waits for a worker or was abandoned by one."""
     jobs = schema.jobs
     left = sa.and_(jobs.c.state == ImportState.RUNNING, jobs.c.seen < now - STALE_SECONDS)
     return sa.and_(
@@ -153,9 +151,8 @@ def _free(now: float) -> sa.ColumnElement[bool]:
     )
 
 
-def take_up(workspace: Workspace) -> tuple[Import, bytes] | None:
-    """The oldest import that nobody works on, which is the caller's from now on, with its file; None where
-    there is none."""
+def claim(workspace: Workspace) -> tuple[Import, bytes] | None:
+    """Claim the oldest import that nobody works on, and return it with its file; None if there is none."""
     now = time.time()
     jobs = schema.jobs
     query = sa.select(jobs).where(_free(now)).order_by(jobs.c.id).limit(1)
@@ -170,26 +167,25 @@ def take_up(workspace: Workspace) -> tuple[Import, bytes] | None:
         return _within(connection, row.study_id, row.id), zlib.decompress(row.content)
 
 
-def let_go(workspace: Workspace, found: Import) -> None:
-    """Leave an import for somebody else to go on with: this process ends."""
+def release(workspace: Workspace, job: Import) -> None:
+    """Give an import back for another worker, because this process ends."""
     with workspace.write() as connection:
-        change_rows(connection, schema.jobs, _mine(found), state=str(ImportState.WAITING))
+        change_rows(connection, schema.jobs, _mine(job), state=str(ImportState.WAITING))
 
 
-def _mine(found: Import) -> dict[str, Any]:
-    """What the row of an import has as long as the caller works on it: it was not cancelled, and nobody else
-    has taken it up."""
-    return {"id": found.id, "state": str(ImportState.RUNNING), "started": found.started}
+def _mine(job: Import) -> dict[str, Any]:
+    """The columns of an import that the caller still works on: not cancelled, not taken over."""
+    return {"id": job.id, "state": str(ImportState.RUNNING), "started": job.started}
 
 
-def is_mine(workspace: Workspace, found: Import) -> bool:
+def is_mine(workspace: Workspace, job: Import) -> bool:
     """Whether the caller still works on an import."""
     with workspace.read() as connection:
-        return _job(connection, **_mine(found)) is not None
+        return _job(connection, **_mine(job)) is not None
 
 
 def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -> frozenset[str]:
-    """The keys of the items of a stage; only of those that came by this import, if one is given."""
+    """The keys of the items of a stage; of one import, if given."""
     items = schema.items
     query = sa.select(items.c.key).where(items.c.stage_id == stage_id)
     if import_id is not None:
@@ -197,44 +193,45 @@ def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -
     return frozenset(read_values(workspace, query))
 
 
-def add_some(workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int) -> bool:
-    """Add a few of an import's items in one short transaction. False, and nothing is added, where it is the
-    caller's no more: it was cancelled.
+def add_batch(workspace: Workspace, job: Import, stage: Stage, new: Sequence[Checked], *, rows: int) -> bool:
+    """Add a few ``new`` items of an import to a stage in one short transaction. False, without adding any, if
+    it is no longer the caller's.
 
-    rows: how many it has in all. ConflictError for a key that somebody else has added meanwhile.
+    workspace, job: the import. rows: how many it has in all. ConflictError for a key added by somebody else
+    meanwhile.
     """
     with workspace.write() as connection:
-        job = _job(connection, **_mine(found))
-        if job is None:
+        row = _job(connection, **_mine(job))
+        if row is None:
             return False
-        place_new(connection, stage, new, job_id=found.id)
-        result = {"rows": rows, "added": (job.result or {}).get("added", 0) + len(new)}
-        change_rows(connection, schema.jobs, {"id": found.id}, result=result, seen=time.time())
+        place_new(connection, stage, new, job_id=job.id)
+        result = {"rows": rows, "added": (row.result or {}).get("added", 0) + len(new)}
+        change_rows(connection, schema.jobs, {"id": job.id}, result=result, seen=time.time())
     return True
 
 
-def signal(workspace: Workspace, found: Import) -> None:
-    """Say that somebody is at work on an import."""
+def signal(workspace: Workspace, job: Import) -> None:
+    """Store a heartbeat."""
     with workspace.write() as connection:
-        change_rows(connection, schema.jobs, _mine(found), seen=time.time())
+        change_rows(connection, schema.jobs, _mine(job), seen=time.time())
 
 
 def end(
     workspace: Workspace,
-    found: Import,
+    job: Import,
     state: ImportState,
     *,
     error: str | None = None,
     problems: Sequence[tuple[int, str]] = (),
 ) -> Import:
-    """Note how an import ended that is the caller's. What a failed one had added is deleted, but for what was
-    answered already."""
+    """Store the final state of the caller's import, with its error and problems. What a failed one had added
+    is deleted, except items with answers. workspace, job: the import."""
     with workspace.write() as connection:
-        job = _job(connection, **_mine(found))
-        if job is None:
-            return _within(connection, found.study_id, found.id)
+        row = _job(connection, **_mine(job))
+        if row is None:
+            return _within(connection, job.study_id, job.id)
         result = {
-            **(job.result or {}),
+            **(row.result or {}),
             "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]],
         }
         values = {
@@ -244,62 +241,53 @@ def end(
             "content": None,
             "finished": time.time(),
         }
-        change_rows(connection, schema.jobs, {"id": found.id}, **values)
+        change_rows(connection, schema.jobs, {"id": job.id}, **values)
         added = result.get("added", 0)
         if state == ImportState.DONE:
-            details: dict[str, Any] = {"stage": found.stage, "n": added, "import": found.id}
-            audit.note(
-                connection,
-                "items.added",
-                study_id=found.study_id,
-                account_id=found.account_id,
-                details=details,
-            )
+            details: dict[str, Any] = {"stage": job.stage, "n": added, "import": job.id}
+            audit.record_event(connection, "items.added", job.study_id, job.account_id, details=details)
     if state == ImportState.FAILED and added:
         items = schema.items
-        gone = delete_items(
-            workspace, items.c.study_id == found.study_id, items.c.job_id == found.id, unbegun()
-        )
+        gone = delete_items(workspace, items.c.study_id == job.study_id, items.c.job_id == job.id, unbegun())
         with workspace.write() as connection:
-            change_rows(connection, schema.jobs, {"id": found.id}, result={**result, "deleted": gone})
-    return get_import(workspace, found.study_id, found.id)
+            change_rows(connection, schema.jobs, {"id": job.id}, result={**result, "deleted": gone})
+    return get_import(workspace, job.study_id, job.id)
 
 
 def cancel(workspace: Workspace, study_id: int, import_id: int, *, by: int | None = None) -> Import:
-    """Stop an import; what it has added stays until it is deleted. ConflictError for one that is over."""
+    """Cancel an import; what it has added stays until it is deleted. ConflictError if it is over. workspace,
+    study_id: the study. import_id: the import. by: the account that acts, for the audit trail."""
     with workspace.write() as connection:
-        found = _within(connection, study_id, import_id)
-        if found.state not in (ImportState.RUNNING, ImportState.WAITING):
+        job = _within(connection, study_id, import_id)
+        if job.state not in (ImportState.RUNNING, ImportState.WAITING):
             raise ConflictError("this import is over; its items can be deleted")
         values = {"state": str(ImportState.CANCELLED), "content": None, "finished": time.time()}
         change_rows(connection, schema.jobs, {"id": import_id}, **values)
-        details = {"stage": found.stage, "n": found.added, "import": import_id}
-        audit.note(connection, "import.cancelled", study_id=study_id, account_id=by, details=details)
+        details = {"stage": job.stage, "n": job.added, "import": import_id}
+        audit.record_event(connection, "import.cancelled", study_id, by, details=details)
         return _within(connection, study_id, import_id)
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """What is there of an import: items that nobody has begun, which can be deleted, and others, which
+class RemainingItems:
+    """Items of an import: unused ones that nobody has begun, which can be deleted, and used ones, which
     stay."""
 
     unused: int
     used: int
 
 
-def left_of(workspace: Workspace, study_id: int, import_id: int) -> Left:
-    """How many items of an import are there, by whether somebody has answered or works on them, or decided
-    over them."""
+def remaining_items(workspace: Workspace, study_id: int, import_id: int) -> RemainingItems:
+    """How many items of an import exist, by whether somebody has begun, answered or decided them."""
     items = schema.items
     mine = items.c.study_id == study_id, items.c.job_id == import_id
     with workspace.read() as connection:
         unused = count(connection, items, *mine, unbegun())
-        return Left(unused, count(connection, items, *mine) - unused)
+        return RemainingItems(unused, count(connection, items, *mine) - unused)
 
 
 def unbegun() -> sa.ColumnElement[bool]:
-    """Whether nobody has answered an item, works on it, or has decided over it, and nothing descends from
-    it."""
+    """Whether nobody has answered, holds or has decided an item, and nothing descends from it."""
     items, slots = schema.items, schema.assignments
     child = items.alias()
     return sa.and_(
@@ -311,17 +299,18 @@ def unbegun() -> sa.ColumnElement[bool]:
 
 
 def delete_import(workspace: Workspace, study_id: int, import_id: int, *, by: int | None = None) -> Import:
-    """Have the items of an import deleted that nobody has begun; ``finish_deletions`` does it. ConflictError
-    while it is at work.
+    """Schedule the deletion of an import's unused items for ``finish_deletions``. Raises ConflictError while
+    the import runs.
 
-    Items that somebody has answered or works on stay with their answers: drop those that are not wanted.
+    Items that somebody has answered or holds stay with their answers; drop the unwanted ones. workspace,
+    study_id: the study. import_id: the import. by: the account that acts, for the audit trail.
     """
     with workspace.write() as connection:
-        found = _within(connection, study_id, import_id)
-        if found.state in AT_WORK:
+        job = _within(connection, study_id, import_id)
+        if job.state in AT_WORK:
             raise ConflictError("this import is at work; cancel it first")
-        job = _job(connection, id=import_id)
-        result = {**(job.result or {}), "by": by}
+        row = _job(connection, id=import_id)
+        result = {**(row.result or {}), "by": by}
         change_rows(
             connection, schema.jobs, {"id": import_id}, state=str(ImportState.DELETING), result=result
         )
@@ -329,27 +318,26 @@ def delete_import(workspace: Workspace, study_id: int, import_id: int, *, by: in
 
 
 def finish_deletions(workspace: Workspace) -> None:
-    """Delete what was to be deleted of imports, a few items at a time; also where the process before this one
-    was stopped at it."""
+    """Do scheduled deletions in small batches, also those interrupted in an earlier process."""
     items = schema.items
     with workspace.read() as connection:
-        found = [
+        jobs = [
             _import(row)
             for row in connection.execute(_IMPORTS.where(schema.jobs.c.state == ImportState.DELETING))
         ]
-    for each in found:
+    for each in jobs:
         gone = delete_items(
             workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun()
         )
-        left = left_of(workspace, each.study_id, each.id)
+        left = remaining_items(workspace, each.study_id, each.id)
         with workspace.write() as connection:
-            job = _job(connection, id=each.id)
-            if job is None or job.state != ImportState.DELETING:  # another process was at it as well
+            row = _job(connection, id=each.id)
+            if row is None or row.state != ImportState.DELETING:  # another process was at it as well
                 continue
-            result = {**(job.result or {}), "deleted": each.deleted + gone}
+            result = {**(row.result or {}), "deleted": each.deleted + gone}
             by = result.pop("by", None)
             change_rows(
                 connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result
             )
             details = {"stage": each.stage, "n": gone, "kept": left.used + left.unused, "import": each.id}
-            audit.note(connection, "items.deleted", study_id=each.study_id, account_id=by, details=details)
+            audit.record_event(connection, "items.deleted", each.study_id, by, details=details)

@@ -1,5 +1,4 @@
-"""The items of a study: what people said of them, where they disagree, where each came from, and deciding
-over one by hand."""
+"""Pages of the items of a study: answers, disagreement, lineage, and deciding by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from folkways_studio.items import search as item_search
 from folkways_studio.items import service as items
 from folkways_studio.items.discussion import comment_counts
 from folkways_studio.items.discussion_pages import discussion_of
-from folkways_studio.items.search import Page, Wanted
+from folkways_studio.items.search import ItemPage, ItemQuery
 from folkways_studio.people import participants
 from folkways_studio.records import Item, ItemState, Stage
 from folkways_studio.stages.parts.form_fields import whole
@@ -32,46 +31,45 @@ routes = Routes()
 
 PER_PAGE = 25
 SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "options")
-"""What an item's page shows first, in this order."""
+"""Fields that an item's page shows first, in this order."""
 
 TITLES = ("question", "local", "sentence", "template", "item", "english")
-"""What stands for an item in a list: the first of these fields that it has."""
+"""An item's title in a list: the first of these fields that it has."""
 
 LONGEST_WORDS = 200
 
 MOST_AT_ONCE = 400
-"""Items that are dropped or opened again at once; their ids are fields of one form."""
+"""Items that are dropped or reopened at once; their ids are fields of one form."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One item in the list: what it is about, its stage, what was said, and how far people are apart. blind:
-    nothing of what was said is here, because the reader may still be asked.
-    """
+class ItemRow:
+    """One item in the list with its subject, stage, most frequent answers and disagreement. blind: answers
+    are hidden, because the reader may still be asked."""
 
     item: Item
     subject: Mapping[str, Any]
     stage: Stage
-    said: tuple[tuple[str, int], ...]
+    most_frequent: tuple[tuple[str, int], ...]
     answers: int
     disagreement: float | None
     blind: bool = False
 
 
 def title_of(item: Item, subject: Mapping[str, Any]) -> str:
-    """A line for an item in a list."""
+    """The title of an item in a list."""
     return next((str(subject[name]) for name in TITLES if subject.get(name)), item.key)
 
 
 @routes.get("/studies/{study}/items", ADJUDICATORS)
 def list_items(context: RequestContext) -> Response:
-    """Items by stage, population, state, words and what was said of them; the most disputed first, or in
-    their own order."""
+    """List items by stage, population, state, words and answers; most disputed first, or by id."""
     chosen = _chosen(context.request.query_params)
     page = whole(context.request.query_params.get("page")) or 1
-    found = item_search.find_items(
-        context.workspace, context.study.id, _wanted(context, chosen), by_disagreement=chosen["order"] == "disputed",
-        start=(page - 1) * PER_PAGE, limit=PER_PAGE, reader=context.me.id,
+    page_of_items = item_search.find_items(
+        context.workspace, context.study.id, _query(context, chosen),
+        by_disagreement=chosen["order"] == "disputed", start=(page - 1) * PER_PAGE, limit=PER_PAGE,
+        reader=context.me.id,
     )  # fmt: skip
     stages = studies.stages(context.workspace, context.study.id)
     populations = studies.populations(context.workspace, context.study.id)
@@ -79,15 +77,16 @@ def list_items(context: RequestContext) -> Response:
         "items/item_list.html.j2" if context.request.headers.get("hx-request") else "items/items.html.j2"
     )
     return context.page(
-        template, study=context.study, rows=_rows(context, found, {each.id: each for each in stages}), total=found.total, page=page,
-        per_page=PER_PAGE, stages=stages, populations=populations, chosen=chosen, may_change=bool(context.roles & RUNS_STUDIES),
+        template, study=context.study, rows=_rows(context, page_of_items, {each.id: each for each in stages}),
+        total=page_of_items.total, page=page, per_page=PER_PAGE, stages=stages, populations=populations,
+        chosen=chosen, may_change=bool(context.roles & RUNS_STUDIES),
         languages={each.id: each.language for each in populations},
         comments=comment_counts(context.workspace, context.study.id),
     )  # fmt: skip
 
 
 def _chosen(given: Mapping[str, Any]) -> dict[str, str]:
-    """What the form above the list says."""
+    """The values of the form above the list."""
     chosen = {name: str(given.get(name, "")) for name in ("stage", "population", "state", "only")}
     return {
         **chosen,
@@ -96,8 +95,8 @@ def _chosen(given: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
-    """The items that the form asks for; what it names that is not there does not count."""
+def _query(context: RequestContext, chosen: Mapping[str, str]) -> ItemQuery:
+    """The query of the form; unknown names are ignored."""
     study_id = context.study.id
     stages = {each.name: each.id for each in studies.stages(context.workspace, study_id)}
     populations = {each.name: each.id for each in studies.populations(context.workspace, study_id)}
@@ -106,7 +105,7 @@ def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
         flagged = {
             each.participant_id for each in progress.quality(context.workspace, study_id) if each.flags
         }
-    return Wanted(
+    return ItemQuery(
         stages.get(chosen["stage"]),
         populations.get(chosen["population"]),
         ItemState(chosen["state"]) if chosen["state"] in set(ItemState) else None,
@@ -116,44 +115,46 @@ def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
     )
 
 
-def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> list[Row]:
+def _rows(context: RequestContext, page: ItemPage, stages: Mapping[int, Stage]) -> list[ItemRow]:
     """A page of items with their judgements, without those of people whose answers do not count."""
-    numbers = [item.id for item in found.items]
+    numbers = [item.id for item in page.items]
     by_item = item_search.judgements_of(context.workspace, numbers)
     blind = blinding.blind_among(context.workspace, context.study.id, context.me.id, numbers)
     last = corrections.last_payloads(
-        context.workspace, [each.id for answers in by_item.values() for each in answers]
+        context.workspace, [each.id for rows_of_item in by_item.values() for each in rows_of_item]
     )
     rows = []
-    for item in found.items:
-        stage, said = stages[item.stage_id], by_item.get(item.id, ())
+    for item in page.items:
+        stage, answers = stages[item.stage_id], by_item.get(item.id, ())
         kind = stage_kind(stage.kind)
         if item.id in blind:
             rows.append(
-                Row(item, kind.subject(kind.presented(item.content, "")), stage, (), 0, None, blind=True)
+                ItemRow(item, kind.subject(kind.presented(item.content, "")), stage, (), 0, None, blind=True)
             )
             continue
         counts: dict[str, int] = {}
-        for judgement in said:
+        for judgement in answers:
             for line in kind.describe(
                 last.get(judgement.id, judgement.payload), item.content, context.gettext
             ):
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
-        labels = [kind.labels(judgement.payload) for judgement in said]
-        rows.append(Row(item, kind.subject(item.content), stage, ranked, len(said), disagreement(labels)))
+        labels = [kind.labels(judgement.payload) for judgement in answers]
+        rows.append(
+            ItemRow(item, kind.subject(item.content), stage, ranked, len(answers), disagreement(labels))
+        )
     return rows
 
 
 @routes.post("/studies/{study}/items/change", STAFF)
 def change_items(context: RequestContext) -> Response:
-    """Drop many items, or open dropped ones again: first shown which, then done, for a reason."""
+    """Drop many items or reopen dropped ones: first show them, then change them, for a reason."""
     chosen = _chosen(context.form)
     if context.text("all") == "yes":
         numbers = item_search.find_ids(
             context.workspace,
             context.study.id,
-            _wanted(context, chosen),
+            _query(context, chosen),
             most=MOST_AT_ONCE + 1,
             reader=context.me.id,
         )
@@ -161,29 +162,31 @@ def change_items(context: RequestContext) -> Response:
         numbers = [number for number in map(whole, context.texts("item")) if number is not None]
     if len(numbers) > MOST_AT_ONCE:
         raise ConflictError("these are more than %(most)s items; choose fewer at a time", most=MOST_AT_ONCE)
-    found = [items.get_item(context.workspace, context.study.id, number) for number in dict.fromkeys(numbers)]
+    chosen_items = [
+        items.get_item(context.workspace, context.study.id, number) for number in dict.fromkeys(numbers)
+    ]
     reopens = context.text("do") == "open"
-    found = [item for item in found if (item.state == ItemState.DROPPED) == reopens]
+    chosen_items = [item for item in chosen_items if (item.state == ItemState.DROPPED) == reopens]
     reason = context.text("reason_why").strip()
     if context.text("sure") == "yes" and reason:
         change = adjudications.reopen if reopens else adjudications.drop
-        for item in found:
+        for item in chosen_items:
             with suppress(ConflictError):  # it went on meanwhile: it stays as it is
                 change(context.workspace, context.study.id, item.id, context.me.id, reason)
         return context.go(f"/studies/{context.study.name}/items", "saved")
     problems = {"reason_why": context.gettext("Say why, in a few words: it is kept on record.")}
     stages = {each.id: each for each in studies.stages(context.workspace, context.study.id)}
-    rows = [(item, stage_kind(stages[item.stage_id].kind).subject(item.content)) for item in found]
-    asked = context.text("sure") == "yes"
+    rows = [(item, stage_kind(stages[item.stage_id].kind).subject(item.content)) for item in chosen_items]
+    is_sure = context.text("sure") == "yes"
     return context.page(
-        "items/change_items.html.j2", 422 if asked else 200, study=context.study, rows=rows, reopens=reopens,
-        problems=problems if asked else {},
+        "items/change_items.html.j2", 422 if is_sure else 200, study=context.study, rows=rows,
+        reopens=reopens, problems=problems if is_sure else {},
     )  # fmt: skip
 
 
 @routes.get("/studies/{study}/items/{item}", ADJUDICATORS)
 def show_item(context: RequestContext) -> Response:
-    """One item: its lineage, its states, every judgement, and the form to decide over it."""
+    """Show one item: its lineage, revisions, judgements, and the form to decide it."""
     return _item(context, {})
 
 
@@ -199,27 +202,27 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
             "items/item_blind.html.j2", status, study=study, item=item, stage=stage, facts=_facts(subject)
         )
     pseudonyms = {person.id: person for person in participants.list_participants(context.workspace, study.id)}
-    said = [
+    answers = [
         (pseudonyms[each.participant_id], each, kind.describe(each.payload, item.content, context.gettext))
         for each in judgements.list_judgements(context.workspace, study.id, item.id)
     ]
     populations = {
         population.id: population for population in studies.populations(context.workspace, study.id)
     }
-    place = populations.get(item.population_id or 0)
+    population = populations.get(item.population_id or 0)
     subject = kind.subject(item.content)
     return context.page(
-        "items/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=said, problems=problems,
-        lineage=items.lineage(context.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
-        facts=_facts(subject),
-        populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
+        "items/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=answers,
+        problems=problems, lineage=items.lineage(context.workspace, study.id, item.id)[:-1],
+        pseudonyms=pseudonyms, facts=_facts(subject), populations=populations,
+        revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
-        redactable=kind.texts if context.roles & RUNS_STUDIES else (),
+        redactable=kind.own_words if context.roles & RUNS_STUDIES else (),
         runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
-        decides=adjudications.can_decide(stage, item), language=place.language if place else "",
-        similar=repeats.similar_items(context.workspace, item, kind.compared), discussion=discussion_of(context, item),
-        **kind.form_values(item.content, stage.config, {}),
+        decides=adjudications.can_decide(stage, item), language=population.language if population else "",
+        similar=repeats.similar_items(context.workspace, item, kind.compared),
+        discussion=discussion_of(context, item), **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
 
 
@@ -232,7 +235,7 @@ def _facts(subject: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 @routes.post("/studies/{study}/items/{item}/look", ADJUDICATORS)
 def look(context: RequestContext) -> Response:
-    """Show what others said of an item, in place of being asked about it."""
+    """Reveal the answers of others, which means not being asked about the item any more."""
     number = context.number("item")
     blinding.look(context.workspace, context.study.id, context.me.id, number)
     return context.go(f"/studies/{context.study.name}/items/{number}")
@@ -240,20 +243,20 @@ def look(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/answers/{answer}/redact", STAFF)
 def redact(context: RequestContext) -> Response:
-    """Take words out of an answer, and out of all that was made of it."""
-    found = redaction.redact(
+    """Take words out of an answer and everything derived from it."""
+    judgement = redaction.redact(
         context.workspace,
         context.study.id,
         context.number("answer"),
         context.texts("field"),
         by=context.me.id,
     )
-    return context.go(f"/studies/{context.study.name}/items/{found.item_id}", "redacted")
+    return context.go(f"/studies/{context.study.name}/items/{judgement.item_id}", "redacted")
 
 
 @routes.post("/studies/{study}/items/{item}/settle", ADJUDICATORS)
 def adjudicate(context: RequestContext) -> Response:
-    """Decide over an item in place of the rule; the judgements stay as they are."""
+    """Decide an item instead of its rule; the judgements stay."""
     item = items.get_item(context.workspace, context.study.id, context.number("item"))
     stage = next(
         stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id
@@ -261,17 +264,20 @@ def adjudicate(context: RequestContext) -> Response:
     blinding.require_sight(context.workspace, context.study.id, context.me.id, item.id)
     study_id, drop = context.study.id, context.text("drop") == "yes"
     try:
-        said = {} if drop else stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
-        decision = {} if drop else adjudications.decision_of(stage, item, said)
+        answer = {} if drop else stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
+        decision = {} if drop else adjudications.decision_of(stage, item, answer)
         reason = context.text("reason_why")
         adjudications.adjudicate(
             context.workspace, study_id, item.id, context.me.id, decision, reason, drop=drop
         )
     except SubmissionError as error:
-        words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
+        messages = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
         return _item(
             context,
-            {name: words.get(name, problem) for name, problem in error.problems_in(context.gettext).items()},
+            {
+                name: messages.get(name, problem)
+                for name, problem in error.problems_in(context.gettext).items()
+            },
             422,
         )
     return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")

@@ -1,5 +1,5 @@
-"""Finding items of a study: by stage, population, state, words, and what people said of them; a page at a
-time, truly counted."""
+"""Searches the items of a study by stage, population, state, words and answers; a page at a time, with exact
+counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import count, read_all, read_values
 from folkways_studio.records import LEFT_OUT, Item, ItemState, Judgement, from_row
 from folkways_studio.stages.registry import stage_kind
@@ -20,16 +20,15 @@ from folkways_studio.studies.spread import spread
 from folkways_studio.work.blinding import blind_items
 
 MOST_RANKED = 5000
-"""Items with two answers or more that are put in order of disagreement; those beyond come after them, in
-their own order."""
+"""Items with two or more answers that are ranked by disagreement; the rest follow in order of their ids."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which items. words: somewhere in the item's key or content, in any case. of_people: answered by one of
-    these participants.
+class ItemQuery:
+    """Which items. words: somewhere in the key or content, in any case. of_people: answered by one of these
+    participants.
 
-    disputed: only those of which people said different things.
+    disputed: only those with differing answers.
     """
 
     stage_id: int | None = None
@@ -41,9 +40,8 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """Items in order, how many there are in all, and how far people are apart on those of them that two or
-    more have answered."""
+class ItemPage:
+    """Items in order, the total number, and the disagreement on those with two or more answers."""
 
     items: tuple[Item, ...]
     total: int
@@ -51,42 +49,51 @@ class Page:
 
 
 def find_items(
-    workspace: Workspace, study_id: int, wanted: Wanted, *,
+    workspace: Workspace, study_id: int, query: ItemQuery, *,
     by_disagreement: bool = False, start: int = 0, limit: int = 25, reader: int | None = None,
-) -> Page:  # fmt: skip
-    """The items from ``start`` on, in order of their ids or the most disputed first. reader: an account;
-    items blind for it have no place in that order.
+) -> ItemPage:  # fmt: skip
+    """The matching items from ``start`` on, at most ``limit``, by id or (by_disagreement) most disputed
+    first.
+
+    workspace, study_id: the study. query: which items. reader: an account; items blind for it are not ranked.
     """
     items = schema.items
-    where = _where(study_id, wanted)
-    query = sa.select(items).where(*where).order_by(items.c.id)
-    apart = _disagreement(workspace, study_id, where, reader) if by_disagreement or wanted.disputed else {}
-    if wanted.disputed:
-        apart = {number: share for number, share in apart.items() if share > 0}
-    ranked = sorted(apart, key=lambda number: (-apart[number], number)) if by_disagreement else sorted(apart)
-    chosen = ranked[start : start + limit]
-    found = (
-        {item.id: item for item in read_all(workspace, Item, query.where(items.c.id.in_(chosen)))}
-        if chosen
+    where = _where(study_id, query)
+    statement = sa.select(items).where(*where).order_by(items.c.id)
+    disagreement = (
+        _disagreement(workspace, study_id, where, reader) if by_disagreement or query.disputed else {}
+    )
+    if query.disputed:
+        disagreement = {number: share for number, share in disagreement.items() if share > 0}
+    ranked = (
+        sorted(disagreement, key=lambda number: (-disagreement[number], number))
+        if by_disagreement
+        else sorted(disagreement)
+    )
+    ids = ranked[start : start + limit]
+    by_id = (
+        {item.id: item for item in read_all(workspace, Item, statement.where(items.c.id.in_(ids)))}
+        if ids
         else {}
     )
-    page = [found[number] for number in chosen if number in found]
-    if wanted.disputed:
-        return Page(tuple(page), len(ranked), apart)
+    page = [by_id[number] for number in ids if number in by_id]
+    if query.disputed:
+        return ItemPage(tuple(page), len(ranked), disagreement)
     with workspace.read() as connection:
         total = count(connection, items, *where)
-        rest = query.where(items.c.id.not_in(ranked)) if ranked else query
-        rest = rest.offset(max(0, start - len(ranked))).limit(limit - len(chosen))
+        rest = statement.where(items.c.id.not_in(ranked)) if ranked else statement
+        rest = rest.offset(max(0, start - len(ranked))).limit(limit - len(ids))
         page += [from_row(Item, row) for row in connection.execute(rest)]
-    return Page(tuple(page), total, apart)
+    return ItemPage(tuple(page), total, disagreement)
 
 
 def find_ids(
-    workspace: Workspace, study_id: int, wanted: Wanted, *, most: int, reader: int | None = None
+    workspace: Workspace, study_id: int, query: ItemQuery, *, most: int, reader: int | None = None
 ) -> list[int]:
-    """The ids of such items, so many at most. reader: as in ``find_items``."""
-    where = _where(study_id, wanted)
-    if wanted.disputed:
+    """The ids of matching items, at most ``most``. workspace, study_id: the study. query, reader: as in
+    ``find_items``."""
+    where = _where(study_id, query)
+    if query.disputed:
         return sorted(
             number for number, share in _disagreement(workspace, study_id, where, reader).items() if share > 0
         )[:most]
@@ -95,23 +102,25 @@ def find_ids(
     )
 
 
-def _where(study_id: int, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
-    items, said = schema.items, schema.judgements
+def _where(study_id: int, query: ItemQuery) -> list[sa.ColumnElement[bool]]:
+    items, judgements = schema.items, schema.judgements
     named = (
-        (items.c.stage_id, wanted.stage_id),
-        (items.c.population_id, wanted.population_id),
-        (items.c.state, wanted.state),
+        (items.c.stage_id, query.stage_id),
+        (items.c.population_id, query.population_id),
+        (items.c.state, query.state),
     )
     where = [items.c.study_id == study_id, *(column == value for column, value in named if value is not None)]
-    if words := wanted.words.strip():
-        stored = orjson.dumps(words).decode()[1:-1]  # as the words stand in the column's JSON
+    if words := query.words.strip():
+        stored = orjson.dumps(words).decode()[1:-1]  # as JSON encodes them
         content = sa.type_coerce(items.c.content, sa.Text())
         where.append(
             sa.or_(items.c.key.icontains(words, autoescape=True), content.icontains(stored, autoescape=True))
         )
-    if wanted.of_people is not None:
+    if query.of_people is not None:
         where.append(
-            sa.exists().where(said.c.item_id == items.c.id, said.c.participant_id.in_(wanted.of_people))
+            sa.exists().where(
+                judgements.c.item_id == items.c.id, judgements.c.participant_id.in_(query.of_people)
+            )
         )
     return where
 
@@ -119,31 +128,30 @@ def _where(study_id: int, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
 def _disagreement(
     workspace: Workspace, study_id: int, where: Sequence[sa.ColumnElement[bool]], reader: int | None
 ) -> dict[int, float]:
-    """How far people are apart on each of MOST_RANKED items that have two answers or more; only where that
-    can be said, and where the items are not blind for the reader.
-    """
+    """The disagreement on each of MOST_RANKED items with two or more answers, where it is defined and the
+    items are not blind for the reader."""
     with workspace.read() as connection:
         blind = blind_items(connection, study_id, reader)
-    items, said, people, stages = schema.items, schema.judgements, schema.participants, schema.stages
+    items, judgements, people, stages = schema.items, schema.judgements, schema.participants, schema.stages
     counted = people.c.state.not_in(LEFT_OUT)
     several = (
-        sa.select(said.c.item_id)
-        .join(items, items.c.id == said.c.item_id)
-        .join(people, people.c.id == said.c.participant_id)
+        sa.select(judgements.c.item_id)
+        .join(items, items.c.id == judgements.c.item_id)
+        .join(people, people.c.id == judgements.c.participant_id)
         .where(*where, counted, *([items.c.id.not_in(blind)] if blind is not None else []))
-        .group_by(said.c.item_id)
+        .group_by(judgements.c.item_id)
         .having(sa.func.count() > 1)
-        .order_by(said.c.item_id)
+        .order_by(judgements.c.item_id)
         .limit(MOST_RANKED)
         .subquery()
     )
     query = (
-        sa.select(said.c.item_id, said.c.payload, stages.c.kind)
-        .join(several, several.c.item_id == said.c.item_id)
-        .join(people, people.c.id == said.c.participant_id)
-        .join(stages, stages.c.id == said.c.stage_id)
+        sa.select(judgements.c.item_id, judgements.c.payload, stages.c.kind)
+        .join(several, several.c.item_id == judgements.c.item_id)
+        .join(people, people.c.id == judgements.c.participant_id)
+        .join(stages, stages.c.id == judgements.c.stage_id)
         .where(counted)
-        .order_by(said.c.id)
+        .order_by(judgements.c.id)
     )
     labels: dict[int, list[Mapping[str, Any]]] = {}
     with workspace.read() as connection:
@@ -154,16 +162,15 @@ def _disagreement(
 
 
 def judgements_of(workspace: Workspace, numbers: Sequence[int]) -> dict[int, list[Judgement]]:
-    """Item id -> its judgements in order of arrival, as they were first, without those of people who are
-    LEFT_OUT."""
-    said, people = schema.judgements, schema.participants
+    """Item id -> its original judgements in order of arrival, without those of people who are LEFT_OUT."""
+    judgements, people = schema.judgements, schema.participants
     query = (
-        sa.select(said)
-        .join(people, people.c.id == said.c.participant_id)
-        .where(said.c.item_id.in_(numbers), people.c.state.not_in(LEFT_OUT))
-        .order_by(said.c.id)
+        sa.select(judgements)
+        .join(people, people.c.id == judgements.c.participant_id)
+        .where(judgements.c.item_id.in_(numbers), people.c.state.not_in(LEFT_OUT))
+        .order_by(judgements.c.id)
     )
-    found: dict[int, list[Judgement]] = {}
+    by_item: dict[int, list[Judgement]] = {}
     for each in read_all(workspace, Judgement, query):
-        found.setdefault(each.item_id, []).append(each)
-    return found
+        by_item.setdefault(each.item_id, []).append(each)
+    return by_item

@@ -1,5 +1,5 @@
-"""Items and their lineage: added by researchers or by an earlier stage, with one slot for every answer that
-they need."""
+"""Items and their lineage: added by researchers or by an earlier stage, with one slot for each wanted
+answer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Json, Workspace, insert
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import Lock, find_row, read_all
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.media.service import media_names, no_file
@@ -21,14 +20,13 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.service import get_population, get_stage
 
 MOST_NAMED = 1000
-"""Values that one statement names; databases have a bound."""
+"""Values in one statement; databases have a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item to be added. population: its name, None for everybody. check: the right answer where it is
-    known; test: it is of the test before the stage.
-    """
+    """An item to be added. population: its name, None for everybody. check: the known answer; test: whether
+    it belongs to the test before the stage."""
 
     key: str
     content: Mapping[str, Any]
@@ -49,7 +47,7 @@ _NEXT_REVISION = (
     )
     .returning(_revisions.c.number)
 )
-"""Made once: making one costs more than running it."""
+"""Built once: building one costs more than running it."""
 
 Checked = tuple[NewItem, int | None, Mapping[str, Any]]
 """A new item, the id of its population, and its content as the stage's kind has checked it."""
@@ -58,10 +56,10 @@ Checked = tuple[NewItem, int | None, Mapping[str, Any]]
 def add_items(
     workspace: Workspace, study_id: int, stage: str, new: Iterable[NewItem], *, by: int | None = None
 ) -> tuple[Item, ...]:
-    """Add items to a stage, all or none. SubmissionError names the first wrong one by its key; ConflictError
-    for a taken key."""
-    found = get_stage(workspace, study_id, stage)
-    kind = stage_kind(found.kind)
+    """Add new items to a stage, all or none. SubmissionError names the first wrong one by its key;
+    ConflictError for a taken key. workspace, study_id: the study."""
+    stage_record = get_stage(workspace, study_id, stage)
+    kind = stage_kind(stage_record.kind)
     files = media_names(workspace, study_id)
     rows = []
     for each in new:
@@ -69,27 +67,23 @@ def add_items(
             get_population(workspace, study_id, each.population) if each.population is not None else None
         )
         try:
-            content = kind.check_content(each.content, found.config)
-            known = (
+            content = kind.check_content(each.content, stage_record.config)
+            checked = (
                 each
                 if each.check is None
-                else replace(each, check=kind.check_known(each.check, content, found.config))
+                else replace(each, check=kind.check_known(each.check, content, stage_record.config))
             )
         except SubmissionError as error:
             raise SubmissionError(
                 {f"{each.key}, {field}": problem for field, problem in error.problems.items()}
             ) from None
-        if gone := [name for name in kind.media(content, found.config) if name not in files]:
-            raise SubmissionError({each.key: no_file(gone[0])})
-        rows.append((known, population.id if population else None, content))
+        if missing := [name for name in kind.media(content, stage_record.config) if name not in files]:
+            raise SubmissionError({each.key: no_file(missing[0])})
+        rows.append((checked, population.id if population else None, content))
     with workspace.write() as connection:
-        numbers = place_new(connection, found, rows)
-        audit.note(
-            connection,
-            "items.added",
-            study_id=study_id,
-            account_id=by,
-            details={"stage": stage, "n": len(numbers)},
+        numbers = place_new(connection, stage_record, rows)
+        audit.record_event(
+            connection, "items.added", study_id, by, details={"stage": stage, "n": len(numbers)}
         )
         return tuple(item_within(connection, study_id, number) for number in numbers)
 
@@ -97,10 +91,8 @@ def add_items(
 def place_new(
     connection: sa.Connection, stage: Stage, new: Sequence[Checked], *, job_id: int | None = None
 ) -> list[int]:
-    """Insert new items, each with the id of its population and its content, with revisions and open slots;
-    returns their ids.
-
-    ConflictError for a key that the stage has already.
+    """Insert new items into a stage, with revisions and open slots, and return their ids. job_id: of their
+    import. Raises ConflictError for a key that the stage has already. connection: the caller's transaction.
     """
     items = schema.items
     taken = set(
@@ -123,41 +115,43 @@ def place_new(
     ]
     if not rows:
         return []
-    # One statement for many rows: a statement costs more than a row.
+    # One statement for many rows, because a statement costs more than a row.
     numbers = list(
         connection.scalars(sa.insert(items).returning(items.c.id, sort_by_parameter_order=True), rows)
     )
-    placed = [(number, row) for number, row in zip(numbers, rows, strict=True)]
-    written = Json().process_bind_param  # these rows go past the types of their columns
-    revisions = [_revision(number, 1, "placed", row["content"]) for number, row in placed]
+    numbered = [(number, row) for number, row in zip(numbers, rows, strict=True)]
+    written = Json().process_bind_param  # this insert bypasses the column types
+    revisions = [_revision(number, 1, "placed", row["content"]) for number, row in numbered]
     insert(
         connection,
         schema.revisions,
         [{**each, "content": written(each["content"], connection.dialect)} for each in revisions],
         replace=False,
     )
-    wanted = stage_kind(stage.kind).answers_wanted(stage.config)
+    answers = stage_kind(stage.kind).answers_wanted(stage.config)
     slots = [
         slot
-        for number, row in placed
+        for number, row in numbered
         if row["check"] is None
-        for slot in _slots(number, stage.id, row["population_id"], 0, wanted)
+        for slot in _slots(number, stage.id, row["population_id"], 0, answers)
     ]
     insert(connection, schema.assignments, slots, replace=False)
     return numbers
 
 
 def _among(keys: Sequence[str]) -> sa.ColumnElement[bool]:
-    """Whether a key is one of these; not by naming each where they are more than a statement can have."""
+    """Whether a key is one of these; true for more keys than a statement can have."""
     return schema.items.c.key.in_(keys) if len(keys) <= MOST_NAMED else sa.true()
 
 
 def place_item(
-    connection: sa.Connection, stage: Stage, key: str, content: Mapping[str, Any], parent: Item, population_id: int | None, *,
-    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
+    connection: sa.Connection, stage: Stage, key: str, content: Mapping[str, Any], parent: Item,
+    population_id: int | None, *, check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
 ) -> int:  # fmt: skip
-    """Insert an item that descends from ``parent``, with its open slots, within the caller's transaction;
-    returns its id. Attention checks get slots on demand.
+    """Insert an item of a stage that descends from ``parent``, with its open slots, and return its id.
+
+    key, content, population_id, check, test, round: its columns. Attention checks get slots on demand.
+    connection: the caller's transaction.
     """
     return place_items(
         connection, stage, {population_id: key}, content, parent, check=check, test=test, round=round
@@ -165,11 +159,14 @@ def place_item(
 
 
 def place_items(
-    connection: sa.Connection, stage: Stage, keys: Mapping[int | None, str], content: Mapping[str, Any], parent: Item, *,
-    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1, slots: bool = True,
+    connection: sa.Connection, stage: Stage, keys: Mapping[int | None, str], content: Mapping[str, Any],
+    parent: Item, *, check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
+    slots: bool = True,
 ) -> list[int]:  # fmt: skip
-    """``place_item`` for several populations: each with the key that its item is to have. The ids are in the
-    same order. slots: whether anybody is to be asked.
+    """``place_item`` for several populations; returns ids in the order of ``keys``.
+
+    stage, content, parent, check, test, round: as in ``place_item``. keys: id of a population -> key of its
+    item. slots: whether anybody is asked. connection: the caller's transaction.
     """
     descent = {"parent_id": parent.id, "author_id": parent.author_id, "round": round}
     rows = [
@@ -184,7 +181,9 @@ def place_items(
     )
     wanted = stage_kind(stage.kind).answers_wanted(stage.config) if slots and check is None else 0
     if open_slots := [
-        slot for place, number in placed.items() for slot in _slots(number, stage.id, place, 0, wanted)
+        slot
+        for population_id, number in placed.items()
+        for slot in _slots(number, stage.id, population_id, 0, wanted)
     ]:
         connection.execute(_SLOTS_ADDED, open_slots)
     return numbers
@@ -216,8 +215,8 @@ def _row(
 def add_slots(
     connection: sa.Connection, item_id: int, stage_id: int, population_id: int | None, count: int
 ) -> None:
-    """Give an item ``count`` more open slots. The caller holds the item's row, so that numbers are not given
-    twice."""
+    """Give an item ``count`` more open slots. The caller holds the item's row, so that slot numbers are
+    unique. stage_id, population_id: of the item. connection: the caller's transaction. item_id: the item."""
     if count < 1:
         return
     table = schema.assignments
@@ -226,7 +225,7 @@ def add_slots(
 
 
 def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> None:
-    """Give each of these items so many more open slots. The caller holds their rows."""
+    """Give each of these items ``more`` open slots. The caller holds their rows."""
     table, items = schema.assignments, schema.items
     query = (
         sa.select(
@@ -250,7 +249,7 @@ def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> 
 def _slots(
     item_id: int, stage_id: int, population_id: int | None, last: int, count: int
 ) -> list[dict[str, Any]]:
-    """Open slots after the one with the number ``last``."""
+    """Open slots numbered after ``last``."""
     same = {
         "item_id": item_id,
         "stage_id": stage_id,
@@ -269,7 +268,9 @@ def add_revision(
     participant_id: int | None = None,
     strategy: str | None = None,
 ) -> int:
-    """Note one state of an item's content; returns its number. The caller holds the item's row."""
+    """Store a state (step) of an item's content and return its number. The caller holds the item's row.
+    participant_id: who made it; strategy: by which strategy. connection: the caller's transaction. item_id:
+    the item."""
     row = _revision(item_id, 0, step, content, strategy=strategy, participant_id=participant_id)
     del row["number"]
     return int(connection.execute(_NEXT_REVISION, {**row, "item": item_id}).scalar_one())
@@ -283,7 +284,8 @@ def begin_revisions(
     *,
     participant_id: int | None,
 ) -> None:
-    """``add_revision`` for an item that is new."""
+    """``add_revision`` for a new item. step, content, participant_id: as there. connection: the caller's
+    transaction. item_id: the item."""
     connection.execute(_REVISED, _revision(item_id, 1, step, content, participant_id=participant_id))
 
 
@@ -307,7 +309,8 @@ def get_item(workspace: Workspace, study_id: int, item_id: int) -> Item:
 
 
 def item_within(connection: sa.Connection, study_id: int, item_id: int, *, lock: Lock = "no") -> Item:
-    """``get_item`` within the caller's transaction."""
+    """``get_item`` within the caller's transaction. lock: how to lock the row. NotFoundError. connection: the
+    caller's transaction. study_id: the study. item_id: the item."""
     row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock=lock)
     if row is None:
         raise NotFoundError("there is no such item")
@@ -325,9 +328,8 @@ def list_items(
     after: int = 0,
     limit: int | None = None,
 ) -> tuple[Item, ...]:
-    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population, state
-    or import if one is given.
-    """
+    """Items of a study by id, after the id ``after``, at most ``limit``; only of one stage, population_id,
+    state or import_id if given. workspace, study_id: the study."""
     query = sa.select(schema.items).where(schema.items.c.study_id == study_id, schema.items.c.id > after)
     if stage is not None:
         query = query.where(schema.items.c.stage_id == get_stage(workspace, study_id, stage).id)
@@ -337,29 +339,29 @@ def list_items(
 
 
 def lineage(workspace: Workspace, study_id: int, item_id: int) -> tuple[Item, ...]:
-    """The item and what it descends from, the oldest first."""
-    found = [get_item(workspace, study_id, item_id)]
-    while found[-1].parent_id is not None:
-        found.append(get_item(workspace, study_id, found[-1].parent_id))
-    return tuple(reversed(found))
+    """The item and its ancestors, oldest first."""
+    items = [get_item(workspace, study_id, item_id)]
+    while items[-1].parent_id is not None:
+        items.append(get_item(workspace, study_id, items[-1].parent_id))
+    return tuple(reversed(items))
 
 
 def revisions(workspace: Workspace, study_id: int, item_id: int) -> tuple[Revision, ...]:
-    """Every state that the item's content was in, the oldest first."""
+    """Every state of the item's content, oldest first."""
     get_item(workspace, study_id, item_id)
     query = sa.select(schema.revisions).filter_by(item_id=item_id).order_by(schema.revisions.c.number)
     return read_all(workspace, Revision, query)
 
 
 def close_open_slots(connection: sa.Connection, item_id: int) -> None:
-    """Close the item's open slots. Slots that somebody is at stay: their work is taken."""
+    """Close the item's open slots. Slots that somebody holds stay open, and their work is accepted."""
     table = schema.assignments
     open_slots = sa.select(table.c.id).where(
         table.c.item_id == item_id, table.c.state == AssignmentState.OPEN
     )
-    # Locked, so that a slot that is being taken at this moment is either seen as taken or not taken at all.
-    found = list(connection.scalars(open_slots.order_by(table.c.slot).with_for_update()))
-    if found:
+    # Lock them, so that a slot that is being claimed now is either seen as claimed or not claimed.
+    ids = list(connection.scalars(open_slots.order_by(table.c.slot).with_for_update()))
+    if ids:
         connection.execute(
-            sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED))
+            sa.update(table).where(table.c.id.in_(ids)).values(state=str(AssignmentState.CLOSED))
         )

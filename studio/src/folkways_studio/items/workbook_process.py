@@ -1,10 +1,9 @@
-"""Reads a large workbook in a process of its own: reading one is all Python, and whoever answers at that
-moment would wait for it.
+"""Reads a large workbook in a separate process. Reading is pure Python and would delay everybody's requests.
 
-The workbook is the process's standard input and its rows are its standard output, one JSON object a line:
-files without a name, so that none is left behind, however either of the two ends. A faster library in this
-process would not do: what reads workbooks outside of Python makes room for every cell up to the last one, and
-a file of 5 kB can name one that no machine has the memory for.
+The workbook is the process's standard input and its rows are its standard output, one JSON object per line.
+Both are unnamed files, which vanish however the processes end. A faster library would not do: those outside
+of Python allocate every cell up to the last one, and a file of 5 kB can name one that no machine has the
+memory for.
 """
 
 from __future__ import annotations
@@ -19,50 +18,49 @@ from tempfile import TemporaryFile
 import orjson
 
 from folkways.sdk.errors import FolkwaysError
-from folkways_studio.items.workbooks import read_workbook
+from folkways_studio.items.table_files import read_workbook
 
 MOST_SECONDS = 900.0
-"""After so long the process is killed."""
+"""The process is killed after this time."""
 
 LOOK_SECONDS = 0.25
-"""How often it is asked whether the rows are still wanted."""
+"""Seconds between two checks whether the rows are still wanted."""
 
 NAME = "the workbook"
 REFUSED = 3
-"""Exit code of a process whose standard output is an error in words."""
+"""Exit code of a process that wrote an error message to its standard output."""
 
 
-class NoLongerWantedError(Exception):
-    """The rows are not wanted any more: whoever asked for them has to stop, or the import was cancelled."""
+class ImportCancelledError(Exception):
+    """The rows are not wanted any more: the import was cancelled, or the server stops."""
 
 
 def read_apart(content: bytes, name: str, wanted: Callable[[], bool] = lambda: True) -> list[dict[str, str]]:
-    """``workbooks.read_workbook`` in a process of low priority, which is killed as soon as the rows are not
-    ``wanted``.
+    """``read_workbook`` in a process of low priority, which is killed once the rows are not ``wanted``.
 
-    name: of the file, for errors. Raises FolkwaysError with what is wrong with it, and NoLongerWantedError.
+    name: of the file, for errors. Raises FolkwaysError for an unusable workbook, and ImportCancelledError.
     """
     command = [sys.executable, "-P", "-m", "folkways_studio.items.workbook_process"]
-    with TemporaryFile() as given, TemporaryFile() as told, TemporaryFile() as said:
-        given.write(content)
-        given.seek(0)
-        with subprocess.Popen(command, stdin=given, stdout=told, stderr=said) as process:  # noqa: S603 - our own module
+    with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
+        stdin.write(content)
+        stdin.seek(0)
+        with subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=stderr) as process:  # noqa: S603 - our own module
             try:
                 _wait(process, name, wanted)
             finally:
                 process.kill()
-        told.seek(0)
+        stdout.seek(0)
         if process.returncode == 0:
-            return [orjson.loads(line) for line in told]
+            return [orjson.loads(line) for line in stdout]
         if process.returncode == REFUSED:
-            raise FolkwaysError(told.read().decode().replace(NAME, name, 1))
-        said.seek(0)
-        last = (
-            said.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise FolkwaysError(stdout.read().decode().replace(NAME, name, 1))
+        stderr.seek(0)
+        reason = (
+            stderr.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
             or f"exit code {process.returncode}"
         )
     raise FolkwaysError(
-        f"{name}: the process that read it ended ({last}), perhaps for want of memory; bring it in parts, "
+        f"{name}: the process that read it ended ({reason}), perhaps for want of memory; bring it in parts, "
         "or as CSV"
     )
 
@@ -75,7 +73,7 @@ def _wait(process: subprocess.Popen[bytes], name: str, wanted: Callable[[], bool
             return
         except subprocess.TimeoutExpired:
             if not wanted():
-                raise NoLongerWantedError from None
+                raise ImportCancelledError from None
             if time.monotonic() > until:
                 raise FolkwaysError(
                     f"{name}: reading it takes longer than {MOST_SECONDS:.0f} s; bring it in parts or as CSV"

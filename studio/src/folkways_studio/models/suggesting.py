@@ -11,7 +11,7 @@ from folkways.sdk.cultures import cultures, get_language
 from folkways.sdk.display import storable
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelCall, ModelSuggestion
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import find_row, get_row, inserted
 from folkways_studio.errors import ConflictError
 from folkways_studio.models import modelling

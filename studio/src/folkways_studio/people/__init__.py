@@ -1,1 +1,1 @@
-"""Who takes part: accounts, sessions, invitations, participants and what is personal about them."""
+"""Accounts, sessions, invitations, participants and their personal details."""

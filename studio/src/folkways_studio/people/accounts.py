@@ -1,4 +1,4 @@
-"""Accounts, passwords and what each account may do in each study."""
+"""Accounts, their passwords, and their roles in studies."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import (
     change_rows,
     count,
@@ -28,20 +27,22 @@ from folkways_studio.records import Account, Role, from_row
 if TYPE_CHECKING:
     from pwdlib import PasswordHash
 
+    from folkways_studio.people.openid import Identity
+
+STAFF_ROLES = (Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT)
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1024
-"""Characters; hashing a text of any length would let anybody keep the server busy."""
+"""Characters. Hashing longer texts would let anybody keep the server busy."""
 
 ATTEMPTS, ATTEMPTS_OF_ADDRESS = 5, 30
 ATTEMPTS_SECONDS = 900.0
-"""So many failed sign-ins are allowed within so many seconds: to one account from one address, and from one
-address to any. An address may be a whole university, and nobody can lock an account that others are guessing
-at from elsewhere: that is slowed down.
-"""
+"""Limits of failed sign-ins within ATTEMPTS_SECONDS: ATTEMPTS on one account from one address, and
+ATTEMPTS_OF_ADDRESS from one address on any account (an address may be a whole university). Failures from
+other addresses do not lock an account; they only slow it down."""
 
 SLOW_AFTER, SLOWEST_SECONDS = 10, 8.0
-"""From so many failures of an account on, from anywhere, a sign-in waits: a second, twice as long for every
-SLOW_AFTER more."""
+"""After SLOW_AFTER failures on one account, from any address, each sign-in waits one second; the wait doubles
+with every further SLOW_AFTER failures, up to SLOWEST_SECONDS."""
 
 
 MakeAccount = Callable[[sa.Connection], int]
@@ -64,11 +65,11 @@ def _nobodys_hash() -> str:
 def create_account(
     workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = ""
 ) -> Account:
-    """Make an account. login: an e-mail address or any other name, compared without case. password None: it
-    cannot sign in.
+    """Make an account in the workspace and return it.
 
-    Raises SubmissionError (fields ``login``, ``password``) where the login is taken or empty or the password
-    too short.
+    login: an e-mail address or any other name, compared without case. password: None for an account that
+    cannot sign in. name: shown to others; the login by default. locale: the language of the interface. Raises
+    SubmissionError (fields ``login``, ``password``) if the login is taken or empty or the password too short.
     """
     make = prepare_account(login, password, name=name, locale=locale)
     with workspace.write() as connection:
@@ -77,11 +78,10 @@ def create_account(
 
 
 def prepare_account(login: str, password: str | None, *, name: str = "", locale: str = "") -> MakeAccount:
-    """Make an account as ``create_account`` does, but within the transaction of whoever calls what is
-    returned.
+    """A function that makes an account within the caller's transaction; the password is hashed beforehand.
 
-    Raises SubmissionError at once, or when it is called where the login is taken. Nobody waits for the
-    password to be hashed.
+    login, password, name and locale are those of ``create_account``. Raises SubmissionError for values that
+    cannot be used; the function raises it if the login is taken.
     """
     login = login.strip().casefold()
     problems = {}
@@ -107,9 +107,9 @@ def prepare_account(login: str, password: str | None, *, name: str = "", locale:
 def insert_account(
     connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str
 ) -> int:
-    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet;
-    None for people who come by a recruitment service. hashed: its password.
-    """
+    """Insert an account and return its id. connection: the caller's transaction. login: in lower case and
+    free; None for people from a recruitment service. hashed: the hash of the password. name, locale: as in
+    ``create_account``."""
     row = {
         "login": login,
         "password": hashed,
@@ -139,15 +139,14 @@ def get_account(workspace: Workspace, account_id: int) -> Account:
 
 
 def find_account(workspace: Workspace, login: str) -> Account | None:
-    """The account with that login, in any case; None."""
+    """The account with that login, in any case; None if there is none."""
     return read_first(
         workspace, Account, sa.select(schema.accounts).filter_by(login=login.strip().casefold())
     )
 
 
 def find_member(workspace: Workspace, study_id: int, login: str) -> Account | None:
-    """The account with that login that has a role in the study; None alike for one without, and for a login
-    that nobody has."""
+    """The account with that login if it has a role in the study; otherwise None."""
     query = (
         sa.select(schema.accounts)
         .join(schema.roles, schema.roles.c.account_id == schema.accounts.c.id)
@@ -157,44 +156,46 @@ def find_member(workspace: Workspace, study_id: int, login: str) -> Account | No
 
 
 def has_password(workspace: Workspace, account_id: int) -> bool:
-    """Whether an account has a password; those of people who come by an invitation or by single sign-on have
-    none."""
+    """Whether an account has a password. Accounts from invitations or single sign-on have none."""
     with workspace.read() as connection:
         return get_value(connection, schema.accounts.c.password, id=account_id) is not None
 
 
 def verify_password(workspace: Workspace, login: str, password: str, *, key: str = "") -> Account | None:
-    """The account if login and password fit, else None; takes as long for a login that does not exist.
+    """The account if login and password match, else None; an unknown login takes as long to check.
 
-    key: what besides the login failed attempts are counted by, such as the address that the request came
-    from. Raises TooManyAttemptsError after ATTEMPTS failures of the login from that key, or
-    ATTEMPTS_OF_ADDRESS of the key, within ATTEMPTS_SECONDS, even for the right password.
+    workspace: where the accounts are. key: counts failures together with the login, such as the address of
+    the client. Raises TooManyAttemptsError, even for the right password, after ATTEMPTS failures for login
+    and key, or ATTEMPTS_OF_ADDRESS for the key, within ATTEMPTS_SECONDS.
     """
     now = time.time()
     login = _counted_login(login)
-    pair, rest = f"pair:{token_hash(f'{login} {key}')}", [f"login:{login}"[:128], f"from:{key}"[:128]]
+    pair, others = f"pair:{token_hash(f'{login} {key}')}", [f"login:{login}"[:128], f"from:{key}"[:128]]
     attempts = schema.attempts
     with workspace.write() as connection:
-        _check_attempts(connection, {pair: ATTEMPTS, **({rest[1]: ATTEMPTS_OF_ADDRESS} if key else {})}, now)
-        # Counted before it is looked at, so that many at once are no more than one after the other.
-        connection.execute(sa.insert(attempts), [{"key": each, "at": now} for each in (pair, *rest)])
+        _check_attempts(
+            connection, {pair: ATTEMPTS, **({others[1]: ATTEMPTS_OF_ADDRESS} if key else {})}, now
+        )
+        # Count the attempt before checking it, so that parallel requests cannot exceed the limit.
+        connection.execute(sa.insert(attempts), [{"key": each, "at": now} for each in (pair, *others)])
         row = find_row(connection, schema.accounts, login=login)
     hashed = row.password if row is not None and row.password else _nobodys_hash()
     right = len(password) <= LONGEST_PASSWORD and _hasher().verify(password, hashed)
     if right and row is not None and row.password and not row.disabled:
         with workspace.write() as connection:
             connection.execute(sa.delete(attempts).where(attempts.c.key == pair))
-            connection.execute(sa.delete(attempts).where(attempts.c.key.in_(rest), attempts.c.at == now))
+            connection.execute(sa.delete(attempts).where(attempts.c.key.in_(others), attempts.c.at == now))
         return from_row(Account, row)
     with workspace.write() as connection:
         connection.execute(sa.delete(attempts).where(attempts.c.at < now - ATTEMPTS_SECONDS))
-        audit.note(connection, "account.sign_in_failed", account_id=row.id if row is not None else None)
+        audit.record_event(
+            connection, "account.sign_in_failed", account_id=row.id if row is not None else None
+        )
     return None
 
 
 def sign_in_pause(workspace: Workspace, login: str) -> float:
-    """Seconds that a sign-in to this account is to wait before it is looked at: 0 unless many have failed
-    lately."""
+    """Seconds that a sign-in to this account has to wait; 0 unless many have failed lately."""
     attempts = schema.attempts
     query = sa.select(sa.func.count()).where(
         attempts.c.key == f"login:{_counted_login(login)}"[:128],
@@ -227,9 +228,9 @@ def set_password(
     *,
     first: Callable[[sa.Connection], None] = lambda connection: None,
 ) -> None:
-    """Give an account a new password and end all of its sessions. SubmissionError for one that is too short.
+    """Set the password of an account and end all its sessions. Raises SubmissionError if it is too short.
 
-    first: done in the same transaction; where it raises, nothing is changed.
+    workspace, account_id: the account. first: runs in the same transaction; if it raises, nothing changes.
     """
     problems = _password_problems(password)
     if problems:
@@ -239,11 +240,11 @@ def set_password(
         first(connection)
         change_rows(connection, schema.accounts, {"id": account_id}, password=hashed)
         connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
-        audit.note(connection, "account.password_changed", account_id=account_id)
+        audit.record_event(connection, "account.password_changed", account_id=account_id)
 
 
 def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
-    """Choose the language of the interface for an account."""
+    """Set an account's language of the interface."""
     with workspace.write() as connection:
         change_rows(connection, schema.accounts, {"id": account_id}, locale=locale[:16])
 
@@ -251,7 +252,8 @@ def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
 def give_role(
     workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None
 ) -> None:
-    """Give an account a role in a study; nothing happens if it has it."""
+    """Give an account a role in a study, if it does not have it. workspace, study_id: the study. account_id:
+    the account. by: the account that acts, for the audit trail."""
     with workspace.write() as connection:
         grant(connection, study_id, account_id, role, by=by)
 
@@ -265,27 +267,23 @@ def grant(
     by: int | None = None,
     invitation: int | None = None,
 ) -> None:
-    """``give_role`` within the caller's transaction. invitation: the one that somebody came by, where nobody
-    gave them the role."""
+    """``give_role`` within the caller's transaction. invitation: the one that gave the role, if nobody else
+    (by) did. connection: the caller's transaction. study_id: the study. account_id: the account."""
     roles = schema.roles
     if find_row(connection, roles, study_id=study_id, account_id=account_id, role=str(role)) is None:
         row = {"study_id": study_id, "account_id": account_id, "role": str(role), "since": time.time()}
         connection.execute(sa.insert(roles).values(row))
         details = {"role": role} if invitation is None else {"role": role, "invitation": invitation}
-        audit.note(
-            connection,
-            "role.given",
-            study_id=study_id,
-            account_id=by,
-            subject=f"account:{account_id}",
-            details=details,
+        audit.record_event(
+            connection, "role.given", study_id, by, subject=f"account:{account_id}", details=details
         )
 
 
 def take_role(
     workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None
 ) -> None:
-    """Take a role away. NotAllowedError for the last owner: somebody has to be left."""
+    """Take a role away. Raises NotAllowedError for the last owner of a study. workspace, study_id: the study.
+    account_id: the account. by: the account that acts, for the audit trail."""
     roles = schema.roles
     with workspace.write() as connection:
         owners = count(connection, roles, roles.c.study_id == study_id, roles.c.role == Role.OWNER)
@@ -295,13 +293,8 @@ def take_role(
         connection.execute(
             sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
         )
-        audit.note(
-            connection,
-            "role.taken",
-            study_id=study_id,
-            account_id=by,
-            subject=f"account:{account_id}",
-            details={"role": role},
+        audit.record_event(
+            connection, "role.taken", study_id, by, subject=f"account:{account_id}", details={"role": role}
         )
 
 
@@ -319,15 +312,15 @@ def roles_within(connection: sa.Connection, study_id: int, account_id: int) -> f
 
 
 def require(workspace: Workspace, study_id: int, account_id: int, *roles: Role) -> frozenset[Role]:
-    """The account's roles if it has one of ``roles``. NotFoundError if it has none in the study,
-    NotAllowedError if only others."""
+    """The account's roles in the study if one of them is in ``roles``. NotFoundError if it has none at all,
+    NotAllowedError if it has only others. workspace, study_id, account_id: whose."""
     mine = roles_of(workspace, study_id, account_id)
     require_one(mine, *roles)
     return mine
 
 
 def require_one(mine: Collection[Role], *roles: Role) -> None:
-    """``require`` where the account's roles are known."""
+    """Check that ``mine`` has one of ``roles``: NotFoundError if it is empty, NotAllowedError otherwise."""
     if not mine:
         raise NotFoundError("there is no such study")
     if not set(mine) & set(roles):
@@ -337,7 +330,8 @@ def require_one(mine: Collection[Role], *roles: Role) -> None:
 
 
 def members(workspace: Workspace, study_id: int, *roles: Role) -> tuple[tuple[Account, Role], ...]:
-    """Accounts of a study with each of their roles, by name; only these roles if some are named."""
+    """Accounts of a study with each of their roles, by name. roles: only these; all if none is given.
+    workspace, study_id: the study."""
     query = (
         sa.select(schema.accounts, schema.roles.c.role)
         .join(schema.roles, schema.roles.c.account_id == schema.accounts.c.id)
@@ -348,3 +342,68 @@ def members(workspace: Workspace, study_id: int, *roles: Role) -> tuple[tuple[Ac
         query = query.where(schema.roles.c.role.in_([str(role) for role in roles]))
     with workspace.read() as connection:
         return tuple((from_row(Account, row), Role(row.role)) for row in connection.execute(query))
+
+
+def account_of_identity(
+    workspace: Workspace, identity: Identity, *, create: bool = False, locale: str = ""
+) -> Account | None:
+    """The account of an identity: the one linked with it, else the one whose login is its e-mail address,
+    else a new one if ``create``, else None.
+
+    Linking an existing account deletes its password, sessions and password links, because its maker may have
+    used somebody else's address. workspace: where the accounts are. locale: language of a new account. Raises
+    NotAllowedError if the account is disabled or linked with another identity.
+    """
+    with workspace.write() as connection:
+        return _linked_account(connection, identity, create, locale)
+
+
+def prepare_account_of_identity(identity: Identity, *, locale: str = "") -> MakeAccount:
+    """A function that finds or makes the account of an identity within the caller's transaction."""
+
+    def make(connection: sa.Connection) -> int:
+        account = _linked_account(connection, identity, True, locale)
+        assert account is not None  # noqa: S101 - it is made where there is none
+        return account.id
+
+    return make
+
+
+def _linked_account(
+    connection: sa.Connection, identity: Identity, create: bool, locale: str
+) -> Account | None:
+    table, identities = schema.accounts, schema.identities
+    login = identity.email.strip().casefold()
+    link = find_row(connection, identities, issuer=identity.issuer, subject=identity.subject)
+    row = (
+        find_row(connection, table, id=link.account_id) if link else find_row(connection, table, login=login)
+    )
+    if row is not None and row.disabled:
+        raise NotAllowedError("this account may not sign in any more")
+    if link is None:
+        if row is None and not create:
+            return None
+        if (
+            row is not None
+            and find_row(connection, identities, account_id=row.id, issuer=identity.issuer) is not None
+        ):
+            raise NotAllowedError(
+                "the account with your e-mail address belongs to somebody else; tell the people who run this "
+                "server"
+            )
+        number = (
+            row.id if row else insert_account(connection, login, None, identity.name[:256] or login, locale)
+        )
+        connection.execute(sa.update(table).where(table.c.id == number).values(password=None))
+        for each in (schema.sessions, schema.password_links):
+            connection.execute(sa.delete(each).filter_by(account_id=number))
+        values = {
+            "account_id": number,
+            "issuer": identity.issuer,
+            "subject": identity.subject,
+            "created": time.time(),
+        }
+        connection.execute(sa.insert(identities).values(values))
+        audit.record_event(connection, "account.linked", account_id=number)
+        row = find_row(connection, table, id=number)
+    return from_row(Account, row)

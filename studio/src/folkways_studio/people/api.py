@@ -1,4 +1,4 @@
-"""The people of a study: invitations, participants, and who runs it."""
+"""API: the people of a study (invitations, participants and members)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,20 @@ from folkways_studio.items.api import cells
 from folkways_studio.people import accounts, invites, participants, personal
 from folkways_studio.records import Invite, Participant, Role
 from folkways_studio.studies import service as studies
-from folkways_studio.web.api.answers import InviteMade, InviteTold, MemberTold, ParticipantTold, TakenIn
 from folkways_studio.web.api.bodies import FilledRows, NewInvite, NewMember, NewWaiver, NewWorkbook
 from folkways_studio.web.api.calls import Number, OwnerCall, StaffCall, StudyCall
-from folkways_studio.web.api.pages import Cursor, Limit, Page, slice_of
-from folkways_studio.work.offline import hand_out, take_in
+from folkways_studio.web.api.responses import (
+    Cursor,
+    InviteResponse,
+    Limit,
+    MemberResponse,
+    NewInviteResponse,
+    PageResponse,
+    ParticipantResponse,
+    WorkbookImportResponse,
+    slice_of,
+)
+from folkways_studio.work.offline import export_workbook, import_workbook
 
 router = APIRouter(tags=["people"])
 
@@ -24,7 +33,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def _population(call: StudyCall) -> Callable[[Invite | Participant], str | None]:
-    """Tells the population of somebody, or of a link, by its name."""
+    """A function that gives the name of the population of a person or link."""
     names: dict[int | None, str] = {
         each.id: each.name for each in studies.populations(call.workspace, call.study.id)
     }
@@ -32,114 +41,122 @@ def _population(call: StudyCall) -> Callable[[Invite | Participant], str | None]
 
 
 @router.get("/studies/{study}/invites")
-def list_invites(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[InviteTold]:
-    """Links that let people in, newest first, without their addresses."""
-    place, found = _population(call), invites.list_invites(call.workspace, call.study.id)
-    return slice_of(found, cursor, limit, lambda each: InviteTold.of(each, population=place(each)))
+def list_invites(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[InviteResponse]:
+    """List invitation links, newest first, without their addresses."""
+    population, rows = _population(call), invites.list_invites(call.workspace, call.study.id)
+    return slice_of(rows, cursor, limit, lambda each: InviteResponse.of(each, population=population(each)))
 
 
 @router.post("/studies/{study}/invites", status_code=201)
-def invite(call: StaffCall, body: NewInvite) -> InviteMade:
-    """Make a link that lets people in. Participants need a population; a researcher makes nobody more than
-    they are themselves."""
+def invite(call: StaffCall, body: NewInvite) -> NewInviteResponse:
+    """Make an invitation link. Participants need a population; a researcher cannot give a role above their
+    own."""
     if body.role not in invites.may_give(call.roles):
         raise SubmissionError(
             {"role": f"you cannot give this role; valid: {', '.join(invites.may_give(call.roles))}"}
         )
-    place = body.population if body.role == Role.ANNOTATOR else None
-    made, token = invites.create_invite(
-        call.workspace, call.study.id, body.role, population=place, uses=body.uses, days=body.days, note=body.note,
-        by=call.account.id,
+    population = body.population if body.role == Role.ANNOTATOR else None
+    created, token = invites.create_invite(
+        call.workspace, call.study.id, body.role, population=population, uses=body.uses, days=body.days,
+        note=body.note, by=call.account.id,
     )  # fmt: skip
-    return InviteMade.of(made, population=_population(call)(made), link=f"{call.origin}/join/{token}")
+    return NewInviteResponse.of(
+        created, population=_population(call)(created), link=f"{call.origin}/join/{token}"
+    )
 
 
 @router.delete("/studies/{study}/invites/{invite}", status_code=204)
 def revoke_invite(call: StaffCall, invite: Number) -> None:
-    """Let nobody in by a link any more."""
+    """Revoke an invitation link."""
     invites.revoke_invite(call.workspace, call.study.id, invite, by=call.account.id)
 
 
 @router.get("/studies/{study}/participants")
-def list_participants(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ParticipantTold]:
-    """Everybody who takes part, staff who work on stages among them, in the order in which they came."""
-    place, found = _population(call), participants.list_participants(call.workspace, call.study.id)
-    return slice_of(found, cursor, limit, lambda person: ParticipantTold.of(person, population=place(person)))
+def list_participants(
+    call: StaffCall, limit: Limit = 100, cursor: Cursor = 0
+) -> PageResponse[ParticipantResponse]:
+    """List everybody who takes part, including staff who work on stages, in order of arrival."""
+    population, rows = _population(call), participants.list_participants(call.workspace, call.study.id)
+    return slice_of(
+        rows, cursor, limit, lambda person: ParticipantResponse.of(person, population=population(person))
+    )
 
 
-def _told(call: StudyCall, person: Participant) -> ParticipantTold:
-    return ParticipantTold.of(person, population=_population(call)(person))
+def _response(call: StudyCall, person: Participant) -> ParticipantResponse:
+    return ParticipantResponse.of(person, population=_population(call)(person))
 
 
 def _person(call: StudyCall, number: int) -> Participant:
-    found = participants.get_participant(call.workspace, number)
-    if found.study_id != call.study.id:
+    participant = participants.get_participant(call.workspace, number)
+    if participant.study_id != call.study.id:
         raise NotFoundError("there is no such participant")
-    return found
+    return participant
 
 
 @router.get("/studies/{study}/participants/{person}")
-def show_participant(call: StaffCall, person: Number) -> ParticipantTold:
-    """One participant, without what is personal."""
-    return _told(call, _person(call, person))
+def show_participant(call: StaffCall, person: Number) -> ParticipantResponse:
+    """One participant, without personal details."""
+    return _response(call, _person(call, person))
 
 
 @router.get("/studies/{study}/participants/{person}/personal")
 def show_personal(call: StaffCall, person: Number) -> dict[str, str]:
-    """What is personal about somebody, by name. That it was read is noted in the audit trail."""
+    """The personal details of a participant, by name. Reading them is recorded in the audit trail."""
     return dict(personal.look_up_attributes(call.workspace, call.study.id, person, by=call.account.id))
 
 
 @router.delete("/studies/{study}/participants/{person}/personal", status_code=204)
 def erase(call: StaffCall, person: Number) -> None:
-    """Delete what is personal; answers stay, under the pseudonym."""
+    """Delete the personal details of a participant; answers stay under the pseudonym."""
     personal.delete_attributes(call.workspace, call.study.id, person, by=call.account.id)
 
 
 @router.post("/studies/{study}/participants/{person}/waiver", status_code=201)
-def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantTold:
-    """Let somebody in who does not meet the criteria."""
-    found = participants.waive_eligibility(
+def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantResponse:
+    """Let a participant in who does not meet the criteria."""
+    participant = participants.waive_eligibility(
         call.workspace, call.study.id, person, body.reason, by=call.account.id
     )
-    return _told(call, found)
+    return _response(call, participant)
 
 
 @router.post("/studies/{study}/participants/{person}/withdrawal", status_code=201)
-def withdraw(call: StaffCall, person: Number) -> ParticipantTold:
-    """Take somebody's answers out of everything that leaves the study, at their request."""
-    found = participants.withdraw(call.workspace, call.study.id, person, by=call.account.id)
-    return _told(call, found)
+def withdraw(call: StaffCall, person: Number) -> ParticipantResponse:
+    """Take a participant's answers out of everything that leaves the study, at their request."""
+    participant = participants.withdraw(call.workspace, call.study.id, person, by=call.account.id)
+    return _response(call, participant)
 
 
 @router.post("/studies/{study}/participants/{person}/hand-out", response_class=Response,
              responses={200: {"content": {XLSX: {}}, "description": "The workbook."}})  # fmt: skip
 def hand_out_workbook(call: StaffCall, person: Number, body: NewWorkbook) -> Response:
-    """A workbook (XLSX) of items for somebody who works off line; the items are kept for that person."""
-    found = _person(call, person)
-    content = hand_out(call.workspace, found.id, body.stage, body.count, hours=body.hours)
+    """A workbook (XLSX) of items for somebody who works off line; the items are reserved for that person."""
+    participant = _person(call, person)
+    content = export_workbook(call.workspace, participant.id, body.stage, body.count, hours=body.hours)
     return Response(content, media_type=XLSX)
 
 
 @router.post("/studies/{study}/participants/{person}/take-in", status_code=201)
-def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> TakenIn:
-    """Submit the rows of such a workbook, filled in: all of them, or none if one is wrong."""
-    found = _person(call, person)
-    return TakenIn.of(take_in(call.workspace, found.id, [cells(row) for row in body.rows]))
+def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> WorkbookImportResponse:
+    """Submit the filled rows of such a workbook: all of them, or none if one is wrong."""
+    participant = _person(call, person)
+    return WorkbookImportResponse.of(
+        import_workbook(call.workspace, participant.id, [cells(row) for row in body.rows])
+    )
 
 
 @router.get("/studies/{study}/members")
-def list_members(call: StaffCall) -> list[MemberTold]:
-    """Who runs the study, each role on a line of its own."""
-    found = accounts.members(
-        call.workspace, call.study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT
-    )
-    return [MemberTold(account=each.id, login=each.login, name=each.name, role=role) for each, role in found]
+def list_members(call: StaffCall) -> list[MemberResponse]:
+    """List who runs the study, one entry per role."""
+    members = accounts.members(call.workspace, call.study.id, *accounts.STAFF_ROLES)
+    return [
+        MemberResponse(account=each.id, login=each.login, name=each.name, role=role) for each, role in members
+    ]
 
 
 @router.post("/studies/{study}/members", status_code=201)
-def give_role(call: OwnerCall, body: NewMember) -> list[MemberTold]:
-    """Give somebody who has a role in the study another. Anybody else is invited instead, and decides."""
+def give_role(call: OwnerCall, body: NewMember) -> list[MemberResponse]:
+    """Give another role to somebody who has a role in the study. Invite anybody else."""
     account = accounts.find_member(call.workspace, call.study.id, body.login)
     if account is None:
         raise SubmissionError(

@@ -1,10 +1,8 @@
-"""The end of a person's work: what they are told, and the code and link with which a recruitment service pays
-them.
+"""The end of a person's work: the message, and the code and link with which a recruitment service pays them.
 
-A code is worth money. It is shown to those alone for whom it is meant: "completed" to people who have
-answered and for whom nothing is left, "no work" to those who came when nothing was left, "screened out" to
-those who do not meet the criteria. Who failed a test or was excluded by a rule gets the one that its ``pay``
-names.
+A code is worth money, so it is shown only to the people it is for: "completed" to those who answered
+everything, "no work" to those who found nothing to do, "screened out" to those who do not meet the criteria.
+People who failed a test or were excluded by a rule get the code that its ``pay`` names.
 """
 
 from __future__ import annotations
@@ -25,21 +23,21 @@ RETURN = "https://app.prolific.com/submissions/complete?cc="
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
-    """How somebody's work ended. code: of the recruitment service; None where the study has none. link: back
-    to the service."""
+class StudyCompletion:
+    """How somebody's work ended. code: the recruitment service's, if the study has one. link: back to the
+    service."""
 
     end: End
     code: str | None
     link: str | None
 
 
-def completion(context: RequestContext) -> Completion:
-    """Where the person at hand stands, and the code for that."""
+def completion(context: RequestContext) -> StudyCompletion:
+    """The state of the current participant's work, and the code for it."""
     end = _end(context)
     codes = context.study.definition.get("prolific") or {}
     code = codes.get(context.participant.pay or end) if context.participant.source == "prolific" else None
-    return Completion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
+    return StudyCompletion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
 
 
 def _end(context: RequestContext) -> End:
@@ -55,7 +53,7 @@ def _end(context: RequestContext) -> End:
     work = work_of(context.workspace, person)
     if work.at_hand:
         return "not_yet"
-    # People who write as much as they like have no end but their own word for it.
+    # People who may write as much as they like decide themselves when they are done.
     if any(each.left for each in own_progress_everywhere(context.workspace, person)):
         return "not_yet"
     return "completed" if work.answers else "no_work"

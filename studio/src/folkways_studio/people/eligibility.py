@@ -1,5 +1,4 @@
-"""Whether a person belongs to the population that a study recruits (CulturalBench, section 3.2: nationality,
-residence, group)."""
+"""Checks answers against the recruitment criteria of a population (CulturalBench, section 3.2)."""
 
 from __future__ import annotations
 
@@ -9,23 +8,21 @@ from typing import Any
 
 
 def failed_criteria(criteria: Sequence[Mapping[str, Any]], answers: Mapping[str, str]) -> list[str]:
-    """The criteria of a population that answers do not meet, by their names; none where somebody may take
-    part.
+    """Names of the criteria of a population that the answers do not meet; empty if somebody may take part.
 
-    A criterion has ``name`` and ``ask`` (the question) and one of: ``accept`` (answers that pass, compared
-    without case, outer white space and marks), ``least`` or ``most`` (bounds of a number, inclusive). A
-    criterion without any of them is only recorded. A question without an answer is failed, unless the
-    criterion is ``optional``.
+    A criterion has ``name`` and ``ask`` (the question) and one of: ``accept`` (accepted answers, compared
+    without case, outer white space and punctuation), ``least`` or ``most`` (bounds of a number, inclusive).
+    Without any of them it is only recorded. A question without an answer fails unless the criterion is
+    ``optional``.
     """
     return [str(each["name"]) for each in criteria if not _passes(each, answers.get(str(each["name"]), ""))]
 
 
 def unclear_criteria(criteria: Sequence[Mapping[str, Any]], answers: Mapping[str, str]) -> list[str]:
-    """Those of the criteria that answers do not meet which a person has to look at, by their names: the
-    answer was written freely.
+    """Names of the failed criteria that a person has to check, because the answer is free text.
 
-    "UK citizen" is none of the answers that pass, and yet means one; "5 years" is no number. An option that
-    was chosen and a number out of bounds are clear.
+    "UK citizen" is not an accepted answer but means one; "5 years" is not a number. A chosen option and a
+    number out of bounds are clear.
     """
     failed = failed_criteria(criteria, answers)
     return [
@@ -49,8 +46,8 @@ def _number(answer: str) -> float | None:
 
 
 def _plain(answer: object) -> str:
-    """An answer as it is compared: without case, outer marks and ways of encoding a letter; white space
-    counts as one space."""
+    """An answer normalised for comparison: no case, outer punctuation or encoding differences; single
+    spaces."""
     text = " ".join(unicodedata.normalize("NFKC", str(answer)).casefold().split())
     return text.strip(" .,;:!?\"'()")
 

@@ -1,5 +1,4 @@
-"""Coming into a study: the invitation, the recruitment service's parameters, consent, eligibility; and
-leaving it."""
+"""Joining a study (invitation, recruitment service, consent, eligibility) and leaving it."""
 
 from __future__ import annotations
 
@@ -21,36 +20,37 @@ from folkways_studio.web.routing import Routes, sentence
 routes = Routes()
 
 
-def _external(study: Study, given: Mapping[str, str], context: RequestContext) -> tuple[dict[str, str], bool]:
-    """What the recruitment service says of the person, and whether it signed that; empty for nobody's
+def _external(
+    study: Study, parameters: Mapping[str, str], context: RequestContext
+) -> tuple[dict[str, str], bool]:
+    """What the recruitment service says about the person, and whether it is signed; empty without its
     parameters."""
-    found = read_parameters(given)
-    return found, check_entry(study, given, found, context.studio.settings)
+    external = read_parameters(parameters)
+    return external, check_entry(study, parameters, external, context.studio.settings)
 
 
 def _invited(context: RequestContext) -> tuple[Study, str]:
-    """The study of the link, and the role that it gives. InviteError where it lets nobody in, unless this may
-    be somebody who came by it before: that is for ``participants.join`` to say.
-    """
+    """The study of the link and the role that it gives. Raises InviteError if it lets nobody in, unless this
+    may be somebody who joined by it before: ``participants.join`` decides that."""
     token = context.request.path_params["token"]
-    given = context.form if context.is_change else context.request.query_params
+    values = context.form if context.is_change else context.request.query_params
     try:
         invite = invites.find_invite(context.workspace, token)
         return studies.get_study(context.workspace, invite.study_id), invite.role
     except InviteError:
         study = study_of_invitation(context.workspace, token)
-        if study is None or (context.account is None and not given.get("PROLIFIC_PID")):
+        if study is None or (context.account is None and not values.get("PROLIFIC_PID")):
             raise
         return study, Role.ANNOTATOR
 
 
 @routes.get("/join/{token}", ANYBODY)
 def show_invitation(context: RequestContext) -> Response:
-    """What the study is and what comes next. Nothing is stored yet: previews of links follow them too."""
+    """Introduce the study. Nothing is stored yet, because link previews open this page too."""
     study, role = _invited(context)
-    given = dict(context.request.query_params)
-    external, _ = _external(study, given, context)
-    carried = {name: given[name] for name in (*PARAMETERS, "prolific_token") if given.get(name)}
+    parameters = dict(context.request.query_params)
+    external, _ = _external(study, parameters, context)
+    carried = {name: parameters[name] for name in (*PARAMETERS, "prolific_token") if parameters.get(name)}
     return _invitation(context, study, role, carried, by_service=bool(external))
 
 
@@ -65,19 +65,19 @@ def _invitation(
     status: int = 200,
 ) -> Response:
     return context.page(
-        "people/invitation.html.j2", status, texts=context.texts_of(study), role=role, carried=carried, by_service=by_service,
-        needs_login=role != Role.ANNOTATOR, problems=problems or {},
+        "people/invitation.html.j2", status, texts=context.texts_of(study), role=role, carried=carried,
+        by_service=by_service, needs_login=role != Role.ANNOTATOR, problems=problems or {},
     )  # fmt: skip
 
 
 @routes.post("/join/{token}", ANYBODY)
 def join(context: RequestContext) -> Response:
-    """Come in: as whoever has signed in, as the recruitment service's person, with a new login, or as
-    somebody without one."""
+    """Join as the signed-in account, as the recruitment service's person, with a new login, or without
+    one."""
     context.studio.rates.take("join", context.address)
     study, role = _invited(context)
-    given = {name: context.text(name) for name in (*PARAMETERS, "prolific_token")}
-    external, signed = _external(study, given, context)
+    parameters = {name: context.text(name) for name in (*PARAMETERS, "prolific_token")}
+    external, signed = _external(study, parameters, context)
     account_id = context.account.id if context.account is not None and not external else None
     browser = context.account.id if context.account is not None else None
     try:
@@ -100,7 +100,7 @@ def join(context: RequestContext) -> Response:
     except SubmissionError as error:
         return _invitation(context, study, role, {}, by_service=False, problems=error.problems, status=422)
     except ReturnError as error:
-        carried = {name: value for name, value in given.items() if value}
+        carried = {name: value for name, value in parameters.items() if value}
         problems = {"return_code": sentence(error.words(context.gettext))}
         return _invitation(
             context, study, role, carried, by_service=True, problems=problems, status=error.status
@@ -112,11 +112,12 @@ def join(context: RequestContext) -> Response:
 
 @routes.get("/work/{study}/consent", PARTICIPANT)
 def show_consent(context: RequestContext) -> Response:
-    """What people agree to, with its version: in the reader's language where the study has it, or in the one
-    of its others that they ask for."""
+    """Show the consent text with its version, in the reader's language or the one they ask for."""
     texts = context.study_texts
-    asked = context.request.query_params.get("language", "")
-    shown = next((each for each in texts.consents if each.language and each.language == asked), texts.consent)
+    language = context.request.query_params.get("language", "")
+    shown = next(
+        (each for each in texts.consents if each.language and each.language == language), texts.consent
+    )
     return context.page(
         "people/consent.html.j2", study=context.study, person=context.participant, texts=texts, shown=shown
     )
@@ -126,58 +127,57 @@ def show_consent(context: RequestContext) -> Response:
 def agree(context: RequestContext) -> Response:
     """Record the agreement to exactly the text that was shown."""
     if context.text("agree") != "yes":
-        words = context.gettext(
+        message = context.gettext(
             "Tick the box if you agree. If you do not, you can close this page: nothing is stored about you."
         )
-        raise SubmissionError({"agree": words})
+        raise SubmissionError({"agree": message})
     participants.consent(context.workspace, context.participant.id, context.text("version"))
     return context.go(f"/work/{context.study.name}")
 
 
 @routes.get("/work/{study}/eligibility", PARTICIPANT)
 def show_eligibility(context: RequestContext) -> Response:
-    """The questions of the person's population; with their answers where they wait, and may still change
-    them."""
+    """Show the questions of the person's population; people who wait can still change their answers."""
     person = context.participant
     if person.state not in (ParticipantState.JOINED, ParticipantState.CONSENTED, ParticipantState.WAITING):
         return context.go(f"/work/{context.study.name}")
-    given = personal.own_attributes(context.workspace, person.id)
-    return _eligibility(context, given, {})
+    answers = personal.own_attributes(context.workspace, person.id)
+    return _eligibility(context, answers, {})
 
 
 def _eligibility(
-    context: RequestContext, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200
+    context: RequestContext, answers: Mapping[str, str], problems: Mapping[str, str], status: int = 200
 ) -> Response:
     criteria = context.study_texts.criteria(context.population.name) if context.population else []
     return context.page(
-        "people/eligibility.html.j2", status, study=context.study, criteria=criteria, given=given, problems=problems,
-        waits=context.participant.state == ParticipantState.WAITING,
+        "people/eligibility.html.j2", status, study=context.study, criteria=criteria, given=answers,
+        problems=problems, waits=context.participant.state == ParticipantState.WAITING,
     )  # fmt: skip
 
 
 @routes.post("/work/{study}/eligibility", PARTICIPANT)
 def answer_eligibility(context: RequestContext) -> Response:
-    """Judge the answers; they are kept apart from everything the person will say later."""
+    """Check the answers; they are stored apart from everything else the person says."""
     population = context.population
     names = [str(criterion["name"]) for criterion in population.criteria] if population else []
-    given = {name: context.text(f"criterion-{name}") for name in names}
+    answers = {name: context.text(f"criterion-{name}") for name in names}
     try:
-        participants.answer_eligibility(context.workspace, context.participant.id, given)
+        participants.answer_eligibility(context.workspace, context.participant.id, answers)
     except SubmissionError as error:
-        words = context.gettext("Please answer this question.")
-        return _eligibility(context, given, dict.fromkeys(error.problems, words), 422)
+        message = context.gettext("Please answer this question.")
+        return _eligibility(context, answers, dict.fromkeys(error.problems, message), 422)
     return context.go(f"/work/{context.study.name}")
 
 
 @routes.get("/work/{study}/withdraw", PARTICIPANT)
 def show_withdrawal(context: RequestContext) -> Response:
-    """What leaving means, before it is done."""
+    """Explain what leaving means."""
     return context.page("people/withdraw.html.j2", study=context.study, person=context.participant)
 
 
 @routes.post("/work/{study}/withdraw", PARTICIPANT)
 def withdraw(context: RequestContext) -> Response:
-    """Leave; on request everything personal is deleted as well."""
+    """Leave the study; on request, delete personal details as well."""
     participants.withdraw(context.workspace, context.study.id, context.participant.id)
     if context.text("erase") == "yes":
         personal.delete_attributes(context.workspace, context.study.id, context.participant.id)
@@ -186,14 +186,14 @@ def withdraw(context: RequestContext) -> Response:
 
 @routes.post("/work/{study}/finish", PARTICIPANT)
 def finish(context: RequestContext) -> Response:
-    """The person has done enough."""
+    """Finish: the person has done enough."""
     participants.finish(context.workspace, context.participant.id)
     return context.go(f"/work/{context.study.name}/done")
 
 
 @routes.get("/work/{study}/done", PARTICIPANT)
 def show_done(context: RequestContext) -> Response:
-    """Thanks, and the code with which the recruitment service pays."""
+    """Show thanks and the recruitment service's code."""
     return context.page(
         "people/done.html.j2", study=context.study, person=context.participant, end=completion(context)
     )

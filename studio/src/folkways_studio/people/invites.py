@@ -8,8 +8,7 @@ import time
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import read_all
 from folkways_studio.errors import InviteError, NotFoundError
 from folkways_studio.people.sessions import token_hash
@@ -19,8 +18,8 @@ DAY = 86400.0
 
 
 def may_give(mine: frozenset[Role]) -> tuple[Role, ...]:
-    """The roles that somebody with these may let others have: a researcher's invitation makes nobody more
-    than a researcher."""
+    """The roles that somebody with the roles ``mine`` may give; a researcher cannot give more than their
+    own."""
     return tuple(Role) if Role.OWNER in mine else (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT)
 
 
@@ -35,9 +34,11 @@ def create_invite(
     note: str = "",
     by: int | None = None,
 ) -> tuple[Invite, str]:
-    """The invite and the token for its link, which is told here and never again.
+    """The new invite of a study and the token for its link, which is returned only here.
 
-    population: its name; annotators need one. uses: how many people may come by it (None: any number).
+    workspace, study_id: the study. role: what people get by it. population: its name; annotators need one.
+    uses: how many people may use it (None: any number). days: how long it is valid. note: for staff. by: the
+    account that acts. Raises NotFoundError if the population is missing or unknown.
     """
     now = time.time()
     token = secrets.token_urlsafe(24)
@@ -70,18 +71,18 @@ def create_invite(
         }
         connection.execute(sa.insert(schema.invites).values(row))
         details = {"role": role, "population": population}
-        audit.note(connection, "invite.created", study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, "invite.created", study_id, by, details=details)
     return find_invite(workspace, token), token
 
 
 def find_invite(workspace: Workspace, token: str) -> Invite:
-    """The invite of a token. InviteError that says why where it lets nobody in."""
+    """The invite of a token. Raises InviteError, with the reason, if it lets nobody in."""
     with workspace.read() as connection:
         return usable_invite(connection, token)
 
 
 def usable_invite(connection: sa.Connection, token: str) -> Invite:
-    """``find_invite`` within the caller's transaction; the row is locked there."""
+    """``find_invite`` within the caller's transaction, which locks the row. Raises InviteError."""
     query = sa.select(schema.invites).where(schema.invites.c.token_hash == token_hash(token))
     if not connection.get_execution_options().get("read_only", False):
         query = query.with_for_update()
@@ -104,7 +105,8 @@ def list_invites(workspace: Workspace, study_id: int) -> tuple[Invite, ...]:
 
 
 def revoke_invite(workspace: Workspace, study_id: int, invite_id: int, *, by: int | None = None) -> None:
-    """Let nobody in by this invite any more; those who came stay."""
+    """Revoke an invite; people who joined by it stay. invite_id: of this study; else NotFoundError.
+    workspace, study_id: the study."""
     invites = schema.invites
     with workspace.write() as connection:
         changed = connection.execute(
@@ -112,6 +114,4 @@ def revoke_invite(workspace: Workspace, study_id: int, invite_id: int, *, by: in
         )
         if not changed.rowcount:
             raise NotFoundError("there is no such invitation")
-        audit.note(
-            connection, "invite.revoked", study_id=study_id, account_id=by, subject=f"invite:{invite_id}"
-        )
+        audit.record_event(connection, "invite.revoked", study_id, by, subject=f"invite:{invite_id}")

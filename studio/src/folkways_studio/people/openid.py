@@ -1,15 +1,14 @@
 """The studio as a client of an OpenID Connect provider: authorization code flow with PKCE, state and nonce.
 
-authlib writes the requests and checks the claims of ID tokens, joserfc their signatures. Here is what they
-may ask and of whom: the addresses that the provider's own document names, over TLS, without redirections,
-within a time and a size.
+authlib writes the requests and checks the claims of ID tokens, joserfc their signatures. This module limits
+what they may fetch: only addresses in the provider's own document, over TLS, without redirects, bounded in
+time and size.
 
 OpenID Connect Core 1.0, sections 3.1 and 5.3; Discovery 1.0, section 4; RFC 7636; RFC 9207.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
 import time
@@ -22,7 +21,6 @@ from urllib.parse import urlencode
 
 import orjson
 
-from folkways import __version__
 from folkways_studio.errors import BusyError, NotAllowedError
 from folkways_studio.people.single_sign_on import SingleSignOn, is_safe, secret_of
 
@@ -43,29 +41,29 @@ ALGORITHMS = (
     "EdDSA",
     "Ed25519",
 )
-"""Signatures that only the provider can make: none by a shared secret, and none at all is none."""
+"""Signatures that only the provider can make: no shared secret, and never unsigned."""
 
 SCOPE = "openid email profile"
 TIMEOUT_SECONDS = 10.0
 MOST_BYTES = 512 * 1024
 LEEWAY_SECONDS = 60
 KNOWN_SECONDS = 600.0
-"""How long the provider's document is believed. Its keys are fetched for every sign-in: providers change them
-when they like."""
+"""How long the provider's document is cached. Its keys are fetched for every sign-in, because providers
+change them at any time."""
 
 AT_ONCE = 8
-"""Sign-ins that wait for the provider at the same time; a slow provider keeps nobody from anything else."""
+"""Concurrent sign-ins that wait for the provider, so that a slow one blocks nothing else."""
 
 MALFORMED = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
-"""What JSON of another shape than the standard's leads to, here and in the libraries."""
+"""What unexpected JSON raises, here and in the libraries."""
 
 DOCUMENT = "/.well-known/openid-configuration"
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A sign-in on its way: what only the browser that began it has. state and nonce come back; verifier
+class PendingSignIn:
+    """A sign-in in progress, known only to the browser that began it. state and nonce come back; verifier
     proves who began."""
 
     state: str
@@ -73,15 +71,13 @@ class Begun:
     verifier: str
 
     @classmethod
-    def new(cls) -> Begun:
-        """Three secrets."""
+    def new(cls) -> PendingSignIn:
         return cls(*(secrets.token_urlsafe(32) for _ in range(3)))
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom the provider says that somebody is. issuer and subject never change; email is one that it has
-    verified."""
+    """Who the provider says somebody is. issuer and subject never change; the provider has verified email."""
 
     issuer: str
     subject: str
@@ -90,11 +86,11 @@ class Identity:
 
 
 class _UnusableAnswerError(Exception):
-    """What the provider answered cannot be used; the words are for whoever runs the server."""
+    """The provider's reply cannot be used; the message is for the server's log."""
 
 
 class OpenIdProvider:
-    """One provider. FolkwaysError where the client's secret is not set."""
+    """One provider. FolkwaysError if the client's secret is not set."""
 
     def __init__(self, described: SingleSignOn) -> None:
         secret_of(described)
@@ -102,12 +98,11 @@ class OpenIdProvider:
         self._places = BoundedSemaphore(AT_ONCE)
         self._known: tuple[float, Mapping[str, Any]] = (0.0, {})
 
-    def begin(self, begun: Begun, back: str) -> str:
-        """The address at which the provider asks who somebody is. back: the studio's own, to which it sends
-        them.
+    def begin(self, begun: PendingSignIn, back: str) -> str:
+        """The provider's address at which somebody signs in. back: our address, to which it sends them.
 
-        NotAllowedError, in words for the person, where the provider cannot be asked or its answers cannot be
-        used.
+        NotAllowedError, with a message for the person, if the provider cannot be reached or its reply cannot
+        be used.
         """
         with self._asking():
             document = self._document()
@@ -119,12 +114,12 @@ class OpenIdProvider:
             )
             return str(address)
 
-    def finish(self, begun: Begun, back: str, answer: Mapping[str, str]) -> Identity:
-        """Whom the provider sent back. answer: the parameters that it sent them with, whose state is
-        ``begun``'s already.
+    def finish(self, begun: PendingSignIn, back: str, answer: Mapping[str, str]) -> Identity:
+        """The identity that the provider sent back. answer: the parameters it sent, with the state already
+        checked.
 
-        NotAllowedError as in ``begin``, and for somebody whom the provider did not let in or who may not sign
-        in here.
+        NotAllowedError as in ``begin`` (from _UnusableAnswerError), and for somebody whom the provider
+        refused or who may not sign in here.
         """
         described = self.described
         if answer.get("error") == "access_denied":
@@ -133,28 +128,29 @@ class OpenIdProvider:
             if answer.get("iss", described.issuer) != described.issuer:
                 raise _UnusableAnswerError(f"the answer is of another issuer: {answer['iss'][:200]!r}")
             if "error" in answer or not answer.get("code"):
-                told = (answer.get("error", ""), answer.get("error_description", ""))
-                raise _UnusableAnswerError(f"it sent no code, but the error {' '.join(told)[:500]!r}")
+                parts = (answer.get("error", ""), answer.get("error_description", ""))
+                raise _UnusableAnswerError(f"it sent no code, but the error {' '.join(parts)[:500]!r}")
             claims = self._claims(begun, back, answer["code"])
         return self._identity(claims)
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """Turn what goes wrong into words for the person, and into the log for whoever runs the server."""
-        from aiohttp import ClientError
+        """Turn errors into messages for the person and entries in the log."""
         from authlib.common.errors import AuthlibBaseError
         from joserfc.errors import JoseError
+
+        from folkways.sdk.http import NoReplyError, ReplyTooLargeError
 
         if not self._places.acquire(blocking=False):
             raise BusyError("many people are signing in at this moment; try again in a moment")
         try:
             yield
-        except (TimeoutError, ClientError, OSError) as error:
-            LOG.warning("%s cannot be asked: %s", self.described.issuer, error or type(error).__name__)
+        except NoReplyError as error:
+            LOG.warning("%s cannot be asked: %s", self.described.issuer, error.reason)
             raise NotAllowedError(
                 "%(name)s does not answer; try again in a moment", name=self.described.name
             ) from None
-        except (_UnusableAnswerError, AuthlibBaseError, JoseError, *MALFORMED) as error:
+        except (_UnusableAnswerError, ReplyTooLargeError, AuthlibBaseError, JoseError, *MALFORMED) as error:
             LOG.warning("what %s answered cannot be used: %r", self.described.issuer, str(error)[:500])
             raise NotAllowedError(
                 "what %(name)s answered cannot be used; tell whoever runs this server",
@@ -164,7 +160,7 @@ class OpenIdProvider:
             self._places.release()
 
     def _document(self) -> Mapping[str, Any]:
-        """What the provider says of itself."""
+        """The provider's configuration."""
         fetched, document = self._known
         if time.monotonic() - fetched > KNOWN_SECONDS or not document:
             document = self._json(self.described.issuer.rstrip("/") + DOCUMENT)
@@ -183,7 +179,7 @@ class OpenIdProvider:
         ways = document.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         way = "client_secret_basic" if "client_secret_basic" in ways else "client_secret_post"
         return OAuth2Client(
-            _Session(self),
+            _TokenSession(self),
             self.described.client_id,
             secret,
             token_endpoint_auth_method=way if secret else "none",
@@ -192,26 +188,25 @@ class OpenIdProvider:
             code_challenge_method="S256",
         )
 
-    def _claims(self, begun: Begun, back: str, code: str) -> Mapping[str, Any]:
-        """What the provider says of the person in return for the code: in the ID token and, where something
-        that is needed is not in that, apart from it.
-        """
+    def _claims(self, begun: PendingSignIn, back: str, code: str) -> Mapping[str, Any]:
+        """What the provider says about the person: in the ID token and, if needed claims are missing there,
+        from its userinfo endpoint."""
         from authlib.oidc.core import CodeIDToken
         from joserfc import jwt
         from joserfc.jwk import KeySet
         from joserfc.jws import JWSRegistry
 
         document = self._document()
-        given = self._client(document, back).fetch_token(
+        tokens = self._client(document, back).fetch_token(
             document["token_endpoint"], code=code, code_verifier=begun.verifier
         )
-        if not isinstance(given.get("id_token"), str):
+        if not isinstance(tokens.get("id_token"), str):
             raise _UnusableAnswerError("there is no ID token in its answer")
         keys = KeySet.import_key_set(self._json(document["jwks_uri"]))  # type: ignore[arg-type]
         registry = JWSRegistry(
             algorithms=ALGORITHMS, strict_check_header=False
         )  # some providers add headers of their own
-        token = jwt.decode(given["id_token"], keys, registry=registry)
+        token = jwt.decode(tokens["id_token"], keys, registry=registry)
         client = self.described.client_id
         claims = CodeIDToken(
             token.claims,
@@ -227,11 +222,11 @@ class OpenIdProvider:
         if {"email", *self.described.claims} <= claims.keys() or "userinfo_endpoint" not in document:
             return dict(claims)
         more = self._json(
-            document["userinfo_endpoint"], headers={"Authorization": f"Bearer {given['access_token']}"}
+            document["userinfo_endpoint"], headers={"Authorization": f"Bearer {tokens['access_token']}"}
         )
         if more.get("sub") != claims["sub"]:
             raise _UnusableAnswerError("its two answers are about different people")
-        # Whether an address has been verified is said beside it, never of one that the other answer gives.
+        # email_verified is only valid for the address in the same reply.
         mail = claims if "email" in claims else more
         return {**more, **claims, "email": mail.get("email"), "email_verified": mail.get("email_verified")}
 
@@ -242,67 +237,57 @@ class OpenIdProvider:
             raise NotAllowedError(
                 "%(name)s does not say that your e-mail address has been verified", name=described.name
             )
-        fine = not described.domains or email.rpartition("@")[2].casefold() in described.domains
+        allowed = not described.domains or email.rpartition("@")[2].casefold() in described.domains
         for claim, wanted in described.claims.items():
-            said = claims.get(claim)
-            fine = fine and (wanted in said if isinstance(said, list) else said == wanted)
-        if not fine or not subject.isprintable() or len(subject) > 255 or len(email) > 256:
+            value = claims.get(claim)
+            allowed = allowed and (wanted in value if isinstance(value, list) else value == wanted)
+        if not allowed or not subject.isprintable() or len(subject) > 255 or len(email) > 256:
             raise NotAllowedError("your account at %(name)s may not sign in here", name=described.name)
         return Identity(described.issuer, subject, email, name if name.isprintable() else "")
 
     def _json(self, address: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """The JSON object that an address answers with."""
+        """The JSON object at an address."""
         status, content = self.ask("GET", address, headers)
         if status != 200:
             raise _UnusableAnswerError(f"{address} answered {status}")
-        found = orjson.loads(content)
-        if not isinstance(found, dict):
+        document = orjson.loads(content)
+        if not isinstance(document, dict):
             raise _UnusableAnswerError(f"{address} did not answer with a JSON object")
-        return found
+        return document
 
     def ask(
         self, method: str, address: str, headers: Mapping[str, str] | None = None, body: str | None = None
     ) -> tuple[int, bytes]:
-        """Status and content of one answer; TimeoutError for one that is not here in time,
-        _UnusableAnswerError for a large one."""
-        from aiohttp import ClientSession, ClientTimeout
+        """Status and content of a reply from ``address``. method, headers, body: the request. TimeoutError if
+        it is late; _UnusableAnswerError if it is too large."""
+        from folkways.sdk.http import ask_once
 
-        async def fetch() -> tuple[int, bytes]:
-            # Uncompressed: a little of what is compressed may be a lot.
-            sent = {
-                "Accept": "application/json",
-                "Accept-Encoding": "identity",
-                "User-Agent": f"folkways/{__version__}",
-                **(headers or {}),
-            }
-            timeout = ClientTimeout(total=TIMEOUT_SECONDS)
-            async with (
-                ClientSession(timeout=timeout, auto_decompress=False) as session,
-                session.request(method, address, headers=sent, data=body, allow_redirects=False) as reply,
-            ):
-                content = bytearray()
-                async for part in reply.content.iter_any():
-                    content += part
-                    if len(content) > MOST_BYTES:
-                        raise _UnusableAnswerError(f"{address} answered with more than {MOST_BYTES} bytes")
-                return reply.status, bytes(content)
-
-        return asyncio.run(fetch())
+        reply = ask_once(
+            method,
+            address,
+            headers={"Accept": "application/json", **(headers or {})},
+            body=body.encode() if body is not None else None,
+            most_bytes=MOST_BYTES,
+            seconds=TIMEOUT_SECONDS,
+        )
+        return reply.status, reply.content
 
 
-class _Session:
-    """What authlib sends the request for the token with."""
+class _TokenSession:
+    """The session with which authlib requests the token."""
 
     def __init__(self, provider: OpenIdProvider) -> None:
         self.provider = provider
 
-    def post(self, url: str, *, data: Mapping[str, str], headers: Mapping[str, str], auth: Any) -> _Answer:
+    def post(
+        self, url: str, *, data: Mapping[str, str], headers: Mapping[str, str], auth: Any
+    ) -> _TokenReply:
         address, sent, body = auth.prepare("POST", url, dict(headers), urlencode(data))
-        return _Answer(*self.provider.ask("POST", address, sent, body))
+        return _TokenReply(*self.provider.ask("POST", address, sent, body))
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _TokenReply:
     status_code: int
     content: bytes
 

@@ -1,13 +1,13 @@
-"""The people of a study: invitations, participants and who may do what."""
+"""Pages of the people of a study: invitations, participants, roles."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from starlette.responses import Response
 
 from folkways_studio.errors import NotFoundError, SubmissionError
-from folkways_studio.people import accounts, exclusion, invites, participants, personal, waiting
+from folkways_studio.people import accounts, invites, participants, password_links, personal, suspension
 from folkways_studio.records import Role
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import progress
@@ -24,7 +24,7 @@ MOST_USES = 100_000
 
 @routes.get("/studies/{study}/people", STAFF)
 def show_people(context: RequestContext) -> Response:
-    """Everybody, and the forms to invite more."""
+    """List everybody, with forms to invite more."""
     return people_page(context)
 
 
@@ -35,26 +35,29 @@ def people_page(
     problems: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    """The page, with a link that has just been made: an invitation, or one to choose a new password."""
+    """The page of people, in this context. link, password_link: just made, to be shown once. problems: by
+    field. status: of HTTP."""
     study = context.study
-    found = participants.list_participants(context.workspace, study.id)
+    people = participants.list_participants(context.workspace, study.id)
     answers = {each.pseudonym: each for each in progress.payments(context.workspace, study.id)}
     flags: dict[int, list[str]] = {}
     for each in progress.quality(context.workspace, study.id):
         flags.setdefault(each.participant_id, []).extend(each.flags)
     return context.page(
-        "people/people.html.j2", status, study=study, people=[each for each in found if each.source != "staff"],
-        populations=studies.populations(context.workspace, study.id), invites=invites.list_invites(context.workspace, study.id),
-        members=accounts.members(context.workspace, study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT),
+        "people/people.html.j2", status, study=study,
+        people=[each for each in people if each.source != "staff"],
+        populations=studies.populations(context.workspace, study.id),
+        invites=invites.list_invites(context.workspace, study.id),
+        members=accounts.members(context.workspace, study.id, *accounts.STAFF_ROLES),
         answers=answers, flags=flags, link=link, password_link=password_link, problems=problems or {},
-        waiting=waiting.list_waiting(context.workspace, study.id, by=context.me.id),
+        waiting=participants.list_waiting(context.workspace, study.id, by=context.me.id),
         may_give=invites.may_give(context.roles), is_owner=Role.OWNER in context.roles,
     )  # fmt: skip
 
 
 @routes.post("/studies/{study}/invites", STAFF)
 def invite(context: RequestContext) -> Response:
-    """Make a link; it is shown once."""
+    """Make an invitation link and show it once."""
     role = context.text("role", Role.ANNOTATOR)
     if role not in invites.may_give(context.roles):
         raise SubmissionError({"role": context.gettext("You cannot give this role.")})
@@ -82,94 +85,89 @@ def invite(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/invites/{invite}/revoke", STAFF)
 def revoke(context: RequestContext) -> Response:
-    """Let nobody in by a link any more."""
+    """Revoke an invitation link."""
     invites.revoke_invite(context.workspace, context.study.id, context.number("invite"), by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people", "revoked")
 
 
 @routes.get("/studies/{study}/people/{person}", STAFF)
 def show_person(context: RequestContext) -> Response:
-    """One participant: their state and how they work; what is personal only when it is asked for, which is
-    noted."""
+    """One participant. Personal details are shown only on request, which is recorded."""
     number = context.number("person")
-    person, asked = context.person(number), context.request.query_params.get("personal") == "show"
-    names = {
-        population.id: population for population in studies.populations(context.workspace, context.study.id)
-    }
+    person, shows_personal = context.person(number), context.request.query_params.get("personal") == "show"
+    names = {each.id: each for each in studies.populations(context.workspace, context.study.id)}
     quality = [
         each
         for each in progress.quality(context.workspace, context.study.id)
         if each.participant_id == number
     ]
+    details = None
+    if shows_personal:
+        details = personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id)
+    known = gold.known_answers(context.workspace, context.study.id).people
     return context.page(
-        "people/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0),
-        quality=quality,
-        personal=personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id) if asked else None,
-        known=[each for each in gold.known_answers(context.workspace, context.study.id).people if each.participant.id == number],
+        "people/person.html.j2", study=context.study, person=person,
+        population=names.get(person.population_id or 0), quality=quality,
+        personal=details, known=[each for each in known if each.participant.id == number],
     )  # fmt: skip
 
 
 @routes.post("/studies/{study}/people/{person}/let-in", STAFF)
 def let_in(context: RequestContext) -> Response:
-    """Decide over somebody who waits."""
+    """Let in or screen out somebody who waits."""
     lets_in = context.text("let_in") == "yes"
-    waiting.settle_waiting(
+    participants.settle_waiting(
         context.workspace, context.study.id, context.number("person"), let_in=lets_in, by=context.me.id
     )
     return context.go(f"/studies/{context.study.name}/people", "waived" if lets_in else "saved")
 
 
+def _change(
+    context: RequestContext, change: Callable[..., object], *values: str, say: str = "saved"
+) -> Response:
+    """Change the participant in the address, then show them with the message ``say``."""
+    number = context.number("person")
+    change(context.workspace, context.study.id, number, *values, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people/{number}", say)
+
+
 @routes.post("/studies/{study}/people/{person}/waive", STAFF)
 def waive(context: RequestContext) -> Response:
     """Let somebody in who does not meet the criteria."""
-    number = context.number("person")
-    participants.waive_eligibility(
-        context.workspace, context.study.id, number, context.text("reason"), by=context.me.id
-    )
-    return context.go(f"/studies/{context.study.name}/people/{number}", "waived")
+    return _change(context, participants.waive_eligibility, context.text("reason"), say="waived")
 
 
 @routes.post("/studies/{study}/people/{person}/erase", STAFF)
 def erase(context: RequestContext) -> Response:
-    """Delete what is personal."""
-    number = context.number("person")
-    personal.delete_attributes(context.workspace, context.study.id, number, by=context.me.id)
-    return context.go(f"/studies/{context.study.name}/people/{number}", "erased")
+    """Delete personal details."""
+    return _change(context, personal.delete_attributes, say="erased")
 
 
 @routes.post("/studies/{study}/people/{person}/withdraw", STAFF)
 def withdraw(context: RequestContext) -> Response:
     """Take somebody's answers out of everything that leaves the study, at their request."""
-    number = context.number("person")
-    participants.withdraw(context.workspace, context.study.id, number, by=context.me.id)
-    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+    return _change(context, participants.withdraw)
 
 
 @routes.post("/studies/{study}/people/{person}/exclude", STAFF)
 def exclude(context: RequestContext) -> Response:
-    """Leave somebody's answers out of everything, for a reason that they are told."""
-    number = context.number("person")
-    exclusion.exclude(
-        context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id
-    )
-    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+    """Exclude somebody, for a reason that they are shown."""
+    return _change(context, suspension.exclude, context.text("exclusion"))
 
 
 @routes.post("/studies/{study}/people/{person}/include", STAFF)
 def include(context: RequestContext) -> Response:
     """Undo an exclusion."""
-    number = context.number("person")
-    exclusion.include(context.workspace, context.study.id, number, by=context.me.id)
-    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+    return _change(context, suspension.include)
 
 
 @routes.post("/studies/{study}/roles", OWNER)
 def give_role(context: RequestContext) -> Response:
-    """Give somebody who has a role in the study another; anybody else is invited, and decides."""
+    """Give another role to somebody who has a role in the study. Invite anybody else."""
     account = accounts.find_member(context.workspace, context.study.id, context.text("login"))
     if account is None:
-        words = context.gettext("Nobody here signs in with that name. Send an invitation instead.")
-        return people_page(context, problems={"login": words}, status=422)
+        message = context.gettext("Nobody here signs in with that name. Send an invitation instead.")
+        return people_page(context, problems={"login": message}, status=422)
     role = _role(context)
     participants.add_staff(context.workspace, context.study.id, account.id, role, by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people", "role-given")
@@ -177,7 +175,7 @@ def give_role(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/take-part", OWNER)
 def take_part(context: RequestContext) -> Response:
-    """Let the owner work on the stages of a role themselves."""
+    """Let the owner work on the stages of a role."""
     role = _role(context)
     if role not in (Role.RESEARCHER, Role.REVIEWER, Role.EXPERT):
         raise SubmissionError({"role": context.gettext("You cannot give this role.")})
@@ -200,3 +198,14 @@ def _role(context: RequestContext) -> Role:
         return Role(context.text("role"))
     except ValueError:
         raise SubmissionError({"role": context.gettext("There is no such role.")}) from None
+
+
+@routes.post("/studies/{study}/password-link", OWNER)
+def make_password_link(context: RequestContext) -> Response:
+    """Make a password link for somebody of this study and show it once."""
+    context.need_passwords()
+    number = whole(context.text("account"))
+    if number is None or not accounts.roles_of(context.workspace, context.study.id, number):
+        raise NotFoundError(context.gettext("There is no such person."))
+    token = password_links.make_link(context.workspace, number, by=context.me.id)
+    return people_page(context, password_link=f"{context.origin}/password/{token}")

@@ -1,27 +1,29 @@
-"""People in a study: joining, consent, eligibility, leaving. What is personal about them lies apart
-(``services.personal``)."""
+"""People in a study: joining and coming back, consent, eligibility, leaving. ``personal`` has their
+details."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hmac import compare_digest
 
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import (
     change_rows,
     count,
     find_row,
     get_row,
+    get_value,
     inserted,
     inserted_id,
     read_all,
 )
-from folkways_studio.errors import ConflictError, SubmissionError
+from folkways_studio.errors import ConflictError, ReturnError, SubmissionError
 from folkways_studio.people import accounts
 from folkways_studio.people.eligibility import failed_criteria, unclear_criteria
 from folkways_studio.people.invites import usable_invite
@@ -31,14 +33,18 @@ from folkways_studio.people.personal import (
     participant_within,
     write_attributes,
 )
-from folkways_studio.people.returning import RETURN_CODE, find_returning, new_return_code
+from folkways_studio.people.sessions import token_hash
 from folkways_studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
 from folkways_studio.work.leases import free_leases
 from folkways_studio.work.resolution import apply_rule_to_answers_of
 from folkways_studio.workflows.wordings import StudyTexts
 
 EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
-"""Attributes that say how a recruitment service knows a person."""
+"""Attributes that identify a person at a recruitment service."""
+
+RETURN_CODE = "return_code"
+"""Attribute with the code by which people return in another browser if their recruitment service signs
+nothing."""
 
 LONGEST_ATTRIBUTE = 2000
 
@@ -55,15 +61,14 @@ def join(
     code: str = "",
     locale: str = "",
 ) -> Participant:
-    """Come into a study by an invitation; the same account, or the same external person, comes back to the
-    same participant.
+    """Join a study by an invitation; a returning account or external person gets the same participant.
 
-    account_id: None makes an account, by ``make_account`` or else without login, for somebody who comes by a
-    recruitment service; none is left of who could not come in. external: attributes by name (EXTERNAL), which
-    are personal; ``signed``: the service vouches for them. browser: the account that is signed in where the
-    request comes from; code: the person's RETURN_CODE. Raises InviteError; ReturnError where somebody comes
-    as an external person who has begun, and neither signature, browser nor code shows that it is them;
-    ConflictError where the study is closed or the person has withdrawn.
+    workspace, token: where, and of which invitation. account_id: None makes an account, by ``make_account``
+    or without a login; nothing of it stays if joining fails. external: attributes by name (EXTERNAL). signed:
+    the service vouches for them. browser: the account that is signed in there. code: the person's
+    RETURN_CODE. locale: for a new account. Raises InviteError; ReturnError if an external person has begun
+    and neither signature, browser nor code identifies them; ConflictError if the study is closed or the
+    person has withdrawn.
     """
     external = {
         name: value[:LONGEST_ATTRIBUTE]
@@ -71,7 +76,7 @@ def join(
         if name in EXTERNAL and value
     }
     with workspace.write() as connection:
-        back = find_returning(
+        back = _find_returning(
             connection, token, account_id, external, sure=signed, browser=browser, code=code
         )
         if back is not None:
@@ -97,19 +102,20 @@ def join(
         participant_id = inserted_id(connection, schema.participants, row)
         accounts.grant(connection, invite.study_id, account_id, Role(invite.role), invitation=invite.id)
         if external and not signed:
-            external[RETURN_CODE] = new_return_code()
+            external[RETURN_CODE] = _new_return_code()
         write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
             change_rows(connection, schema.invites, {"id": invite.id}, uses_left=invite.uses_left - 1)
-        audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id)
+        audit.record_event(connection, "participant.joined", invite.study_id, participant_id=participant_id)
         return participant_within(connection, participant_id)
 
 
 def add_staff(
     workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None
 ) -> Participant:
-    """Let an account work on a study as reviewer, expert or researcher: a role and an active participant of
-    every population."""
+    """Let an account work on a study as reviewer, expert or researcher: gives the role and an active
+    participant for every population. workspace, study_id: the study. account_id: the account. by: the account
+    that acts, for the audit trail."""
     with workspace.write() as connection:
         accounts.grant(connection, study_id, account_id, role, by=by)
         row = find_row(connection, schema.participants, study_id=study_id, account_id=account_id)
@@ -140,9 +146,9 @@ def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant,
 
 
 def consent(workspace: Workspace, participant_id: int, version: str) -> Participant:
-    """Record that a person agreed to the study's text: the hash and the language of the one that they saw.
+    """Record that a person agreed to the consent text of this version, with its hash and language.
 
-    version: of that text, which tells its languages apart; ConflictError if it is another by now.
+    Raises ConflictError if the text has changed since, or the person has left.
     """
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
@@ -154,8 +160,12 @@ def consent(workspace: Workspace, participant_id: int, version: str) -> Particip
             raise ConflictError("the text was changed while you read it; read it again")
         if person.state == ParticipantState.WITHDRAWN:
             raise ConflictError("you have left this study")
-        told = {"consent_sha256": seen.sha256, "consent_language": seen.language}
-        values: dict[str, object] = {"consent_version": version, **told, "consented": time.time()}
+        values: dict[str, object] = {
+            "consent_version": version,
+            "consent_sha256": seen.sha256,
+            "consent_language": seen.language,
+            "consented": time.time(),
+        }
         if person.state == ParticipantState.JOINED:
             staff_or_free = (
                 person.population_id is None or not _population(connection, person.population_id).criteria
@@ -172,12 +182,12 @@ def _population(connection: sa.Connection, population_id: int) -> Population:
 
 
 def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mapping[str, str]) -> Participant:
-    """Record a person's answers to the population's questions (as personal attributes) and let them in or
+    """Store a person's answers to the population's questions (as personal attributes) and let them in or
     screen them out.
 
-    Where all that fails was written freely (``unclear_criteria``), they wait for a researcher, and may answer
-    again meanwhile. Otherwise a person is judged once; later calls change nothing. SubmissionError names
-    questions without an answer. ConflictError where the population has as many people as it may.
+    If only free-text answers fail (``unclear_criteria``), the person waits for a researcher and may answer
+    again. Otherwise a person is judged once; later calls change nothing. Raises SubmissionError for
+    unanswered questions, and ConflictError before consent or if the population is full.
     """
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
@@ -192,18 +202,18 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         assert person.population_id is not None  # noqa: S101 - only people of a population are asked
         population = _population(connection, person.population_id)
         names = [str(criterion["name"]) for criterion in population.criteria]
-        given = {name: str(answers.get(name, "")).strip()[:LONGEST_ATTRIBUTE] for name in names}
-        open_ones = {
+        attributes = {name: str(answers.get(name, "")).strip()[:LONGEST_ATTRIBUTE] for name in names}
+        unanswered = {
             name: "answer this question"
             for name, criterion in zip(names, population.criteria, strict=True)
-            if not given[name] and not criterion.get("optional")
+            if not attributes[name] and not criterion.get("optional")
         }
-        if open_ones:
-            raise SubmissionError(open_ones)
-        failed = failed_criteria(population.criteria, given)
+        if unanswered:
+            raise SubmissionError(unanswered)
+        failed = failed_criteria(population.criteria, attributes)
         state, kind = ParticipantState.ACTIVE, "eligible"
         if failed:
-            waits = failed == unclear_criteria(population.criteria, given)
+            waits = failed == unclear_criteria(population.criteria, attributes)
             state, kind = (
                 (ParticipantState.WAITING, "waiting")
                 if waits
@@ -211,13 +221,13 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
             )
         if state != ParticipantState.SCREENED_OUT:
             check_room(connection, population)
-        write_attributes(connection, participant_id, given)
+        write_attributes(connection, participant_id, attributes)
         values = {"state": str(state), "eligible": None if state == ParticipantState.WAITING else not failed}
         return change_participant(connection, person, kind, values, details={"failed": failed})
 
 
 def check_room(connection: sa.Connection, population: Population) -> None:
-    """ConflictError where a population has as many people as it may."""
+    """Raise ConflictError if a population is full."""
     participants = schema.participants
     inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
     taken = participants.c.population_id == population.id, participants.c.state.in_(inside)
@@ -228,7 +238,9 @@ def check_room(connection: sa.Connection, population: Population) -> None:
 def waive_eligibility(
     workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int
 ) -> Participant:
-    """Let somebody in who does not meet the criteria; the reason is kept. SubmissionError without one."""
+    """Let somebody in who does not meet the criteria. Raises SubmissionError without a reason, and
+    ConflictError if they are in already or have left. workspace, study_id: the study. participant_id: the
+    person. by: the account that acts, for the audit trail."""
     if not reason.strip():
         raise SubmissionError({"reason": "say why the criteria do not apply to this person"})
     with workspace.write() as connection:
@@ -244,8 +256,7 @@ def waive_eligibility(
 
 
 def finish(workspace: Workspace, participant_id: int) -> Participant:
-    """A person says that they are done; their leases are free at once. An active person again as soon as they
-    ask for work."""
+    """Mark a person as finished and free their leases. They become active again when they ask for work."""
     with workspace.write() as connection:
         person = participant_within(connection, participant_id, lock=True)
         free_leases(connection, participant_id)
@@ -259,10 +270,10 @@ def finish(workspace: Workspace, participant_id: int) -> Participant:
 def withdraw(
     workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None
 ) -> Participant:
-    """A person leaves: their leases are free, their drafts are deleted, and their answers leave every export.
+    """Withdraw a person: frees leases, deletes drafts, and takes their answers out of every export.
 
-    Items that are still open, and finished ones that nothing descends from, get another slot in place of each
-    of their answers.
+    Open items, and finished ones without descendants, get a new slot for each of their answers. workspace,
+    study_id: the study. participant_id: the person. by: the account that acts, for the audit trail.
     """
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
@@ -274,3 +285,129 @@ def withdraw(
         change_participant(connection, person, "withdrawn", values, account_id=by)
         apply_rule_to_answers_of(connection, participant_id)
         return participant_within(connection, participant_id)
+
+
+def _new_return_code() -> str:
+    """Eight letters and digits that are hard to confuse."""
+    return "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(8))
+
+
+def _find_returning(
+    connection: sa.Connection,
+    token: str,
+    account_id: int | None,
+    external: Mapping[str, str],
+    *,
+    sure: bool,
+    browser: int | None,
+    code: str,
+) -> Participant | None:
+    """The existing participant of a returning person, also by an invitation that has been used up.
+
+    The id at a recruitment service is not secret: anybody can write it into an address. ReturnError and
+    ConflictError as in ``join``.
+    """
+    participants, attributes, invites = schema.participants, schema.attributes, schema.invites
+    study_id = connection.scalar(
+        sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token))
+    )
+    if study_id is None:
+        return None
+    query = sa.select(participants).where(participants.c.study_id == study_id)
+    if account_id is not None:
+        query = query.where(participants.c.account_id == account_id)
+    elif external.get("prolific_pid"):
+        same_id = sa.select(attributes.c.participant_id).filter_by(
+            name="prolific_pid", value=external["prolific_pid"]
+        )
+        query = query.where(participants.c.id.in_(same_id))
+    else:
+        return None
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    expected_code = get_value(connection, attributes.c.value, participant_id=row.id, name=RETURN_CODE)
+    sure = (
+        sure
+        or row.account_id == browser
+        or (expected_code is not None and compare_digest(expected_code.encode(), code.encode()))
+    )
+    if account_id is None and not sure:
+        raise ReturnError
+    if row.state == ParticipantState.WITHDRAWN:
+        raise ConflictError("you have left this study; write to its researchers if you want to come back")
+    return from_row(Participant, row)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPerson:
+    """Somebody who waits. unclear: the questions to check, each with the answer."""
+
+    person: Participant
+    population: Population
+    unclear: Sequence[tuple[str, str]]
+
+
+def list_waiting(workspace: Workspace, study_id: int, *, by: int) -> list[WaitingPerson]:
+    """Everybody who waits in a study, in order of arrival. Their answers are personal, so the audit trail
+    records once per person and reader (by) that they were read."""
+    people, populations, attributes, events = (
+        schema.participants,
+        schema.populations,
+        schema.attributes,
+        schema.events,
+    )
+    query = (
+        sa.select(people, populations)
+        .join(populations, populations.c.id == people.c.population_id)
+        .where(people.c.study_id == study_id, people.c.state == ParticipantState.WAITING)
+        .order_by(people.c.id)
+    )
+    waiting = []
+    with workspace.read() as connection:
+        for row in connection.execute(query).all():
+            person, population = from_row(Participant, row, people), from_row(Population, row, populations)
+            rows = connection.execute(sa.select(attributes).filter_by(participant_id=person.id))
+            answers = {each.name: each.value for each in rows}
+            unclear = unclear_criteria(population.criteria, answers)
+            questions = {str(each["name"]): str(each["ask"]) for each in population.criteria}
+            waiting.append(
+                WaitingPerson(person, population, [(questions[name], answers[name]) for name in unclear])
+            )
+        noted = sa.select(events.c.participant_id).where(
+            events.c.study_id == study_id,
+            events.c.account_id == by,
+            events.c.kind == "participant.attributes_read",
+        )
+        readers_people = set(connection.scalars(noted)) if waiting else set()
+    for each in waiting:
+        if each.person.id not in readers_people:
+            audit.record_event_now(
+                workspace, "participant.attributes_read", study_id, by, participant_id=each.person.id
+            )
+    return waiting
+
+
+def settle_waiting(
+    workspace: Workspace, study_id: int, participant_id: int, *, let_in: bool, by: int
+) -> Participant:
+    """Let in a person who waits as one who meets the criteria (let_in), or screen them out. Raises
+    ConflictError if they do not wait or the population is full. workspace, study_id: the study.
+    participant_id: the person. by: the account that acts, for the audit trail."""
+    with workspace.write() as connection:
+        person = participant_of(connection, study_id, participant_id, lock=True)
+        if person.state != ParticipantState.WAITING:
+            raise ConflictError("this person does not wait to be let in any more")
+        if not let_in:
+            values = {"state": str(ParticipantState.SCREENED_OUT), "eligible": False}
+            return change_participant(connection, person, "screened_out", values, account_id=by)
+        check_room(
+            connection, from_row(Population, get_row(connection, schema.populations, id=person.population_id))
+        )
+        return change_participant(
+            connection,
+            person,
+            "let_in",
+            {"state": str(ParticipantState.ACTIVE), "eligible": True},
+            account_id=by,
+        )

@@ -1,4 +1,4 @@
-"""What a person takes part in, and how far they are there."""
+"""Which studies people take part in, and how far they are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import read_first
 from folkways_studio.people.sessions import SESSION, about_token, session_of, token_hash
 from folkways_studio.records import (
@@ -47,7 +47,7 @@ _ENTRY = (
     )
     .outerjoin(_populations, _populations.c.id == _people.c.population_id)
 )
-"""Made once, as every page asks it."""
+"""Built once, because every page runs it."""
 
 
 _answers, _items, _slots = schema.judgements, schema.items, schema.assignments
@@ -64,10 +64,8 @@ _WORK_OF = sa.select(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """Who asks, and what they are in one study: the study, their part in it, the population of that, and
-    their roles; None and empty for what there is not.
-    """
+class StudyEntry:
+    """A session and the account's part in one study; None and empty where there is nothing."""
 
     session: Session
     study: Study | None
@@ -76,15 +74,14 @@ class Entry:
     roles: frozenset[Role]
 
 
-def find_entry(workspace: Workspace, token: str, study: str) -> Entry | None:
-    """The session of a token with its account's part in the study of that name; None for a token of no
-    session."""
+def find_entry(workspace: Workspace, token: str, study: str) -> StudyEntry | None:
+    """The session of a token with its account's part in the study of that name; None without a session."""
     with workspace.read() as connection:
         row = connection.execute(_ENTRY, {**about_token(token), "study": study}).first()
     if row is None:
         return None
     values = row._mapping
-    return Entry(
+    return StudyEntry(
         session_of(workspace, row),
         from_row(Study, row, _studies) if values[_studies.c.id] is not None else None,
         from_row(Participant, row, _people) if values[_people.c.id] is not None else None,
@@ -94,23 +91,24 @@ def find_entry(workspace: Workspace, token: str, study: str) -> Entry | None:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkOf:
-    """What a person has done in their study: how many answers, those of a test not counted; and whether a
-    task is kept for them."""
+class ParticipantWork:
+    """What a person has done in their study. answers: without those of a test. at_hand: whether they hold a
+    task."""
 
     answers: int
     at_hand: bool
 
 
-def work_of(workspace: Workspace, person: Participant) -> WorkOf:
-    """What a person has done and has at hand in their study."""
+def work_of(workspace: Workspace, person: Participant) -> ParticipantWork:
+    """What a person has done and holds in their study."""
     with workspace.read() as connection:
         row = connection.execute(_WORK_OF, {"person": person.id}).one()
-    return WorkOf(row.answers, bool(row.at_hand))
+    return ParticipantWork(row.answers, bool(row.at_hand))
 
 
 def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Participant], ...]:
-    """The studies that an account takes part in and has not left, newest first, with its part in each."""
+    """The studies that an account takes part in and has not left, newest first, with its participant in
+    each."""
     studies, participants = schema.studies, schema.participants
     query = (
         sa.select(participants)
@@ -128,8 +126,7 @@ def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Partic
 
 
 def study_of_invitation(workspace: Workspace, token: str) -> Study | None:
-    """The study of an invitation, also of one that lets nobody in any more: those who came by it may come
-    back."""
+    """The study of an invitation, even an expired one: people who joined by it may come back."""
     invites, studies = schema.invites, schema.studies
     query = (
         sa.select(studies)
@@ -140,9 +137,10 @@ def study_of_invitation(workspace: Workspace, token: str) -> Study | None:
 
 
 def may_make_studies(workspace: Workspace, account: Account) -> bool:
-    """Whether an account may make studies, which ask models with the server's keys: who runs a study already,
-    and those whose account was made by whoever runs the server (they have no part in any study); nobody who
-    came in as somebody else's reviewer.
+    """Whether an account may make studies, which ask models with the server's keys.
+
+    Owners and researchers may, and accounts without any study, which the people who run the server made;
+    somebody who came in as another study's reviewer may not.
     """
     if account.login is None:
         return False

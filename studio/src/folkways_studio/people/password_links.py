@@ -1,7 +1,6 @@
-"""Links by which somebody who has forgotten their password chooses a new one: each works once, and not for
-long.
+"""Single-use links for choosing a new password.
 
-The database knows only the hash of a link's token, so that a copy of it lets nobody in.
+The database stores only the hash of a link's token, so that a copy of it gives no access.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ import time
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import find_row, read_first
 from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError
 from folkways_studio.people import accounts
@@ -24,12 +22,11 @@ HOURS = 24.0
 
 
 def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, hours: float = HOURS) -> str:
-    """The token of a new link for an account, which is told here and never again; links made before work no
-    more.
+    """The token of a new link for an account, returned only here; earlier links stop working.
 
-    by: the owner of a study who makes it; None for whoever runs the server. NotAllowedError for an owner
-    where the account has a part in a study that is not theirs: they would come into that one as well.
-    NotFoundError for an account without a login.
+    workspace, account_id: the account. by: the study owner who makes it; None for the people who run the
+    server. hours: how long it works. Raises NotAllowedError if the account takes part in a study that the
+    owner does not own, which the link would open too, and NotFoundError for an account without a login.
     """
     now = time.time()
     links = schema.password_links
@@ -40,8 +37,8 @@ def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, h
             raise NotFoundError("there is no such account, or it is one without a password")
         if by is not None and by != account_id and not _all_theirs(connection, account_id, by):
             raise NotAllowedError(
-                "this account has a part in a study that is not yours; whoever runs the server can make a "
-                "link for it"
+                "this account takes part in a study that is not yours; ask the people who run the server "
+                "for a link"
             )
         connection.execute(
             sa.delete(links).where(sa.or_(links.c.account_id == account_id, links.c.expires < now))
@@ -53,20 +50,24 @@ def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, h
             "expires": now + hours * 3600,
         }
         connection.execute(sa.insert(links).values(values))
-        audit.note(connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}")
+        audit.record_event(
+            connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}"
+        )
     return token
 
 
 def _all_theirs(connection: sa.Connection, account_id: int, owner: int) -> bool:
-    """Whether every study in which an account has a role is one of this owner's."""
+    """Whether the owner owns every study in which an account has a role."""
     roles = schema.roles
-    own = sa.select(roles.c.study_id).where(roles.c.account_id == owner, roles.c.role == Role.OWNER)
-    others = sa.select(roles.c.study_id).where(roles.c.account_id == account_id, roles.c.study_id.not_in(own))
+    owned = sa.select(roles.c.study_id).where(roles.c.account_id == owner, roles.c.role == Role.OWNER)
+    others = sa.select(roles.c.study_id).where(
+        roles.c.account_id == account_id, roles.c.study_id.not_in(owned)
+    )
     return connection.execute(others.limit(1)).first() is None
 
 
 def account_of_link(workspace: Workspace, token: str) -> Account:
-    """Whose password a link changes; InviteError for one that is unknown, used or too old."""
+    """The account whose password a link changes; InviteError if the link is unknown, used or too old."""
     links, table = schema.password_links, schema.accounts
     query = (
         sa.select(table)
@@ -77,17 +78,17 @@ def account_of_link(workspace: Workspace, token: str) -> Account:
             table.c.disabled.is_(False),
         )
     )
-    found = read_first(workspace, Account, query)
-    if found is None:
+    account = read_first(workspace, Account, query)
+    if account is None:
         raise InviteError("this link has been used or is too old; ask for another")
-    return found
+    return account
 
 
 def use_link(workspace: Workspace, token: str, password: str) -> Account:
-    """Give the account of a link a new password and end all of its sessions; the link works no more.
+    """Set a new password by a link and end all sessions of its account; the link stops working.
 
-    Raises what ``account_of_link`` does; SubmissionError for a password that is too short, after which the
-    link still works.
+    Raises InviteError as ``account_of_link`` does, and SubmissionError if the password is too short; the link
+    then still works.
     """
     account = account_of_link(workspace, token)
     links = schema.password_links

@@ -1,5 +1,4 @@
-"""What is personal about people: it lies apart from what they said, and can be deleted without touching
-that."""
+"""Personal details of people, stored apart from their answers so that they can be deleted alone."""
 
 from __future__ import annotations
 
@@ -9,8 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, changed
 from folkways_studio.errors import NotFoundError
 from folkways_studio.records import Participant, Role, from_row
@@ -21,7 +19,7 @@ _ATTRIBUTES = sa.select(schema.attributes).where(schema.attributes.c.participant
 def participant_within(connection: sa.Connection, participant_id: int, *, lock: bool = False) -> Participant:
     """The participant with that id, within the caller's transaction; NotFoundError.
 
-    lock: hold their row before anything else of theirs, in the order in which claiming does.
+    lock: lock the row first, in the same order as claiming does.
     """
     query = sa.select(schema.participants).filter_by(id=participant_id)
     row = connection.execute(query.with_for_update(key_share=True) if lock else query).first()
@@ -31,14 +29,14 @@ def participant_within(connection: sa.Connection, participant_id: int, *, lock: 
 
 
 def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapping[str, str]:
-    """What is personal about somebody, by name. For researchers of the study; never for an export."""
+    """Somebody's personal details, by name. For researchers of the study; never for an export."""
     with workspace.read() as connection:
         participant_of(connection, study_id, participant_id)
     return own_attributes(workspace, participant_id)
 
 
 def own_attributes(workspace: Workspace, participant_id: int) -> Mapping[str, str]:
-    """What is personal about somebody, by name, for their own pages."""
+    """Somebody's personal details, by name, for their own pages."""
     with workspace.read() as connection:
         return {row.name: row.value for row in connection.execute(_ATTRIBUTES, {"person": participant_id})}
 
@@ -46,26 +44,23 @@ def own_attributes(workspace: Workspace, participant_id: int) -> Mapping[str, st
 def look_up_attributes(
     workspace: Workspace, study_id: int, participant_id: int, *, by: int
 ) -> Mapping[str, str]:
-    """``attributes`` for somebody who asks to see them, which the audit trail notes."""
-    found = attributes(workspace, study_id, participant_id)
-    audit.record(
-        workspace,
-        "participant.attributes_read",
-        study_id=study_id,
-        account_id=by,
-        participant_id=participant_id,
+    """``attributes``, with an entry in the audit trail. workspace, study_id: the study. participant_id: the
+    person. by: the account that acts, for the audit trail."""
+    details = attributes(workspace, study_id, participant_id)
+    audit.record_event_now(
+        workspace, "participant.attributes_read", study_id, by, participant_id=participant_id
     )
-    return found
+    return details
 
 
 def delete_attributes(
     workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None
 ) -> int:
-    """Delete everything personal about somebody, their name and login included where they are in no other
-    study and no staff.
+    """Delete somebody's personal details and return how many there were.
 
-    Returns how many attributes there were. Judgements stay, under the pseudonym; ``withdraw`` takes them out
-    of exports.
+    Their name and login go too if they are in no other study and not staff. Judgements stay under the
+    pseudonym; ``withdraw`` takes them out of exports. workspace, study_id: the study. participant_id: the
+    person. by: the account that acts, for the audit trail.
     """
     participants, roles = schema.participants, schema.roles
     with workspace.write() as connection:
@@ -84,12 +79,8 @@ def delete_attributes(
             change_rows(connection, schema.accounts, {"id": person.account_id}, **values)
             for table in (schema.sessions, schema.identities):
                 connection.execute(sa.delete(table).filter_by(account_id=person.account_id))
-        audit.note(
-            connection,
-            "participant.attributes_deleted",
-            study_id=study_id,
-            account_id=by,
-            participant_id=participant_id,
+        audit.record_event(
+            connection, "participant.attributes_deleted", study_id, by, participant_id=participant_id
         )
         return int(deleted)
 
@@ -97,7 +88,8 @@ def delete_attributes(
 def participant_of(
     connection: sa.Connection, study_id: int, participant_id: int, *, lock: bool = False
 ) -> Participant:
-    """``participant_within`` for somebody of this study alone; NotFoundError for others."""
+    """``participant_within`` for people of this study; NotFoundError for others. lock: as there. connection:
+    the caller's transaction. study_id: the study. participant_id: the person."""
     person = participant_within(connection, participant_id, lock=lock)
     if person.study_id != study_id:
         raise NotFoundError("there is no such participant")
@@ -107,13 +99,16 @@ def participant_of(
 def change_participant(
     connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any
 ) -> Participant:
-    """Change a participant's row, note why, and return them as they are now. about: as for ``audit.note``."""
-    audit.note(connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about)
+    """Set ``values`` in the person's row, record an event of this ``kind`` about the person, and return the new record.
+    about: passed to ``audit.record_event``. connection: the caller's transaction."""
+    audit.record_event(
+        connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about
+    )
     return changed(connection, Participant, schema.participants, person.id, **values)
 
 
 def write_attributes(connection: sa.Connection, participant_id: int, values: Mapping[str, str]) -> None:
-    """Keep what is personal, in place of earlier values of the same names; empty values are not kept."""
+    """Store personal details, replacing those of the same names; empty values are not stored."""
     rows = [
         {"participant_id": participant_id, "name": name, "value": value}
         for name, value in values.items()

@@ -1,9 +1,7 @@
-"""Recruits people at Prolific: makes a study there for one of ours, publishes it, approves, pays bonuses,
-adds places.
+"""Client of Prolific: makes and publishes studies there, approves people, pays bonuses and adds places.
 
-See https://docs.prolific.com/api-reference. The token comes from the environment and is sent to ``ADDRESS``
-alone. Amounts of money are in the currency of the account: rewards in its hundredths, as there, and bonuses
-in its units, as there too.
+See https://docs.prolific.com/api-reference. The token comes from the environment and is sent only to
+``ADDRESS``. As in that API, rewards are in hundredths of the account's currency and bonuses in its units.
 """
 
 from __future__ import annotations
@@ -20,11 +18,11 @@ from folkways_studio.clients.json_client import JsonClient, segment
 ADDRESS = "https://api.prolific.com"
 TOKEN_VARIABLE = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of a variable, not a token
 PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-"""What Prolific fills in when it sends somebody to our link."""
+"""Prolific fills these in when it sends somebody to our link."""
 
 AWAITING = "AWAITING REVIEW"
 MOST_BONUSES = 200
-"""People of one bonus payment."""
+"""People in one bonus payment."""
 
 CODES = {
     "completed": ("COMPLETED", {"action": "MANUALLY_REVIEW"}),
@@ -34,13 +32,12 @@ CODES = {
     ),
     "no_work": ("OTHER", {"action": "MANUALLY_REVIEW"}),
 }
-"""Key of a study's ``prolific`` -> type of the completion code there, and what happens to who enters it.
-People are paid by ``approve`` alone.
-"""
+"""Key of a study's ``prolific`` -> type of the completion code there, and what happens when it is entered.
+Only ``approve`` pays people."""
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class ProlificSubmission:
     """One person's part in a study at Prolific."""
 
     id: str
@@ -50,8 +47,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Recruitment:
-    """How a study is offered. reward: per person, in hundredths. minutes: how long it takes, as people are
-    told."""
+    """How a study is offered. reward: per person, in hundredths. minutes: the announced duration."""
 
     title: str
     description: str
@@ -63,91 +59,85 @@ class Recruitment:
 
 
 class Prolific:
-    """The account of the token in the environment."""
+    """The Prolific account of the token in the environment; FolkwaysError without one."""
 
     def __init__(self) -> None:
         token = os.environ.get(TOKEN_VARIABLE, "")
         if not token:
             raise FolkwaysError(
-                "Prolific wants a token; make one in its settings and put it into the environment as "
-                f"{TOKEN_VARIABLE}"
+                f"Prolific needs a token; make one in its settings and set {TOKEN_VARIABLE} to it"
             )
         self.client = JsonClient(ADDRESS, "Prolific", f"Token {token}")
 
     def _ask(self, method: str, path: str, body: object = None, **query: object) -> Any:
         return self.client.ask(method, f"/api/v1{path}", body, **query)
 
-    def create(self, wanted: Recruitment) -> str:
-        """Make a study that nobody sees yet; its id there."""
+    def create(self, recruitment: Recruitment) -> str:
+        """Make an unpublished study and return its id there."""
         codes = [
-            {"code": str(wanted.codes[name]), "code_type": kind, "actions": [action]}
+            {"code": str(recruitment.codes[name]), "code_type": kind, "actions": [action]}
             for name, (kind, action) in CODES.items()
-            if wanted.codes.get(name)
+            if recruitment.codes.get(name)
         ]
         body = {
-            "name": wanted.title,
-            "description": wanted.description,
-            "external_study_url": f"{wanted.link}?{PARAMETERS}",
+            "name": recruitment.title,
+            "description": recruitment.description,
+            "external_study_url": f"{recruitment.link}?{PARAMETERS}",
             "prolific_id_option": "url_parameters",
             "completion_codes": codes,
-            "total_available_places": wanted.places,
-            "estimated_completion_time": wanted.minutes,
-            "reward": wanted.reward,
+            "total_available_places": recruitment.places,
+            "estimated_completion_time": recruitment.minutes,
+            "reward": recruitment.reward,
             "device_compatibility": ["desktop", "tablet", "mobile"],
         }
         return str(self._ask("POST", "/studies/", body)["id"])
 
     def show(self, study: str) -> dict[str, Any]:
-        """The study as it is there: name, status, total_available_places, places_taken, reward, and more."""
+        """The study there: name, status, total_available_places, places_taken, reward, and more."""
         return dict(self._ask("GET", f"/studies/{segment(study)}/"))
 
     def publish(self, study: str) -> str:
-        """Offer it to people; returns its status."""
+        """Publish a study and return its status."""
         return str(
             self._ask("POST", f"/studies/{segment(study)}/transition/", {"action": "PUBLISH"})["status"]
         )
 
     def top_up(self, study: str, places: int) -> int:
-        """Offer it to more people, ``places`` in all; returns how many it had. FolkwaysError for no more than
-        that."""
+        """Set the number of places to ``places`` and return the old one. FolkwaysError unless it grows."""
         before = int(self.show(study)["total_available_places"])
         if places <= before:
             raise FolkwaysError(f"the study has {before} places already; give a larger number, of all places")
         self._ask("PATCH", f"/studies/{segment(study)}/", {"total_available_places": places})
         return before
 
-    def submissions(self, study: str) -> list[Submission]:
+    def submissions(self, study: str) -> list[ProlificSubmission]:
         """Everybody who took a place."""
-        found = self._ask("GET", f"/studies/{segment(study)}/submissions/")["results"]
+        rows = self._ask("GET", f"/studies/{segment(study)}/submissions/")["results"]
         return [
-            Submission(str(each["id"]), str(each["participant_id"]), str(each["status"])) for each in found
+            ProlificSubmission(str(each["id"]), str(each["participant_id"]), str(each["status"]))
+            for each in rows
         ]
 
-    def approve(self, submissions: Iterable[Submission]) -> None:
-        """Pay people their reward."""
+    def approve(self, submissions: Iterable[ProlificSubmission]) -> None:
         self._ask("POST", "/submissions/bulk-approve/", {"submission_ids": [each.id for each in submissions]})
 
     def set_up_bonuses(self, study: str, amounts: Mapping[str, Decimal]) -> tuple[str, Decimal]:
-        """Prepare bonuses: participant at Prolific -> amount. Returns the id to pay them by, and what they
-        cost with fees.
-
-        Nothing is paid yet.
-        """
+        """Prepare bonuses (participant at Prolific -> amount) without paying them. Returns the id of the
+        payment and its cost with fees."""
         lines = "\n".join(f"{person},{amount:.2f}" for person, amount in amounts.items())
-        made = self._ask("POST", "/submissions/bonus-payments/", {"study_id": study, "csv_bonuses": lines})
-        return str(made["id"]), Decimal(str(made["total_amount"])) / 100
+        payment = self._ask("POST", "/submissions/bonus-payments/", {"study_id": study, "csv_bonuses": lines})
+        return str(payment["id"]), Decimal(str(payment["total_amount"])) / 100
 
     def pay_bonuses(self, payment: str) -> None:
-        """Pay what was prepared. Prolific pays again when asked again, so this is never tried twice."""
+        """Pay prepared bonuses. Never retried: Prolific would pay twice."""
         self._ask("POST", f"/bulk-bonus-payments/{segment(payment)}/pay/", {})
 
 
 def review(
-    submissions: Iterable[Submission], payments: Iterable[Mapping[str, Any]]
-) -> tuple[list[Submission], list[Submission]]:
-    """Which submissions that await review are of people who answered here, also where they left later: they
-    did the work. And those of people who did not, or are not known.
-    """
+    submissions: Iterable[ProlificSubmission], payments: Iterable[Mapping[str, Any]]
+) -> tuple[list[ProlificSubmission], list[ProlificSubmission]]:
+    """The submissions awaiting review, in two lists: of people who answered here (even if they left later),
+    and of people who did not or are unknown."""
     worked = {
         each["external"]
         for each in payments
@@ -159,7 +149,7 @@ def review(
 
 
 def batches(amounts: Mapping[str, Decimal]) -> Iterable[dict[str, Decimal]]:
-    """Bonuses as many at a time as Prolific takes."""
+    """Bonuses in groups of MOST_BONUSES."""
     people = list(amounts)
     for start in range(0, len(people), MOST_BONUSES):
         yield {person: amounts[person] for person in people[start : start + MOST_BONUSES]}

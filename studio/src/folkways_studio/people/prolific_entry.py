@@ -1,9 +1,9 @@
-"""Entries from Prolific: three parameters in the address, signed where the study asks for it.
+"""Entries from Prolific: three parameters in the address, signed if the study demands it.
 
-Prolific adds PROLIFIC_PID, STUDY_ID and SESSION_ID to the address of a study. With its secured links it adds
-a JSON Web Token as ``prolific_token`` as well, signed with a key of its published key set, whose audience is
-the studio's address and whose claim ``prolific`` repeats what the address says. Without a signature anybody
-who has a link could say that they are anybody else: then who has begun goes on in their own browser alone.
+Prolific adds PROLIFIC_PID, STUDY_ID and SESSION_ID to the address of a study. Secured links also carry a JSON
+Web Token, ``prolific_token``, signed with a key of its published key set; its audience is the studio's
+address, and its claim ``prolific`` repeats the parameters. Without a signature anybody with a link could pose
+as somebody else, so people can then go on only in their own browser.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from folkways.sdk.errors import FolkwaysError
-from folkways_studio.addresses import AddressError, web_address
+from folkways_studio.addresses import web_address
 from folkways_studio.errors import InviteError
 from folkways_studio.records import Study
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
@@ -35,30 +35,31 @@ PARAMETERS: Mapping[str, str] = {
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 KEYS_SECONDS = 3600
-"""How long a fetched key set is used; Prolific asks for at least daily."""
+"""How long a fetched key set is used; Prolific asks for at least daily updates."""
 LEEWAY_SECONDS = 60
 KEYS_TIMEOUT = 10.0
+KEYS_MOST_BYTES = 2**20
 
 
 def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
-    """Attribute -> value of the parameters that are there. InviteError for one that cannot be an id of
-    Prolific's."""
-    found = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
-    if not all(ID.fullmatch(value) for value in found.values()):
+    """Attribute -> value of the parameters that are present. InviteError if one cannot be an id of
+    Prolific."""
+    values = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
+    if not all(ID.fullmatch(value) for value in values.values()):
         raise InviteError(
             "this link is not as Prolific makes it; open the study again from your Prolific page"
         )
-    return found
+    return values
 
 
 def check_entry(
-    study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings
+    study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: WebSettings
 ) -> bool:
-    """Whether Prolific signed the parameters; refuses others in a study whose file says ``prolific: {signed:
-    true}``.
+    """Whether Prolific signed the parameters. Raises InviteError for others if the study's file says
+    ``prolific: {signed: true}``.
 
-    given: the parameters as sent, ``prolific_token`` among them. external: those of PARAMETERS by attribute.
-    InviteError otherwise.
+    given: the parameters as sent, with ``prolific_token``. external: those of PARAMETERS by attribute.
+    settings: the server's.
     """
     if not (study.definition.get("prolific") or {}).get("signed"):
         return False
@@ -67,16 +68,20 @@ def check_entry(
             "this study is open to people who come by Prolific; open it from your Prolific page"
         )
     claims = _claims(given.get("prolific_token", ""), settings)
-    said = claims.get("prolific", {})
+    signed = claims.get("prolific", {})
     for name, value in given.items():
-        if name in PARAMETERS and value and (not isinstance(said, Mapping) or str(said.get(name)) != value):
+        if (
+            name in PARAMETERS
+            and value
+            and (not isinstance(signed, Mapping) or str(signed.get(name)) != value)
+        ):
             raise InviteError(
                 "this link was changed on its way; open the study again from your Prolific page"
             )
     return True
 
 
-def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
+def _claims(token: str, settings: WebSettings) -> Mapping[str, Any]:
     from joserfc import errors, jwt
     from joserfc.jws import JWSRegistry
 
@@ -110,15 +115,25 @@ def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=4)
 def _key_set(source: str, _hour: int) -> KeySet:
-    """The keys of a file or URL, read once an hour."""
+    """The keys in a file or at a URL, read once an hour."""
     from joserfc.jwk import KeySet
 
-    from folkways_studio.clients.json_client import fetch
-
     try:
-        keys = fetch(web_address(source), KEYS_TIMEOUT) if "://" in source else Path(source).read_bytes()
+        keys = _fetched(source) if "://" in source else Path(source).read_bytes()
         return KeySet.import_key_set(json.loads(keys))
-    except (AddressError, OSError, ValueError, LookupError, TypeError) as error:
+    except (FolkwaysError, OSError, ValueError, LookupError, TypeError) as error:
         raise FolkwaysError(
             f"the keys that Prolific signs with cannot be read from {source}: {error}"
         ) from None
+
+
+def _fetched(address: str) -> bytes:
+    """What a server gives to anybody; FolkwaysError or OSError where it does not, or leads elsewhere."""
+    from folkways.sdk.http import ask_once
+
+    reply = ask_once(
+        "GET", web_address(address), most_bytes=KEYS_MOST_BYTES, seconds=KEYS_TIMEOUT, proxies=True
+    )
+    if not reply.is_success:
+        raise OSError(f"it answered {reply.status} {reply.reason}")
+    return reply.content

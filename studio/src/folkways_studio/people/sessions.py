@@ -1,5 +1,5 @@
-"""Signed-in browsers. The database knows only the hash of a session's token, so that a copy of it lets nobody
-in."""
+"""Sessions of signed-in browsers. The database stores only the hash of a session's token, so that a copy of
+it gives no access."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows
 from folkways_studio.records import Account, Session, from_row
 
 LIFETIME_SECONDS = 14 * 86400.0
 SEEN_EVERY_SECONDS = 300.0
-"""``seen`` is written at most this often: reading pages does not keep the database writing."""
+"""Minimum seconds between two updates of ``seen``, so that reading pages rarely writes."""
 
 SESSION = (
     sa.select(schema.sessions, schema.accounts)
@@ -28,13 +28,12 @@ SESSION = (
         schema.accounts.c.disabled.is_(False),
     )
 )
-"""The live session of a token and its account: ``about_token`` gives the parameters, ``session_of`` reads the
-row."""
+"""The live session of a token with its account; ``about_token`` gives the parameters, ``session_of`` reads
+the row."""
 
 
 def token_hash(token: str) -> str:
-    """What the database keeps of a token: SHA-256 in hexadecimal. Tokens are random, so nothing slower is
-    needed."""
+    """The SHA-256 of a token, in hexadecimal. Tokens are random, so a slow hash is unnecessary."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -62,15 +61,15 @@ def about_token(token: str) -> dict[str, str | float]:
 
 
 def find_session(workspace: Workspace, token: str) -> Session | None:
-    """The session of a token, with its account; None for one that is unknown, expired or revoked, or whose
-    account is disabled."""
+    """The session of a token, with its account; None if it is unknown, expired or revoked, or the account
+    disabled."""
     with workspace.read() as connection:
         row = connection.execute(SESSION, about_token(token)).first()
     return session_of(workspace, row) if row is not None else None
 
 
 def session_of(workspace: Workspace, row: sa.Row[Any]) -> Session:
-    """The session of a row of ``SESSION``, which is noted as seen."""
+    """The session of a row of ``SESSION``; updates ``seen``."""
     now, values = time.time(), row._mapping
     table = schema.sessions
     if now - values[table.c.seen] > SEEN_EVERY_SECONDS:

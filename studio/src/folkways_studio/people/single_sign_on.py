@@ -1,14 +1,14 @@
-"""Signing in through an OpenID Connect provider, as whoever runs the server describes it in a file.
+"""Settings of single sign-on through an OpenID Connect provider, from a file.
 
     issuer = "https://login.example.org/realms/university"
     client_id = "folkways"
     secret = "FOLKWAYS_SSO_SECRET"
     name = "Example University"
 
-``secret`` names the environment variable that holds the client's secret; a client without a secret has none.
-Optional: ``domains`` (of e-mail addresses that may sign in), a table ``[claims]`` (claim -> value that the
-provider has to say of a person, or that has to be among several), ``new_accounts`` (whether somebody without
-an account gets one; false) and ``passwords`` (whether people may sign in by password as well; true).
+``secret`` names the environment variable that holds the client's secret, if the client has one. Optional:
+``domains`` (of e-mail addresses that may sign in), a table ``[claims]`` (claim -> required value, or a member
+of a list), ``new_accounts`` (whether people without an account get one; false) and ``passwords`` (whether
+people may also sign in by password; true).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEEDED = ("issuer", "client_id", "name")
 KINDS: Mapping[str, tuple[type, str]] = {
     "issuer": (str, 'a text, such as "https://login.example.org"'),
     "client_id": (str, "a text: what the provider calls the studio"),
-    "name": (str, 'a text, which stands on the button behind "Sign in with"'),
+    "name": (str, 'a text, shown on the button after "Sign in with"'),
     "secret": (str, "the NAME of the environment variable that holds the client's secret"),
     "domains": (list, 'a list of texts, such as ["example.org"]'),
     "claims": (dict, "a table of texts, numbers, true or false"),
@@ -38,15 +38,15 @@ KINDS: Mapping[str, tuple[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class SingleSignOn:
-    """Which provider lets people in, and whom of those that it knows.
+    """The provider, and the people it may let in.
 
     issuer:       the provider's address, as its documents and tokens give it.
     name:         what people call it.
     secret:       the environment variable of the client's secret; None for a client without one.
-    domains:      of e-mail addresses, in small letters; empty for any.
-    claims:       what the provider has to say of a person.
-    new_accounts: whether somebody who has no account gets one. Whoever comes by an invitation for staff does
-    in any case. passwords:    whether people may sign in by password as well.
+    domains:      of e-mail addresses, in lower case; empty for any.
+    claims:       required claims about a person.
+    new_accounts: whether people without an account get one; staff with an invitation do in any case.
+    passwords:    whether people may also sign in by password.
     """
 
     issuer: str
@@ -60,7 +60,7 @@ class SingleSignOn:
 
 
 def is_safe(address: object) -> bool:
-    """Whether an address of the web is asked over TLS, or is on this machine."""
+    """Whether a web address uses TLS or is on this machine."""
     try:
         web_address(address)
     except AddressError:
@@ -69,13 +69,13 @@ def is_safe(address: object) -> bool:
 
 
 def load_single_sign_on(path: Path) -> SingleSignOn:
-    """What a TOML file says. DataError naming what is wrong with it."""
+    """The settings in a TOML file. DataError if something in it is wrong."""
     from folkways.sdk.files import read_toml
 
     table = read_toml(path, "description of an OpenID Connect provider, with issuer, client_id and name")
     for name, value in table.items():
         if name not in KINDS:
-            raise DataError(f"{name!r} is not known here; there are {', '.join(KINDS)}", file=path)
+            raise DataError(f"{name!r} is unknown; valid: {', '.join(KINDS)}", file=path)
         kind, words = KINDS[name]
         if not isinstance(value, kind) or (isinstance(value, str) and not value.strip()):
             raise DataError(f"{name} has to be {words}", file=path)
@@ -99,14 +99,14 @@ def load_single_sign_on(path: Path) -> SingleSignOn:
 
 
 def secret_of(described: SingleSignOn) -> str | None:
-    """The client's secret, from the environment; None for a client without one. FolkwaysError where it is not
+    """The client's secret from the environment; None for a client without one. FolkwaysError if it is not
     set."""
     if described.secret is None:
         return None
-    found = os.environ.get(described.secret)
-    if not found:
+    secret = os.environ.get(described.secret)
+    if not secret:
         raise FolkwaysError(
             f"the secret that {described.name} knows the studio by is not there: set the environment "
             f"variable {described.secret}"
         )
-    return found
+    return secret

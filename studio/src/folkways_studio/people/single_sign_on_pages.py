@@ -1,4 +1,4 @@
-"""Signing in through the provider of single sign-on: there, and back."""
+"""Sign-in through the single sign-on provider."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from starlette.responses import RedirectResponse, Response
 
 from folkways_studio.database import audit
 from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError
-from folkways_studio.people import accounts, identities, invites, participants
+from folkways_studio.people import accounts, invites, participants
 from folkways_studio.people.account_pages import begin_session, own_address, sign_in_page
-from folkways_studio.people.openid import Begun, Identity, OpenIdProvider
+from folkways_studio.people.openid import Identity, OpenIdProvider, PendingSignIn
 from folkways_studio.records import Account, Role
 from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import ANYBODY, SIGN_ON_COOKIE, RequestContext
@@ -20,7 +20,7 @@ from folkways_studio.web.security.origin import tokens_match
 routes = Routes()
 
 LONGEST_NEXT = 500
-"""Characters of the address to go on to: it waits in a cookie."""
+"""Characters of the address to go on to, which is kept in a cookie."""
 
 
 def _provider(context: RequestContext) -> OpenIdProvider:
@@ -30,17 +30,17 @@ def _provider(context: RequestContext) -> OpenIdProvider:
 
 
 def _back(context: RequestContext) -> str:
-    """The address to which the provider sends people; it has to know it."""
+    """The address to which the provider sends people; it must be registered there."""
     return f"{context.origin}/signin/sso/callback"
 
 
 @routes.get("/signin/sso", ANYBODY, slow=True)
 def begin(context: RequestContext) -> Response:
-    """Send the browser to the provider. What proves that the answer is to this question waits in the browser
-    itself."""
+    """Send the browser to the provider. The secrets that prove the reply belongs to this sign-in stay in the
+    browser."""
     provider = _provider(context)
     context.studio.rates.take("signin", context.address)
-    begun = Begun.new()
+    begun = PendingSignIn.new()
     following = own_address(context.request.query_params.get("next", "/"))
     following = following if len(following) <= LONGEST_NEXT else "/"
     try:
@@ -55,21 +55,21 @@ def begin(context: RequestContext) -> Response:
 
 @routes.get("/signin/sso/callback", ANYBODY, slow=True)
 def come_back(context: RequestContext) -> Response:
-    """Take whom the provider sends back. Each sign-in is taken once, in the browser that began it."""
+    """Accept the person that the provider sends back: once, in the browser that began the sign-in."""
     provider = _provider(context)
     context.studio.rates.take("signin", context.address)
     answer = context.request.query_params
-    kept = context.cookie(SIGN_ON_COOKIE).split(".", 3)
-    state, nonce, verifier, following = kept if len(kept) == 4 else ("", "", "", "/")
+    parts = context.cookie(SIGN_ON_COOKIE).split(".", 3)
+    state, nonce, verifier, following = parts if len(parts) == 4 else ("", "", "", "/")
     following = own_address(unquote(following))
     context.cookies[SIGN_ON_COOKIE] = None
     try:
         if not state or not tokens_match(state, answer.get("state")):
             raise NotAllowedError("this sign-in took too long, or was begun in another window; begin again")
-        identity = provider.finish(Begun(state, nonce, verifier), _back(context), answer)
+        identity = provider.finish(PendingSignIn(state, nonce, verifier), _back(context), answer)
         account, following = _account(context, identity, provider, following)
     except (NotAllowedError, InviteError) as error:
-        audit.record(context.workspace, "account.sign_in_failed")
+        audit.record_event_now(context.workspace, "account.sign_in_failed")
         return _refused(context, error, following)
     begin_session(context, account.id)
     return context.go(following)
@@ -78,17 +78,16 @@ def come_back(context: RequestContext) -> Response:
 def _account(
     context: RequestContext, identity: Identity, provider: OpenIdProvider, following: str
 ) -> tuple[Account, str]:
-    """The account of whom the provider let in, and where they go on. Somebody new whom an invitation makes
-    staff comes in by it."""
+    """The account of the person, and where they go on. An invitation for staff makes a new account."""
     new = provider.described.new_accounts
-    account = identities.account_of(context.workspace, identity, create=new, locale=context.locale)
+    account = accounts.account_of_identity(context.workspace, identity, create=new, locale=context.locale)
     token = following.removeprefix("/join/")
     if (
         account is None
         and token != following
         and invites.find_invite(context.workspace, token).role != Role.ANNOTATOR
     ):
-        make = identities.prepare_account(identity, locale=context.locale)
+        make = accounts.prepare_account_of_identity(identity, locale=context.locale)
         person = participants.join(context.workspace, token, make_account=make, locale=context.locale)
         account = accounts.get_account(context.workspace, person.account_id)
         following = f"/work/{studies.get_study(context.workspace, person.study_id).name}"
@@ -101,5 +100,5 @@ def _account(
 
 
 def _refused(context: RequestContext, error: NotAllowedError | InviteError, following: str) -> Response:
-    """The page for signing in, with what went wrong."""
+    """The sign-in page, with what went wrong."""
     return sign_in_page(context, following, sentence(error.words(context.gettext)), error.status)

@@ -1,4 +1,4 @@
-"""Tells webhooks what happened: a task of the server that looks for due deliveries, signs and sends them."""
+"""Sends webhooks: a task of the server that looks for due deliveries, signs and sends them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from folkways import __version__
 from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, public_connector
-from folkways_studio.programs.deliveries import Parcel, forget_old, settle, take_due
+from folkways_studio.programs.deliveries import ClaimedDelivery, claim_due, forget_old, settle
 from folkways_studio.programs.sealing import SealError, unseal
 from folkways_studio.programs.webhooks import SECRET_PREFIX, check_target
 
@@ -32,18 +31,15 @@ UNREACHED = (
     f"no server that can be trusted answered there within {TIMEOUT_SECONDS:g} s, or it is of the "
     "server's own network"
 )
-"""One sentence for whatever keeps a delivery from getting there: what differs would tell of machines that are
-none of ours."""
+"""One message for everything that keeps a delivery from arriving: details would reveal which machines exist.
+"""
 
 LOG = logging.getLogger("folkways_studio")
 
 
 def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
-    """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over id, time and body, joined by
-    full stops.
-
-    secret: ``whsec_`` and the key in Base64.
-    """
+    """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over message id, timestamp and body,
+    joined by full stops. secret: ``whsec_`` and the key in Base64."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = b".".join((message.encode(), str(timestamp).encode(), body))
     return "v1," + base64.b64encode(hmac.digest(key, signed, sha256)).decode()
@@ -51,7 +47,7 @@ def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
 
 @asynccontextmanager
 async def sending(workspace: Workspace, *, private: bool) -> AsyncIterator[None]:
-    """Send what is due until the end of the block. private: also to addresses of the server's own network."""
+    """Send due deliveries until the block ends. private: also to addresses in the server's own network."""
     task = asyncio.create_task(_send_all(workspace, private))
     try:
         yield
@@ -64,31 +60,30 @@ async def sending(workspace: Workspace, *, private: bool) -> AsyncIterator[None]
 async def _send_all(workspace: Workspace, private: bool) -> None:
     forgotten = time.monotonic()
     while True:
-        parcels: list[Parcel] = []
+        parcels: list[ClaimedDelivery] = []
         try:
-            parcels = await asyncio.to_thread(take_due, workspace)
+            parcels = await asyncio.to_thread(claim_due, workspace)
             if parcels:
                 await _send_together(workspace, parcels, private)
             if time.monotonic() - forgotten > FORGET_SECONDS:
                 forgotten = time.monotonic()
                 await asyncio.to_thread(forget_old, workspace)
-        except Exception:  # whatever it was: the next ones are told, also without a new start of the server
-            LOG.exception("webhooks cannot be told at this moment")
+        except Exception:  # go on with the next deliveries without a restart
+            LOG.exception("webhooks cannot be sent at this moment")
             await asyncio.sleep(LOOK_SECONDS)
         if not parcels:
             await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _send_together(workspace: Workspace, parcels: list[Parcel], private: bool) -> None:
-    from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+async def _send_together(workspace: Workspace, parcels: list[ClaimedDelivery], private: bool) -> None:
+    from folkways.sdk.http import new_session
 
-    connector = TCPConnector() if private else public_connector()
-    timeout = ClientTimeout(total=TIMEOUT_SECONDS)
-    async with ClientSession(connector=connector, timeout=timeout, cookie_jar=DummyCookieJar()) as session:
+    connector = None if private else public_connector()
+    async with new_session(seconds=TIMEOUT_SECONDS, connector=connector) as session:
         await asyncio.gather(*(_send(workspace, session, parcel, private) for parcel in parcels))
 
 
-async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, private: bool) -> None:
+async def _send(workspace: Workspace, session: ClientSession, parcel: ClaimedDelivery, private: bool) -> None:
     try:
         secret = await asyncio.to_thread(unseal, workspace, parcel.secret)
         status, problem = await _attempt(session, parcel, secret, private)
@@ -98,17 +93,16 @@ async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, pr
 
 
 async def _attempt(
-    session: ClientSession, parcel: Parcel, secret: str, private: bool
+    session: ClientSession, parcel: ClaimedDelivery, secret: str, private: bool
 ) -> tuple[int | None, str | None]:
-    """What the receiver answered, and why it did not take the delivery (None: it did)."""
-    from aiohttp import ClientError
+    """The receiver's status, and why it did not accept the delivery (None: it did)."""
+    from folkways.sdk.http import NoReplyError, open_reply
 
     at = datetime.fromtimestamp(parcel.body["timestamp"], UTC).isoformat(timespec="milliseconds")
     body = orjson.dumps({**parcel.body, "timestamp": at})
     message, now = f"msg_{parcel.id}", int(time.time())
     headers = {
         "Content-Type": "application/json",
-        "User-Agent": f"folkways/{__version__}",
         "webhook-id": message,
         "webhook-timestamp": str(now),
         "webhook-signature": signature(secret, message, now, body),
@@ -117,11 +111,10 @@ async def _attempt(
         url = check_target(
             parcel.url, private=private
         )  # the server may have been started without allowing it since
-        # No redirects: they would lead to addresses that nobody has checked.
-        async with session.post(url, data=body, headers=headers, allow_redirects=False) as reply:
-            taken = 200 <= reply.status < 300
-            return reply.status, None if taken else f"it answered {reply.status}"
+        async with open_reply(session, "POST", url, headers=headers, body=body) as opened:
+            status = opened.response.status
     except AddressError as error:
         return None, str(error)
-    except (ClientError, ValueError, OSError):  # TimeoutError among them
+    except (NoReplyError, ValueError):
         return None, UNREACHED
+    return status, None if 200 <= status < 300 else f"it answered {status}"

@@ -1,4 +1,4 @@
-"""Addresses that are told of a study's events, as Standard Webhooks describes it
+"""Webhooks: addresses that receive a study's events as in Standard Webhooks
 (https://www.standardwebhooks.com)."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, web_address
-from folkways_studio.database import api_tables, audit
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import changed, find_row, inserted, read_all
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.programs.records import Webhook
@@ -25,61 +25,32 @@ if TYPE_CHECKING:
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a secret
 KINDS = (
-    *("study.created", "study.edited", "study.open", "study.paused", "study.closed", "study.exported"),
+    *(f"study.{what}" for what in ("created", "edited", "open", "paused", "closed", "exported")),
+    *("items.added", "items.deleted", "import.cancelled"),
     *(
-        "items.added",
-        "items.deleted",
-        "import.cancelled",
-        "item.done",
-        "item.dropped",
-        "item.reopened",
-        "item.adjudicated",
+        f"item.{what}"
+        for what in ("done", "dropped", "reopened", "adjudicated", "looked_at", "gold_made", "gold_dropped")
     ),
+    *("judgement.submitted", "judgement.corrected", "answer.redacted", "media.added"),
+    *(f"comment.{what}" for what in ("added", "edited", "deleted")),
+    *("discussion.resolved", "discussion.reopened"),
     *(
-        "item.looked_at",
-        "item.gold_made",
-        "item.gold_dropped",
-        "judgement.submitted",
-        "judgement.corrected",
-        "answer.redacted",
-    ),
-    *(
-        "media.added",
-        "comment.added",
-        "comment.edited",
-        "comment.deleted",
-        "discussion.resolved",
-        "discussion.reopened",
+        f"participant.{what}"
+        for what in ("joined", "consented", "eligible", "waiting", "let_in", "screened_out")
     ),
     *(
         f"participant.{what}"
-        for what in ("joined", "consented", "eligible", "waiting", "let_in", "screened_out", "waived")
+        for what in ("waived", "finished", "withdrawn", "excluded", "included", "warned")
     ),
-    *(
-        f"participant.{what}"
-        for what in ("finished", "withdrawn", "excluded", "included", "warned", "paused", "resumed")
-    ),
-    *(f"participant.test_{what}" for what in ("passed", "failed", "waived")),
-    *(
-        "participant.attributes_read",
-        "participant.attributes_deleted",
-        "invite.created",
-        "invite.revoked",
-        "role.given",
-    ),
-    *(
-        "role.taken",
-        "token.created",
-        "token.revoked",
-        "webhook.created",
-        "webhook.enabled",
-        "webhook.deleted",
-    ),
+    *(f"participant.{what}" for what in ("paused", "resumed", "test_passed", "test_failed", "test_waived")),
+    *("participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked"),
+    *("role.given", "role.taken", "token.created", "token.revoked"),
+    *(f"webhook.{what}" for what in ("created", "enabled", "deleted")),
 )
-"""Kinds of events that can be chosen; a webhook for all is told of any other as well."""
+"""Kinds of events that can be chosen; a webhook for all gets any other as well."""
 
 MOST = 20
-"""Webhooks of one study."""
+"""Webhooks per study."""
 
 
 def create_webhook(
@@ -91,10 +62,11 @@ def create_webhook(
     private: bool = True,
     by: int | None = None,
 ) -> tuple[Webhook, str]:
-    """A webhook, and the secret with which its deliveries are signed, which is told here and never again.
+    """A new webhook of a study, and the secret that signs its deliveries, which is returned only here.
 
-    events: of KINDS; none for all. private: the address may be of the server's own network, and without TLS.
-    SubmissionError for another event, and for an address that nothing is sent to.
+    workspace, study_id: the study. url: the address. events: of KINDS; none for all. private: the address may
+    be in the server's own network, and without TLS. by: the account that acts. Raises SubmissionError for an
+    unknown event or an unusable address, and ConflictError for more than MOST.
     """
     try:
         check_target(url, private=private)
@@ -113,26 +85,24 @@ def create_webhook(
         "created": time.time(),
         "created_by": by,
     }
-    table = api_tables.webhooks
+    table = schema.webhooks
     with workspace.write() as connection:
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
             raise ConflictError("a study has up to %(most)s webhooks; delete one first", most=MOST)
         made = inserted(connection, Webhook, table, row)
-        audit.note(
-            connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{made.id}"
-        )
+        audit.record_event(connection, "webhook.created", study_id, by, subject=f"webhook:{made.id}")
         return made, secret
 
 
 def check_target(url: str, *, private: bool) -> URL:
-    """The address that a delivery is sent to; AddressError for one to which none is. private: see
+    """The address that deliveries go to; AddressError if it is not allowed. private: see
     ``create_webhook``."""
     return web_address(url, unencrypted="anywhere" if private else "nowhere", public=not private)
 
 
 def list_webhooks(workspace: Workspace, study_id: int) -> tuple[Webhook, ...]:
     """The webhooks of a study, oldest first."""
-    table = api_tables.webhooks
+    table = schema.webhooks
     return read_all(workspace, Webhook, sa.select(table).filter_by(study_id=study_id).order_by(table.c.id))
 
 
@@ -143,32 +113,30 @@ def get_webhook(workspace: Workspace, study_id: int, webhook_id: int) -> Webhook
 
 
 def _of_study(connection: sa.Connection, study_id: int, webhook_id: int) -> Webhook:
-    row = find_row(connection, api_tables.webhooks, id=webhook_id, study_id=study_id)
+    row = find_row(connection, schema.webhooks, id=webhook_id, study_id=study_id)
     if row is None:
         raise NotFoundError("there is no such webhook")
     return from_row(Webhook, row)
 
 
 def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: int | None = None) -> Webhook:
-    """Switch on a webhook that was switched off after it failed; what waits is sent."""
+    """Enable a webhook again that was disabled after failures; waiting deliveries are sent. webhook_id:
+    which. workspace, study_id: the study. by: the account that acts, for the audit trail."""
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
         made = changed(
-            connection, Webhook, api_tables.webhooks, webhook_id, enabled=True, problem=None, resumes=None
+            connection, Webhook, schema.webhooks, webhook_id, enabled=True, problem=None, resumes=None
         )
-        audit.note(
-            connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
-        )
+        audit.record_event(connection, "webhook.enabled", study_id, by, subject=f"webhook:{webhook_id}")
         return made
 
 
 def delete_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: int | None = None) -> None:
-    """Tell an address nothing any more."""
-    table, deliveries = api_tables.webhooks, api_tables.deliveries
+    """Delete a webhook with its deliveries. webhook_id: which. workspace, study_id: the study. by: the
+    account that acts, for the audit trail."""
+    table, deliveries = schema.webhooks, schema.deliveries
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
         connection.execute(sa.delete(deliveries).filter_by(webhook_id=webhook_id))
         connection.execute(sa.delete(table).filter_by(id=webhook_id))
-        audit.note(
-            connection, "webhook.deleted", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
-        )
+        audit.record_event(connection, "webhook.deleted", study_id, by, subject=f"webhook:{webhook_id}")

@@ -4,49 +4,29 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from folkways.sdk.studies import Vote
-from folkways_studio.errors import Message
-from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import (
-    SAID_THE_SAME,
-    Arrival,
-    Config,
-    Content,
-    Decision,
-    StageKind,
-    Translate,
-)
+from folkways_studio.stages.base import SAID_THE_SAME, Arrival, Config, Content, Decision, Translate
 from folkways_studio.stages.fields import raise_if
-from folkways_studio.stages.parts.base import built_in
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.form_fields import FormFields
 
 
-def _inner(content: Content) -> StageKind:
-    """The kind of the stage that is decided over."""
-    from folkways_studio.stages.registry import stage_kind  # it knows this module
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Adjudication(StageKind):
+    """An expert answers as people did in the stage that the item comes from, or takes one of their answers.
 
-    return stage_kind(content["kind"])
-
-
-class Adjudicate(Asking):
-    """content: ``kind`` and ``rules`` (of the stage that the item comes from), ``content`` (what was judged
-    there), ``candidates`` (each ``participant`` and ``payload``). submission: a submission of that kind, and
-    ``reason``. result: what it decides. Where at least two people said the same, and nobody anything else,
-    there is nothing to decide: the item is settled as it arrives.
-
-    On its page: the fields of that kind of stage, and ``why``.
+    kind_named: name -> the kind of stage.
     """
 
-    name = "adjudicate"
-    texts = ("decision", "reason")
-    copied = ("candidates",)
-    parts = (
-        built_in("reason", "text", Message("Why?"), field="why", required=False, language="", remark=True),
-    )
-    about = "an expert decides where people differ, or over all versions of an adaptation"
+    kind_named: Callable[[str], StageKind]
+
+    def _inner(self, content: Content) -> StageKind:
+        """The kind of the stage that is decided over."""
+        return self.kind_named(content["kind"])
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """As ``take_over`` makes it; items cannot be imported here."""
@@ -55,7 +35,6 @@ class Adjudicate(Asking):
         return dict(content)
 
     def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
-        """The item with everything that was said about it."""
         candidates = [
             {"participant": vote.participant, "payload": dict(vote.payload)} for vote in arrival.votes
         ]
@@ -67,73 +46,65 @@ class Adjudicate(Asking):
         }
 
     def media(self, content: Content, config: Config) -> tuple[str, ...]:
-        """As the other kind."""
-        return _inner(content).media(content["content"], content["rules"])
+        return self._inner(content).media(content["content"], content["rules"])
 
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
         """The inner content as that stage shows it, and its ``versions``: they rest on the whole content,
         which may say what the stage hides. People are "1", "2" in place of pseudonyms.
         """
-        inner = _inner(content).presented(content["content"], seed)
+        inner = self._inner(content).presented(content["content"], seed)
         candidates = [
             {**each, "participant": str(number)} for number, each in enumerate(content["candidates"], 1)
         ]
-        return {**content, "content": inner, "candidates": candidates, "versions": _versions(content)}
+        return {**content, "content": inner, "candidates": candidates, "versions": self._versions(content)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """Whatever the other kind takes."""
         reason = super().validate(submission, content, config)
         return {
-            "decision": _inner(content).validate(submission, content["content"], content["rules"]),
+            "decision": self._inner(content).validate(submission, content["content"], content["rules"]),
             **reason,
         }
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """One expert decides; the last one where there are several."""
-        result = _inner(content).result_of(
+        result = self._inner(content).result_of(
             votes[-1].payload["decision"], content["content"], content["rules"]
         )
         return Decision("done", result={**result, "adjudicated": True})
 
     def on_arrival(self, content: Content, config: Config) -> Decision | None:
         """What everybody said, where they all said the same."""
-        inner, said = _inner(content), content["candidates"]
-        if len(said) < 2 or len(_versions(content)) > 1 or inner.undecided(said[0]["payload"]):
+        inner, said = self._inner(content), content["candidates"]
+        if len(said) < 2 or len(self._versions(content)) > 1 or inner.undecided(said[0]["payload"]):
             return None
         result = inner.result_of(said[0]["payload"], content["content"], content["rules"])
         return Decision("done", result={**result, "agreed": True}, reason=SAID_THE_SAME)
 
     def subject(self, content: Content) -> Content:
-        """What was judged, without what was said of it."""
-        return _inner(content).subject(content["content"])
+        return self._inner(content).subject(content["content"])
 
     def redacted(
         self, payload: Mapping[str, Any], fields: Collection[str], content: Content
     ) -> Mapping[str, Any]:
-        """In the decision, what the other kind has texts in."""
-        inner = _inner(content)
+        inner = self._inner(content)
         outer = super().redacted(payload, [name for name in fields if name != "decision"], content)
         if "decision" not in fields:
             return outer
-        return {**outer, "decision": inner.redacted(payload["decision"], inner.texts, content["content"])}
+        return {**outer, "decision": inner.redacted(payload["decision"], inner.own_words, content["content"])}
 
     def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
-        """As the other kind would have handed it on."""
         inner = {name: value for name, value in content["content"].items() if name != "disputed"}
-        return _inner(content).hand_on(inner, result, content["rules"])
+        return self._inner(content).hand_on(inner, result, content["rules"])
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The inner form with its own context, and each version as that form filled in. A new form has what
-        all agree on."""
-        inner, inside, rules = _inner(content), content["content"], content["rules"]
+        inner, inside, rules = self._inner(content), content["content"], content["rules"]
         decision = {name: value for name, value in draft.items() if name != "reason"} or inner.draft_of(
-            _agreed(content)
+            self._agreed(content)
         )
         if isinstance(decision.get("decision"), Mapping):  # a judgement, and no draft
             decision = inner.draft_of(decision["decision"])
         versions = [
             {**version, "draft": filled, "values": inner.form_values(inside, rules, filled)}
-            for version in _versions(content)
+            for version in self._versions(content)
             for filled in [inner.draft_of(version["payload"])]
         ]
         why = super().form_values(content, config, draft)["asked"]["reason"]
@@ -142,45 +113,41 @@ class Adjudicate(Asking):
             "inner": inner,
             "decision": decision,
             "versions": versions,
-            "agreed": bool(_agreed(content)),
+            "agreed": bool(self._agreed(content)),
             "why": why,
             **more,
         }
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """A submission of the inner kind, and why."""
-        inner = _inner(content).read_form(fields, content["content"], content["rules"])
+        inner = self._inner(content).read_form(fields, content["content"], content["rules"])
         return {**inner, **super().read_form(fields, content, config)}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """What was decided, and why."""
-        lines = _inner(content).describe(payload["decision"], content["content"], translate)
+        lines = self._inner(content).describe(payload["decision"], content["content"], translate)
         return [*lines, *super().describe(payload, content, translate)]
 
+    def _versions(self, content: Content) -> list[dict[str, Any]]:
+        """What people said, in order of arrival: each different ``payload`` with how many ``people`` said it.
 
-def _versions(content: Content) -> list[dict[str, Any]]:
-    """What people said, in order of arrival: each different ``payload`` with how many ``people`` said it.
+        Two are the same where the item would come to the same by either, spacing and ways of encoding a letter
+        aside. Content that was ``presented`` brings them along.
+        """
+        if "versions" in content:
+            return list(content["versions"])
+        inner = self._inner(content)
+        found: dict[str, dict[str, Any]] = {}
+        for candidate in content["candidates"]:
+            result = inner.result_of(candidate["payload"], content["content"], content["rules"])
+            said = unicodedata.normalize(
+                "NFC", " ".join(json.dumps(result, ensure_ascii=False, sort_keys=True).split())
+            )
+            found.setdefault(said, {"payload": candidate["payload"], "people": 0})["people"] += 1
+        return list(found.values())
 
-    Two are the same where the item would come to the same by either, spacing and ways of encoding a letter
-    aside. Content that was ``presented`` brings them along.
-    """
-    if "versions" in content:
-        return list(content["versions"])
-    inner = _inner(content)
-    found: dict[str, dict[str, Any]] = {}
-    for candidate in content["candidates"]:
-        result = inner.result_of(candidate["payload"], content["content"], content["rules"])
-        said = unicodedata.normalize(
-            "NFC", " ".join(json.dumps(result, ensure_ascii=False, sort_keys=True).split())
-        )
-        found.setdefault(said, {"payload": candidate["payload"], "people": 0})["people"] += 1
-    return list(found.values())
-
-
-def _agreed(content: Content) -> Mapping[str, Any]:
-    """The fields that at least two people filled in, and all in the same way; all fields where they say the
-    same by any of them."""
-    if len(content["candidates"]) > 1 and len(versions := _versions(content)) == 1:
-        return dict(versions[0]["payload"])
-    payloads = [candidate["payload"] for candidate in content["candidates"]]
-    return _inner(content).in_common(payloads) if len(payloads) > 1 else {}
+    def _agreed(self, content: Content) -> Mapping[str, Any]:
+        """The fields that at least two people filled in, and all in the same way; all fields where they say the
+        same by any of them."""
+        if len(content["candidates"]) > 1 and len(versions := self._versions(content)) == 1:
+            return dict(versions[0]["payload"])
+        payloads = [candidate["payload"] for candidate in content["candidates"]]
+        return self._inner(content).in_common(payloads) if len(payloads) > 1 else {}

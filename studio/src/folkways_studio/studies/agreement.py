@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.sdk.statistics import Coefficient, fitting
 from folkways.sdk.statistics import agreement as measures
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.records import LEFT_OUT
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies

@@ -10,10 +10,19 @@ from folkways_studio.people import accounts
 from folkways_studio.people.participation import may_make_studies
 from folkways_studio.records import Study, StudyState
 from folkways_studio.studies import service as studies
-from folkways_studio.web.api.answers import PopulationTold, StageTold, StudyLine, StudyTold, TemplateTold
 from folkways_studio.web.api.bodies import NewState, NewStudy
 from folkways_studio.web.api.calls import AccountCall, Call, StaffCall, WholeAccountCall
-from folkways_studio.web.api.pages import Cursor, Limit, Page, slice_of
+from folkways_studio.web.api.responses import (
+    Cursor,
+    Limit,
+    PageResponse,
+    PopulationResponse,
+    StageResponse,
+    StudyResponse,
+    StudySummaryResponse,
+    TemplateResponse,
+    slice_of,
+)
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
 from folkways_studio.workflows.yaml_text import as_json, parse_yaml
@@ -22,15 +31,17 @@ router = APIRouter(tags=["studies"])
 
 
 @router.get("/studies")
-def list_studies(call: AccountCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[StudyLine]:
+def list_studies(
+    call: AccountCall, limit: Limit = 100, cursor: Cursor = 0
+) -> PageResponse[StudySummaryResponse]:
     """The studies that the token is for, newest first."""
     mine = studies.list_studies(call.workspace, account_id=call.account.id)
     found = [study for study in mine if call.token.study_id in (None, study.id)]
-    return slice_of(found, cursor, limit, StudyLine.of)
+    return slice_of(found, cursor, limit, StudySummaryResponse.of)
 
 
 @router.post("/studies", status_code=201)
-def make_study(call: WholeAccountCall, body: NewStudy) -> StudyTold:
+def make_study(call: WholeAccountCall, body: NewStudy) -> StudyResponse:
     """Make a study from its description. Its owner is the token's account; nobody can work on it until it is
     opened."""
     if not may_make_studies(call.workspace, call.account):
@@ -42,13 +53,13 @@ def make_study(call: WholeAccountCall, body: NewStudy) -> StudyTold:
 
 
 @router.get("/studies/{study}")
-def show_study(call: StaffCall) -> StudyTold:
+def show_study(call: StaffCall) -> StudyResponse:
     """A study with its populations, stages and description."""
     return _told(call, call.study)
 
 
 @router.put("/studies/{study}/state")
-def set_state(call: StaffCall, body: NewState) -> StudyTold:
+def set_state(call: StaffCall, body: NewState) -> StudyResponse:
     """Open, pause or close it."""
     return _told(
         call, studies.set_state(call.workspace, call.study.id, StudyState(body.state), by=call.account.id)
@@ -56,20 +67,20 @@ def set_state(call: StaffCall, body: NewState) -> StudyTold:
 
 
 @router.get("/templates")
-def list_templates(call: AccountCall) -> list[TemplateTold]:
+def list_templates(call: AccountCall) -> list[TemplateResponse]:
     """Descriptions to begin with."""
     return [
-        TemplateTold(name=name, title=str(title), about=str(about), text=template_text(name))
+        TemplateResponse(name=name, title=str(title), about=str(about), text=template_text(name))
         for name, (title, about) in TEMPLATES.items()
     ]
 
 
-def _told(call: Call, study: Study) -> StudyTold:
+def _told(call: Call, study: Study) -> StudyResponse:
     populations = studies.populations(call.workspace, study.id)
     names: dict[int | None, str] = {each.id: each.name for each in populations}
-    return StudyTold.of(
+    return StudyResponse.of(
         study,
         roles=sorted(accounts.roles_of(call.workspace, study.id, call.account.id)),
-        populations=[PopulationTold.of(each, part_of=names.get(each.parent_id)) for each in populations],
-        stages=[StageTold.of(each) for each in studies.stages(call.workspace, study.id)],
+        populations=[PopulationResponse.of(each, part_of=names.get(each.parent_id)) for each in populations],
+        stages=[StageResponse.of(each) for each in studies.stages(call.workspace, study.id)],
     )

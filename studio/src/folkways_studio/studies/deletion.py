@@ -8,11 +8,10 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.deletion import AT_ONCE, KEPT, delete_items, delete_with_all
 from folkways_studio.database.rows import change_rows, read_values
-from folkways_studio.database.tables import metadata
+from folkways_studio.database.schema import metadata
 from folkways_studio.errors import SubmissionError
 from folkways_studio.media.service import delete_files
 from folkways_studio.records import ParticipantState, StudyState
@@ -30,7 +29,7 @@ def delete_study(workspace: Workspace, study_id: int, typed: str, *, by: int | N
         raise SubmissionError({"name": "this is not the name of the study; nothing was deleted"})
     participants = schema.participants
     with workspace.write() as connection:
-        audit.note(
+        audit.record_event(
             connection, "study.deleted", study_id=study_id, account_id=by, details={"name": study.name}
         )
         values = {

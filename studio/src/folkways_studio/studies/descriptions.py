@@ -12,8 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, get_row, inserted_id, read_all, read_values
 from folkways_studio.items.service import MOST_NAMED, more_slots
 from folkways_studio.records import ItemState, Study, from_row
@@ -89,7 +88,7 @@ def edit_study(
         note_description(connection, study_id, before + 1, text, edit.changes, by=by, now=time.time())
         _store(connection, study, new)
         details = {"description": before + 1, "changes": edit.changes}
-        audit.note(connection, "study.edited", study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, "study.edited", study_id=study_id, account_id=by, details=details)
     for stage in new.stages:
         was = next((each for each in old.stages if each.name == stage.name), None)
         if was is not None and not stage_kind(stage.kind).authored:

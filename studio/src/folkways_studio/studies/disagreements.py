@@ -17,7 +17,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.people import participants
 from folkways_studio.records import LEFT_OUT, Stage
 from folkways_studio.stages.registry import stage_kind

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, from_row
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies

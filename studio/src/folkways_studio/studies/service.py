@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, inserted_id, read_all
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.people import accounts
@@ -55,7 +54,7 @@ def create_study(
         )
         if text is not None:
             note_description(connection, study_id, 1, text, [], by=owner, now=now)
-        audit.note(connection, "study.created", study_id=study_id, account_id=owner)
+        audit.record_event(connection, "study.created", study_id=study_id, account_id=owner)
         accounts.grant(connection, study_id, owner, Role.OWNER, by=owner)
     return get_study(workspace, study_id)
 
@@ -142,7 +141,7 @@ def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int
         )
     with workspace.write() as connection:
         change_rows(connection, schema.studies, {"id": study_id}, state=str(state))
-        audit.note(connection, f"study.{state}", study_id=study_id, account_id=by)
+        audit.record_event(connection, f"study.{state}", study_id=study_id, account_id=by)
     return get_study(workspace, study_id)
 
 

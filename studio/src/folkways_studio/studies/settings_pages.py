@@ -83,5 +83,5 @@ def delete(context: RequestContext) -> Response:
         return _settings(
             context, descriptions.description_of(context.workspace, context.study), (), 422, words
         )
-    context.studio.background.wake()
+    context.studio.import_worker.wake()
     return context.go("/studies", "study-deleted")

@@ -15,7 +15,7 @@ from statistics import median
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.studies import service as studies
 
 BREAK_FACTOR, BREAK_SECONDS = 5.0, 120.0

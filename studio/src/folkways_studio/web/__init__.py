@@ -1,2 +1,1 @@
-"""The studio in the browser. ``app.create_app`` makes the ASGI application, ``serving.serve`` runs it,
-``settings`` say how."""
+"""The web application. ``app.create_app`` makes it, ``serving.serve`` runs it, ``settings`` configures it."""

@@ -1,4 +1,4 @@
-"""The web application: routes, middleware and static files on one workspace."""
+"""The web application: routes, middleware and static files of one workspace."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -15,17 +15,16 @@ if TYPE_CHECKING:
     from folkways_studio.people.openid import OpenIdProvider
 
 THREADS = 12
-"""Requests worked on at once: SQLite lets one write at a time, and more would only wait for one another."""
+"""Concurrent requests. SQLite allows one write at a time, so more would only wait for one another."""
 
 MOST_WAITING, MOST_OF_A_STUDY = 24, 8
-"""People who wait for a model at the same time, in all and of one study; their requests hardly use the
-database."""
+"""People who wait for a model at once, in all and per study; their requests hardly use the database."""
 
 SPARE_THREADS = 8
-"""For telling others at once that there is no place."""
+"""Threads for telling others at once that all places are taken."""
 
 
-def create_app(workspace: Workspace, settings: Settings | None = None) -> Starlette:
+def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Starlette:
     """The studio as an ASGI application."""
     from anyio import CapacityLimiter
     from starlette.applications import Starlette
@@ -34,26 +33,26 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> Starle
     from starlette.responses import Response
     from starlette.routing import Mount
 
-    from folkways_studio.items.import_runner import Background
+    from folkways_studio.items.import_runner import ImportWorker
     from folkways_studio.programs.webhook_sender import sending
-    from folkways_studio.web.api.first_use import PLACE, ApiAtFirstUse
-    from folkways_studio.web.prefix import AtPrefix
+    from folkways_studio.web.api import PLACE
+    from folkways_studio.web.api.first_use import LazyApi
+    from folkways_studio.web.prefix import PathPrefix
     from folkways_studio.web.rendering.static_files import static_routes
     from folkways_studio.web.request_context import Studio
     from folkways_studio.web.routes import all_routes
     from folkways_studio.web.routing import respond_externally, starlette_route
-    from folkways_studio.web.security.bodies import BodyLimit
-    from folkways_studio.web.security.headers import SecurityHeaders
-    from folkways_studio.web.security.rates import Rates, Waiting
+    from folkways_studio.web.security.middleware import BodyLimit, SecurityHeaders
+    from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 
-    settings = settings or Settings()
+    settings = settings or WebSettings()
     studio = Studio(
         workspace,
         settings,
-        Rates(settings.rates),
-        Waiting(MOST_WAITING, MOST_OF_A_STUDY),
+        RateLimits(settings.rates),
+        WaitingPlaces(MOST_WAITING, MOST_OF_A_STUDY),
         CapacityLimiter(MOST_WAITING + SPARE_THREADS),
-        Background(workspace),
+        ImportWorker(workspace),
         _provider(settings),
     )
     routes = all_routes()
@@ -64,15 +63,15 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> Starle
         import anyio.to_thread
 
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-        studio.background.start()
+        studio.import_worker.start()
         try:
             async with sending(workspace, private=settings.private_webhooks):
                 yield
         finally:
-            await anyio.to_thread.run_sync(studio.background.stop)
+            await anyio.to_thread.run_sync(studio.import_worker.stop)
 
     pages = [starlette_route(studio, route) for route in routes]
-    app = Starlette(routes=[*pages, Mount(PLACE, ApiAtFirstUse(studio)), *static_routes()], lifespan=lifespan)
+    app = Starlette(routes=[*pages, Mount(PLACE, LazyApi(studio)), *static_routes()], lifespan=lifespan)
 
     async def unrouted(request: Request, error: Exception) -> Response:
         return await respond_externally(
@@ -85,11 +84,11 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> Starle
     )
     app.add_middleware(SecurityHeaders, secure=settings.secure)
     if settings.prefix:
-        app.add_middleware(AtPrefix, prefix=settings.prefix)
+        app.add_middleware(PathPrefix, prefix=settings.prefix)
     return app
 
 
-def _provider(settings: Settings) -> OpenIdProvider | None:
+def _provider(settings: WebSettings) -> OpenIdProvider | None:
     if settings.single_sign_on is None:
         return None
     from folkways_studio.people.openid import OpenIdProvider

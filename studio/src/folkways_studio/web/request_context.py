@@ -1,12 +1,14 @@
-"""One request as a route sees it: who asks, in which study, with what; and who may ask at all."""
+"""One request as a route sees it: who asks, in which study, with what; and who may ask."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
 from anyio import CapacityLimiter
 from starlette.datastructures import FormData, UploadFile
@@ -15,22 +17,20 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import NotAllowedError, NotFoundError
-from folkways_studio.items.import_runner import Background
+from folkways_studio.items.import_runner import ImportWorker
 from folkways_studio.people import accounts, participants, participation, sessions
 from folkways_studio.people.openid import OpenIdProvider
-from folkways_studio.people.participation import Entry
+from folkways_studio.people.participation import StudyEntry
 from folkways_studio.records import Account, Participant, Population, Role, Session, Study
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import service as studies
-from folkways_studio.web.cached import Cached
 from folkways_studio.web.prefix import with_prefix
-from folkways_studio.web.rendering.compression import compressed
-from folkways_studio.web.rendering.flash_messages import FLASH_MESSAGES
 from folkways_studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate
-from folkways_studio.web.rendering.pages import render
+from folkways_studio.web.rendering.pages import FLASH_MESSAGES, render
+from folkways_studio.web.rendering.static_files import compressed
 from folkways_studio.web.security.origin import local_address, masked, visitor_token
-from folkways_studio.web.security.rates import Rates, Waiting
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
+from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work, get_work
 from folkways_studio.work.task_numbers import shown_number, slot_of, slots_meant
 from folkways_studio.work.task_pages import TaskPage, get_task_page
@@ -47,23 +47,36 @@ LASTS = {
     FLASH_COOKIE: 60,
     SIGN_ON_COOKIE: 600,
 }
-"""Seconds for which a cookie is kept; the others end with the browser."""
+"""Seconds for which a cookie is kept; others end with the browser session."""
+
+T = TypeVar("T")
 
 RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
 
 
-@dataclass(frozen=True)
-class Studio:
-    """What every request shares. waiting: places for those who wait for a model. slow: threads for their
-    requests. background: does what takes longer than a request. provider: of single sign-on.
+class CachedAttribute(cached_property[T]):
+    """``functools.cached_property`` for objects that one thread uses at a time.
+
+    Before Python 3.12 the original computes under one lock for all objects of the class, so requests would
+    wait for each other's reads.
     """
 
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        super().__init__(compute)
+        self.lock = nullcontext()
+
+
+@dataclass(frozen=True)
+class Studio:
+    """What all requests share. waiting: places for people who wait for a model. slow: threads for their
+    requests. import_worker: does what takes longer than a request. provider: of single sign-on."""
+
     workspace: Workspace
-    settings: Settings
-    rates: Rates
-    waiting: Waiting
+    settings: WebSettings
+    rates: RateLimits
+    waiting: WaitingPlaces
     slow: CapacityLimiter
-    background: Background
+    import_worker: ImportWorker
     provider: OpenIdProvider | None = None
 
 
@@ -71,10 +84,9 @@ class Studio:
 class Access:
     """Who may use a route.
 
-    signed_in:   somebody must have signed in, or come by an invitation.
-    roles:       roles of the study in the address, one of which is needed; None where the route is not for
-                staff.
-    participant: the account must take part in the study in the address.
+    signed_in:   people who have signed in, or joined by an invitation.
+    roles:       one of these roles in the study of the address; None if the route is not for staff.
+    participant: the account must take part in the study of the address.
     """
 
     signed_in: bool = True
@@ -92,10 +104,10 @@ PARTICIPANT = Access(participant=True)
 
 @dataclass
 class RequestContext:
-    """One request. Everything that is read of the database is read once.
+    """One request. Whatever it reads from the database it reads once.
 
-    form: the fields of a request that changes something; empty otherwise. cookies: to be set by the response
-    (None: deleted). gone: set when the browser does not wait for a slow request any more.
+    form: the fields of a request that changes something; otherwise empty. cookies: for the response to set
+    (None: delete). gone: set when the browser stops waiting for a slow request.
     """
 
     studio: Studio
@@ -107,23 +119,20 @@ class RequestContext:
 
     @property
     def workspace(self) -> Workspace:
-        """The database."""
         return self.studio.workspace
 
     @property
     def path(self) -> str:
-        """The address within the studio, without its query."""
         return self.request.url.path.removeprefix(self.studio.settings.prefix)
 
     @property
     def here(self) -> str:
-        """The address of the page, with its query."""
         query = self.request.url.query
         return self.path if self.is_change or not query else f"{self.path}?{query}"
 
     @property
     def address(self) -> str:
-        """Where the request came from, as far as the server knows."""
+        """The client's address, as far as the server knows."""
         return self.request.client.host if self.request.client else ""
 
     @property
@@ -133,71 +142,65 @@ class RequestContext:
 
     @property
     def is_change(self) -> bool:
-        """Whether the request may change something."""
         return self.request.method not in ("GET", "HEAD")
 
     @property
     def wants_json(self) -> bool:
-        """Whether a script of ours asks, and not a browser for a page."""
+        """Whether one of our scripts asks, rather than a browser for a page."""
         return "application/json" in self.request.headers.get("accept", "")
 
     def cookie(self, name: str) -> str:
-        """What the browser sent under that name; empty for nothing."""
         return self.request.cookies.get(self._cookie_name(name), "")
 
     def _cookie_name(self, name: str) -> str:
-        """Over TLS, names that no unencrypted page can have set, and, where the host is the studio's own, no
-        other host."""
+        """Over TLS, a name that unencrypted pages cannot set, nor, unless the host is shared, other hosts."""
         settings = self.studio.settings
         return f"__{'Secure' if settings.prefix else 'Host'}-{name}" if settings.secure else name
 
-    @Cached
+    @CachedAttribute
     def token(self) -> str:
-        """The session's secret, from the cookie; empty for none."""
+        """The session's token from the cookie; empty for none."""
         return self.cookie(SESSION_COOKIE)
 
-    @Cached
+    @CachedAttribute
     def session(self) -> Session | None:
-        """The signed-in browser."""
         if self.token and self._study_name:
             return self._entry.session if self._entry else None
         return sessions.find_session(self.workspace, self.token) if self.token else None
 
-    @Cached
+    @CachedAttribute
     def account(self) -> Account | None:
-        """Who has signed in."""
         return self.session.account if self.session else None
 
     @property
     def me(self) -> Account:
-        """Who has signed in, on routes that need it."""
+        """The signed-in account, on routes that need one; NotAllowedError."""
         if self.account is None:
             raise NotAllowedError(self.gettext("Sign in first."))
         return self.account
 
-    @Cached
+    @CachedAttribute
     def visitor(self) -> str:
-        """A random name of a browser that nobody has signed in to, for the token of its forms."""
-        known = self.cookie(VISITOR_COOKIE)
-        if not known:
-            known = secrets.token_urlsafe(24)
-            self.cookies[VISITOR_COOKIE] = known
-        return known
+        """A random name of a browser without a session, for the token of its forms."""
+        name = self.cookie(VISITOR_COOKIE)
+        if not name:
+            name = secrets.token_urlsafe(24)
+            self.cookies[VISITOR_COOKIE] = name
+        return name
 
-    @Cached
+    @CachedAttribute
     def csrf(self) -> str:
-        """The token that every form of this page carries."""
+        """The masked token that every form of this page carries."""
         return masked(self.form_token)
 
     @property
     def form_token(self) -> str:
-        """What the forms of this browser have to prove that they know."""
+        """The token that this browser's forms have to send."""
         return self.session.csrf if self.session else visitor_token(self.visitor)
 
-    @Cached
+    @CachedAttribute
     def locale(self) -> str:
-        """The reader's language of the interface: what they chose, else what their account or browser
-        says."""
+        """The language of the interface: chosen by the reader, or from their account or browser."""
         answering = self.path.startswith(("/join/", "/work")) and not self.is_staff
         return self._chosen_locale or negotiate(
             self.request.headers.get("accept-language", ""), answering=answering
@@ -213,24 +216,22 @@ class RequestContext:
         return ""
 
     def texts_of(self, study: Study, population: Population | None = None) -> StudyTexts:
-        """A study's texts for this reader: in the language that they chose or their browser asks for, though
-        the interface may not be in it, else in that of their population, else in the study's own.
-        """
-        asked = (
+        """A study's texts for this reader: in the language they chose or their browser asks for (even one
+        that the interface lacks), else in that of their population, else in the study's own."""
+        languages = (
             [self._chosen_locale]
             if self._chosen_locale
             else accepted_languages(self.request.headers.get("accept-language", ""))
         )
-        return StudyTexts(study.definition, (*asked, *([population.language] if population else [])))
+        return StudyTexts(study.definition, (*languages, *([population.language] if population else [])))
 
     @property
     def population(self) -> Population | None:
-        """The population that the participant belongs to; None for staff."""
+        """The participant's population; None for staff."""
         return self._entry.population if self._entry else None
 
-    @Cached
+    @CachedAttribute
     def study_texts(self) -> StudyTexts:
-        """The texts of the study in the address, for a participant."""
         return self.texts_of(self.study, self.population)
 
     def gettext(self, message: str, **values: Any) -> str:
@@ -239,17 +240,17 @@ class RequestContext:
         return translated % values if values else translated
 
     def ngettext(self, one: str, many: str, number: int) -> str:
-        """A string that counts something, whose number is its ``%(num)s``."""
+        """A string with a count, which is its ``%(num)s``."""
         return catalogue(self.locale).ngettext(one, many, number) % {"num": number}
 
     @property
     def owner(self) -> str:
-        """Whose drafts a browser keeps: a word for the account that says nothing about the person."""
+        """The owner of drafts in the browser: a name for the account that says nothing about the person."""
         return f"account-{self.account.id}" if self.account else ""
 
-    @Cached
+    @CachedAttribute
     def flash_message(self) -> str:
-        """What the page before had to say, once."""
+        """The message of the page before, shown once."""
         words = self.cookie(FLASH_COOKIE)
         if not words:
             return ""
@@ -258,17 +259,16 @@ class RequestContext:
 
     @property
     def _study_name(self) -> str:
-        """The study in the address; empty for none."""
         return str(self.request.path_params.get("study", ""))
 
-    @Cached
-    def _entry(self) -> Entry | None:
-        """Who has signed in, and what they are in the study in the address: one statement reads it all."""
+    @CachedAttribute
+    def _entry(self) -> StudyEntry | None:
+        """The session and the account's part in the study of the address, read by one statement."""
         return participation.find_entry(self.workspace, self.token, self._study_name)
 
-    @Cached
+    @CachedAttribute
     def study(self) -> Study:
-        """The study in the address; NotFoundError."""
+        """The study of the address; NotFoundError."""
         if self.account is None or self._entry is None:
             return studies.get_study(self.workspace, self._study_name)
         if self._entry.study is None:
@@ -277,83 +277,79 @@ class RequestContext:
 
     @property
     def roles(self) -> frozenset[Role]:
-        """What the account may do in the study in the address."""
+        """The account's roles in the study of the address."""
         return self._entry.roles if self.account is not None and self._entry else frozenset()
 
     @property
     def participant(self) -> Participant:
-        """The account's part in the study in the address; NotFoundError."""
+        """The account's part in the study of the address; NotFoundError."""
         if self.study and (self._entry is None or self._entry.person is None):
             raise NotFoundError(self.gettext("There is no such study."))
         assert self._entry is not None and self._entry.person is not None  # noqa: S101 - or the study would be missing
         return self._entry.person
 
     def person(self, number: int | None) -> Participant:
-        """A participant of the study in the address; NotFoundError for anybody else."""
-        found = participants.get_participant(self.workspace, number) if number is not None else None
-        if found is None or found.study_id != self.study.id:
+        """A participant of the study of the address; NotFoundError for anybody else."""
+        participant = participants.get_participant(self.workspace, number) if number is not None else None
+        if participant is None or participant.study_id != self.study.id:
             raise NotFoundError(self.gettext("There is no such participant."))
-        return found
+        return participant
 
-    @Cached
+    @CachedAttribute
     def is_staff(self) -> bool:
-        """Whether the account runs or reviews any study."""
+        """Whether the account has a login, as those who run or review studies do."""
         return self.account is not None and self.account.login is not None
 
     def number(self, name: str) -> int:
         """A whole number of the address; NotFoundError for anything else."""
-        found = whole(self.request.path_params[name])
-        if found is None:
+        number = whole(self.request.path_params[name])
+        if number is None:
             raise NotFoundError(self.gettext("There is no such page."))
-        return found
+        return number
 
-    @Cached
+    @CachedAttribute
     def assignment(self) -> int:
-        """The slot in the address; NotFoundError for what is no number."""
-        found = slot_of(self.workspace, self.participant, str(self.request.path_params["assignment"]))
-        if found is None:
+        slot = slot_of(self.workspace, self.participant, str(self.request.path_params["assignment"]))
+        if slot is None:
             raise NotFoundError(self.gettext("There is no such page."))
-        return found
+        return slot
 
     @property
     def slots_meant(self) -> tuple[int, ...]:
-        """The slots that the number in the address may mean: the first that is the participant's.
-        NotFoundError for no number."""
+        """The slots that the number in the address may mean; the participant's is the right one.
+        NotFoundError."""
         meant = slots_meant(str(self.request.path_params["assignment"]), self.participant)
         if not meant:
             raise NotFoundError(self.gettext("There is no such page."))
         return meant
 
-    @Cached
+    @CachedAttribute
     def work(self) -> Work:
-        """What is behind the slot in the address; NotFoundError where it is not the participant's."""
+        """The work of the slot in the address; NotFoundError if it is not the participant's."""
         return get_work(self.workspace, self.participant.id, *self.slots_meant)
 
-    @Cached
+    @CachedAttribute
     def task(self) -> TaskPage:
-        """What the page of the slot in the address shows; NotFoundError where it is not the participant's."""
+        """The task page of the slot in the address; NotFoundError if it is not the participant's."""
         return get_task_page(self.workspace, self.participant, *self.slots_meant)
 
     def task_address(self, assignment_id: int) -> str:
-        """The page of a slot of the participant's."""
+        """The address of the page of one of the participant's slots."""
         return f"/work/{self.study.name}/tasks/{shown_number(assignment_id, self.participant.pseudonym)}"
 
     def text(self, name: str, default: str = "") -> str:
-        """A field of the form, as text."""
         value = self.form.get(name, default)
         return value if isinstance(value, str) else default
 
     def texts(self, name: str) -> list[str]:
-        """All fields of that name, as texts."""
         return [value for value in self.form.getlist(name) if isinstance(value, str)]
 
     def file(self, name: str) -> UploadFile | None:
-        """An uploaded file; None where none was chosen."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
     def need_passwords(self) -> None:
-        """NotAllowedError on a server that lets people in through its provider alone."""
+        """Raise NotAllowedError on a server with single sign-on only."""
         settings = self.studio.settings
         if settings.single_sign_on is not None and not settings.passwords:
             raise NotAllowedError(
@@ -361,8 +357,7 @@ class RequestContext:
             )
 
     def allow(self) -> None:
-        """Refuse whoever may not use this route. What is another study's or person's is not told apart from
-        what is not there."""
+        """Refuse people who may not use this route. Studies and people of others look like missing ones."""
         if not self.access.signed_in:
             return
         _ = self.me
@@ -372,15 +367,14 @@ class RequestContext:
             _ = self.participant
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A page of the studio."""
         html = render(template, self.locale, {"context": self, **values})
         return compressed(
             self.request, HTMLResponse(with_prefix(html, self.studio.settings.prefix), status_code=status)
         )
 
     def go(self, address: str, say: str | None = None) -> Response:
-        """On to another page (for a script: its address), which may say something (a key of FLASH_MESSAGES)
-        on top."""
+        """Go on to another page (a script gets its address), which may show a message (a key of
+        FLASH_MESSAGES)."""
         if say is not None:
             self.cookies[FLASH_COOKIE] = say
         address = self.studio.settings.prefix + address
@@ -389,7 +383,7 @@ class RequestContext:
         return RedirectResponse(address, status_code=303)
 
     def set_cookies(self, response: Response) -> Response:
-        """Put what this request wants kept into the browser; no script can read any of it."""
+        """Set the cookies of this request; scripts cannot read them."""
         for name, value in self.cookies.items():
             lasts = 0 if value is None else LASTS.get(name)
             response.set_cookie(

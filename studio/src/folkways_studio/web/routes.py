@@ -1,4 +1,4 @@
-"""Every route of the studio, by the part of it that they belong to."""
+"""All routes of the studio."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from folkways_studio.models import pages as steps
 from folkways_studio.people import account_pages as account
 from folkways_studio.people import entry_pages as entry
 from folkways_studio.people import pages as people
-from folkways_studio.people import password_pages as passwords
 from folkways_studio.people import single_sign_on_pages as single_sign_on
 from folkways_studio.programs import pages as programs
 from folkways_studio.studies import disagreement_pages as disagreement
 from folkways_studio.studies import new_study_pages as new_study
-from folkways_studio.studies import pages as desk
+from folkways_studio.studies import pages as dashboard
 from folkways_studio.studies import settings_pages as settings
 from folkways_studio.web.routing import Route
 from folkways_studio.work import known_answer_pages as known_answers
@@ -24,25 +23,11 @@ from folkways_studio.work import sent_pages as sent
 from folkways_studio.work import suggestion_pages as suggestions
 
 PARTS = (
-    *(
-        account,
-        entry,
-        work,
-        sent,
-        steps,
-        suggestions,
-        known_answers,
-        new_study,
-        desk,
-        people,
-        items,
-        discussion,
-        disagreement,
-    ),
-    *(data, media, settings, programs, passwords, single_sign_on),
+    *(account, entry, work, sent, steps, suggestions, known_answers, new_study, dashboard, people),
+    *(items, discussion, disagreement, data, media, settings, programs, single_sign_on),
 )
 
 
 def all_routes() -> list[Route]:
-    """All routes; those with fixed words come before those with names in their place."""
+    """All routes; those with fixed words come before those with parameters in the same place."""
     return [route for part in PARTS for route in part.routes.routes]

@@ -1,4 +1,4 @@
-"""Routes with their permission beside them, and the one way from a request to a response."""
+"""Routes with their permissions, and the way from a request to a response."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, to
 
 MOST_FIELDS = 500
 TASK_PAGE = "/work/{study}/tasks/{assignment}"
-"""Where it cannot be shown, its task can still be given back."""
+"""If this page cannot be shown, its task can still be given back."""
 
 LOG = logging.getLogger("folkways_studio")
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One thing that can be asked of the studio. upload: how many files its form may carry. slow: it may wait
-    for a model. pause: seconds for which a request is to wait before it is looked at.
-    """
+    """One route. upload: how many files its form may have. slow: whether it may wait for a model. pause:
+    seconds for which a request has to wait first."""
 
     method: str
     path: str
@@ -45,7 +44,7 @@ class Route:
 
 @dataclass
 class Routes:
-    """The routes of one part of the studio; none can be declared without saying who may use it."""
+    """The routes of one part of the studio, each with its access."""
 
     routes: list[Route] = field(default_factory=list)
 
@@ -54,7 +53,7 @@ class Routes:
         return self._add("GET", path, access, **options)
 
     def post(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
-        """Something that changes something. options: upload, slow and pause of the Route."""
+        """A change. options: upload, slow and pause of the Route."""
         return self._add("POST", path, access, **options)
 
     def _add(self, method: str, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
@@ -66,8 +65,8 @@ class Routes:
 
 
 def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
-    """A route as the web framework takes it: reads the form, then works in a thread, where the database may
-    be waited for."""
+    """A route for the web framework: it reads the form, then works in a thread that may wait for the
+    database."""
 
     async def serve(request: Request) -> Response:
         request.scope["route"] = route
@@ -81,21 +80,20 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
         try:
             if route.pause is not None:
                 await sleep(await to_thread.run_sync(route.pause, context))
-            # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page or a
-            # connection.
+            # Requests that wait for a model have their own threads, so that they block no page or connection.
             if route.slow:
                 return await _respond_slowly(context, route.handler)
             return await to_thread.run_sync(_respond_quickly, context, route.handler)
         finally:
             await form.close()
 
-    made = StarletteRoute(route.path, serve, methods=[route.method])
-    made.methods = {route.method}  # not HEAD: some pages are shown once, and would be used up unseen
-    return made
+    result = StarletteRoute(route.path, serve, methods=[route.method])
+    result.methods = {route.method}  # not HEAD, which would use up pages that are shown once
+    return result
 
 
 async def _respond_slowly(context: RequestContext, handler: Handler) -> Response:
-    """``respond`` for a request that may wait for a model, which is told when the browser has hung up."""
+    """``respond`` for a request that may wait for a model; the context learns when the browser hangs up."""
     async with create_task_group() as group:
         group.start_soon(_watch, context)
         response = await to_thread.run_sync(respond, context, handler, limiter=context.studio.slow)
@@ -110,20 +108,19 @@ async def _watch(context: RequestContext) -> None:
 
 
 def _respond_quickly(context: RequestContext, handler: Handler) -> Response:
-    """``respond`` for a request that waits for nothing: all that it reads, it reads on one connection."""
+    """``respond`` for a request that waits for nothing, with one connection for all its reads."""
     with context.workspace.reading_together():
         return respond(context, handler)
 
 
 def respond(context: RequestContext, handler: Handler) -> Response:
-    """Check where the request came from and who may make it, handle it, and turn what goes wrong into
-    words."""
+    """Check where the request came from and who may make it, handle it, and turn errors into messages."""
     try:
         refused = _refuse_stranger(context) or _refuse_forgery(context)
         if refused is None:
             context.allow()
         response = refused or handler(context)
-    except DraftConflictError as error:  # of a script, which asks what is to become of the draft
+    except DraftConflictError as error:  # a script then asks what to do with the draft
         response = JSONResponse(
             {"message": str(error), "revision": error.current.revision}, status_code=error.status
         )
@@ -141,7 +138,7 @@ def respond(context: RequestContext, handler: Handler) -> Response:
 
 
 async def respond_externally(studio: Studio, request: Request, status: int) -> Response:
-    """The page for an address that is none of the routes, or a method that its route does not have."""
+    """The page for an address without a route, or a method that its route does not have."""
     context = RequestContext(studio, request, ANYBODY)
 
     def say() -> Response:
@@ -158,9 +155,9 @@ async def respond_externally(studio: Studio, request: Request, status: int) -> R
 def _refuse_forgery(context: RequestContext) -> Response | None:
     if not context.is_change:
         return None
-    given = context.text(FIELD) or context.request.headers.get(HEADER)
+    token = context.text(FIELD) or context.request.headers.get(HEADER)
     if from_own_page(context.request, context.studio.settings.origin) and tokens_match(
-        context.form_token, given
+        context.form_token, token
     ):
         return None
     message = context.gettext(
@@ -173,10 +170,10 @@ def _refuse_stranger(context: RequestContext) -> Response | None:
     if not context.access.signed_in or context.account is not None:
         return None
     if context.is_change or context.wants_json:
-        words = context.gettext(
+        message = context.gettext(
             "You have been signed out. Sign in again; what you wrote is kept on this device."
         )
-        return _say(context, 401, words)
+        return _say(context, 401, message)
     return context.go(f"/signin?next={quote(context.path)}")
 
 
@@ -189,7 +186,7 @@ def problem(context: RequestContext, error: FolkwaysError) -> Response:
 
 
 def sentence(words: str) -> str:
-    """An error's words, which begin small and end without a full stop, as a page says them."""
+    """An error's message as a sentence: with a capital letter and a full stop."""
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?", "؟")) else ".")
 
 

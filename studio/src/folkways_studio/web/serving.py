@@ -1,5 +1,4 @@
-"""Runs the studio: one process or several, stopped by Ctrl-C or SIGTERM after the requests at hand have been
-answered."""
+"""Runs the studio in one process or several, until Ctrl-C or SIGTERM; requests in progress are finished."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.web.app import create_app
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 
 if TYPE_CHECKING:
     import uvicorn
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 10
 START_SECONDS = 60
-"""How long a process may take to start or to say that it lives; busy machines are slow to import."""
+"""Seconds for a process to start or to report that it lives; busy machines import slowly."""
 
 
 def serve(
@@ -30,16 +29,14 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8765,
     workers: int = 1,
-    settings: Settings | None = None,
+    settings: WebSettings | None = None,
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve until the process is told to stop. ``ready`` is called with the address once it can be opened.
+    """Serve the workspace until the process is stopped. ``ready`` is called with the address once it is open.
 
-    port: 0 for any free one. workers: processes that answer, each with the interpreter to itself; one that
-    dies is started again. Raises FolkwaysError where the port is taken or the host is not of this machine.
-
-    Where a request came from, the proxies of the settings say; without any it is where the connection came
-    from.
+    host, port: where to listen; port 0 for any free one. workers: processes that answer; one that dies is
+    restarted. settings: their proxies are trusted to say where a request came from. Raises FolkwaysError if
+    the port is taken or the host is not this machine's.
     """
     import uvicorn
 
@@ -53,7 +50,7 @@ def serve(
         "proxy_headers": bool(proxies),
         "forwarded_allow_ips": ",".join(
             proxies
-        ),  # never from the environment: whoever is not named is not believed
+        ),  # never from the environment: only named proxies are trusted
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "timeout_worker_healthcheck": START_SECONDS,
         "h11_max_incomplete_event_size": 64 * 1024,
@@ -75,8 +72,8 @@ def serve(
     Announcing(uvicorn.Config(create_app(workspace, settings), **config)).run(sockets=[listener])
 
 
-def _app(location: str, settings: Settings | None) -> Starlette:
-    """The application of one of several processes, each of which has connections of its own."""
+def _app(location: str, settings: WebSettings | None) -> Starlette:
+    """The application of one of several processes, each with its own connections."""
     return create_app(open_workspace(location), settings)
 
 
@@ -93,7 +90,7 @@ def _serve_together(config: uvicorn.Config, listener: socket.socket, ready: Call
     together = Announcing(config, sockets=[listener])
     together.run()
     if any(each.exitcode == STARTUP_FAILURE for each in together.processes):
-        raise FolkwaysError("the studio's processes could not start; what they said stands above")
+        raise FolkwaysError("the studio's processes could not start; their messages are above")
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,5 +1,4 @@
-"""What can be set about the web application. Nothing here is secret but ``prolific_keys``' place, and none of
-it is shown."""
+"""Settings of the web server. Only the place of ``prolific_keys`` is sensitive."""
 
 from __future__ import annotations
 
@@ -21,23 +20,20 @@ PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class WebSettings:
     """Settings of one server.
 
-    origin:        the address that people's browsers see ("https://studio.example.org", or
-                   "https://example.org/studio" where the host has other programs as well); requests that
-                   change something must come from a page of that host. None: whatever address the request
-                   itself was made to, for work on one's own machine.
+    origin:        the address that browsers see ("https://studio.example.org", or
+                   "https://example.org/studio" on a shared host); changes must come from a page of that host.
+                   None: the address of each request, for work on one's own machine.
     upload_bytes:  the largest file that a researcher may import.
     body_bytes:    the largest of all other requests.
     rates:         action -> (how many, in how many seconds) one address may do it.
     models:        name -> a model that studies may choose; no other is ever asked.
-    proxies:       addresses or networks of the servers in front ("127.0.0.1", "10.0.0.0/24"), whose word for
-                   where a request came from is believed; nobody else's is.
+    proxies:       addresses or networks of the servers in front ("127.0.0.1", "10.0.0.0/24"), which are
+                   trusted to say where a request came from.
     private_webhooks: whether webhooks may call addresses of this server's own network, and without TLS.
-    prolific_keys: URL or file of the JSON Web Key Set with which Prolific signs entries; needed only by
-    studies that ask for
-                   signed entry.
+    prolific_keys: URL or file of the JSON Web Key Set of Prolific, for studies with signed entry.
     single_sign_on: the OpenID Connect provider that lets people in; None for none.
     """
 
@@ -46,13 +42,10 @@ class Settings:
     body_bytes: int = 2**20
     rates: dict[str, tuple[int, float]] = field(
         default_factory=lambda: {
-            "signin": (
-                300,
-                600.0,
-            ),  # right ones as well: one address may be a whole university; failures are counted by account
+            "signin": (300, 600.0),  # also successful ones: an address may be a whole university
             "join": (600, 600.0),
             "models": (240, 60.0),
-            "api": (600, 60.0),  # by token; by address where there is none that is known
+            "api": (600, 60.0),  # by token, or by address without a valid one
         }
     )
     models: Mapping[str, OfferedModel] = field(default_factory=dict)
@@ -67,9 +60,8 @@ class Settings:
                 ip_network(proxy, strict=False)
             except ValueError:
                 raise FolkwaysError(
-                    f"the proxy {proxy!r} is no address or network of the kind 127.0.0.1 or 10.0.0.0/24; "
-                    "name the servers in front "
-                    "of the studio one by one"
+                    f"the proxy {proxy!r} is not an address or network such as 127.0.0.1 or 10.0.0.0/24; "
+                    "name the servers in front of the studio one by one"
                 ) from None
         if self.origin is None:
             return
@@ -81,9 +73,8 @@ class Settings:
             or parts.query
         ):
             raise FolkwaysError(
-                f"the studio's address {self.origin!r} cannot be used; it is scheme and host, and a path "
-                "where the host has other "
-                "programs as well: https://studio.example.org or https://example.org/studio"
+                f"the studio's address {self.origin!r} cannot be used; give scheme and host, and a path "
+                "on a shared host: https://studio.example.org or https://example.org/studio"
             )
         if parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
             raise FolkwaysError(
@@ -93,16 +84,15 @@ class Settings:
 
     @property
     def prefix(self) -> str:
-        """The path below which browsers see the studio, without a slash at its end; empty where the host is
-        its own."""
+        """The path below which browsers see the studio, without a final slash; empty if the host is not
+        shared."""
         return urlsplit(self.origin or "").path.rstrip("/")
 
     @property
     def passwords(self) -> bool:
-        """Whether people may sign in by password."""
         return self.single_sign_on is None or self.single_sign_on.passwords
 
     @property
     def secure(self) -> bool:
-        """Whether cookies are sent over TLS alone."""
+        """Whether cookies are only sent over TLS."""
         return self.origin is not None and self.origin.startswith("https://")

@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, get_row, read_all
 from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.items.service import close_open_slots, item_within
@@ -52,7 +51,7 @@ def adjudicate(
             connection, schema.items, {"id": item_id}, state=str(state), result=result, reason=reason.strip()
         )
         close_open_slots(connection, item_id)
-        audit.note(
+        audit.record_event(
             connection,
             "item.adjudicated",
             study_id=study_id,
@@ -86,7 +85,7 @@ def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, r
             raise ConflictError("this item is not dropped, or others have been made of it")
         change_rows(connection, items, {"id": item_id}, state=str(ItemState.OPEN), result=None, reason=None)
         subject, details = f"item:{item_id}", {"reason": reason.strip()}
-        audit.note(
+        audit.record_event(
             connection,
             "item.reopened",
             study_id=study_id,

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, count, inserted_id
 from folkways_studio.items.service import begin_revisions
 from folkways_studio.records import (

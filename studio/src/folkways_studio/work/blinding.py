@@ -13,8 +13,7 @@ from collections.abc import Collection
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import find_row
 from folkways_studio.errors import NotAllowedError
 from folkways_studio.items.service import item_within
@@ -152,6 +151,6 @@ def look(workspace: Workspace, study_id: int, account_id: int, item_id: int) -> 
             "at": time.time(),
         }
         workspace.insert_new(connection, schema.skips, [row])
-        audit.note(
+        audit.record_event(
             connection, "item.looked_at", study_id=study_id, account_id=account_id, subject=f"item:{item_id}"
         )

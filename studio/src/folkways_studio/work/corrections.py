@@ -13,8 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import find_row, inserted_id
 from folkways_studio.errors import ConflictError, Message
 from folkways_studio.items.service import MOST_NAMED
@@ -82,7 +81,7 @@ def correct(
             raise ConflictError(STAYS)
         row = {"judgement_id": sent.judgement.id, "key": key, "payload": payload, "created": time.time()}
         inserted_id(connection, schema.corrections, row)
-        audit.note(
+        audit.record_event(
             connection,
             "judgement.corrected",
             study_id=sent.item.study_id,

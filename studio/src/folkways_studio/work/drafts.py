@@ -11,7 +11,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row
 from folkways_studio.errors import DraftConflictError, SubmissionError
 from folkways_studio.records import Draft, from_row

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.records import Assignment, AssignmentState, Item, ItemState, Participant, Stage, from_row
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.counts import room

@@ -11,12 +11,19 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import changed, find_row, get_row
 from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.items.service import close_open_slots, item_within, place_item
-from folkways_studio.records import Item, ItemState, Participant, ParticipantState, Stage, Standing, from_row
+from folkways_studio.records import (
+    Item,
+    ItemState,
+    Participant,
+    ParticipantState,
+    QualificationStatus,
+    Stage,
+    from_row,
+)
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.work.known_answer_rules import Qualification
@@ -60,7 +67,7 @@ def make_gold(
             connection, stage, key, item.content, item, item.population_id, check=check, test=test
         )
         details = {"stage": stage.name, "test": test}
-        audit.note(
+        audit.record_event(
             connection,
             "item.gold_made",
             study_id=study_id,
@@ -82,7 +89,7 @@ def drop_gold(
         if item_within(connection, study_id, item_id, lock="row").check is None:
             raise ConflictError("this item has no known answer")
         close_open_slots(connection, item_id)
-        audit.note(
+        audit.record_event(
             connection, "item.gold_dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}"
         )
         return changed(
@@ -97,7 +104,7 @@ class PersonGold:
 
     participant: Participant
     stage: str
-    standing: Standing
+    standing: QualificationStatus
     asked: int
     right: int
 
@@ -166,7 +173,7 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
         said = said.join(items, items.c.id == judgements.c.item_id).where(*ours)
         answers = connection.execute(said.order_by(judgements.c.id)).all()
         standings = {
-            (row.participant_id, row.stage_id): from_row(Standing, row)
+            (row.participant_id, row.stage_id): from_row(QualificationStatus, row)
             for row in connection.execute(
                 sa.select(schema.standings).where(schema.standings.c.stage_id.in_(stages))
             )
@@ -190,7 +197,7 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
             PersonGold(
                 persons[key[0]],
                 stages[key[1]].name,
-                standings.get(key, Standing(*key)),
+                standings.get(key, QualificationStatus(*key)),
                 len(by_person[key]),
                 sum(by_person[key]),
             )

@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, delete_rows, get_row, inserted_id
 from folkways_studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
 from folkways_studio.items.service import add_revision
@@ -225,7 +224,7 @@ def _store(
     done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
     change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
     delete_rows(connection, schema.drafts, item_id=item.id, participant_id=assignment.participant_id)
-    audit.note(
+    audit.record_event(
         connection,
         "judgement.submitted",
         study_id=item.study_id,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from folkways_studio.items import service as items
-from folkways_studio.people import holding
+from folkways_studio.people import suspension
 from folkways_studio.records import AssignmentState, ParticipantState
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.web.request_context import PARTICIPANT, STAFF, RequestContext
@@ -82,7 +82,7 @@ def drop_gold(context: RequestContext) -> Response:
 def resume(context: RequestContext) -> Response:
     """Let somebody go on whom a rule has paused."""
     number = context.number("person")
-    holding.resume(context.workspace, context.study.id, number, context.text("reason"), by=context.me.id)
+    suspension.resume(context.workspace, context.study.id, number, context.text("reason"), by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people/{number}", "waived")
 
 
@@ -90,7 +90,7 @@ def resume(context: RequestContext) -> Response:
 def waive_test(context: RequestContext) -> Response:
     """Let somebody work on a stage whose test they have not passed."""
     number, stage = context.number("person"), context.text("stage")
-    holding.waive_test(
+    suspension.waive_test(
         context.workspace, context.study.id, number, stage, context.text("reason"), by=context.me.id
     )
     return context.go(f"/studies/{context.study.name}/people/{number}", "waived")

@@ -12,22 +12,20 @@ from dataclasses import replace
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import get_row, get_value
 from folkways_studio.items.service import add_slots
 from folkways_studio.people import accounts
-from folkways_studio.people.exclusion import exclude_within
-from folkways_studio.people.holding import fail_within, pause_within
-from folkways_studio.people.standings import save_standing, standing_of
+from folkways_studio.people.quality_status import quality_status, save_quality_status
+from folkways_studio.people.suspension import exclude_within, fail_within, pause_within
 from folkways_studio.records import (
     AssignmentState,
     Item,
     ItemState,
     Participant,
     ParticipantState,
+    QualificationStatus,
     Stage,
-    Standing,
     from_row,
 )
 from folkways_studio.stages.registry import stage_kind
@@ -56,7 +54,7 @@ def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> i
     test = test_of(connection, person, stage)
     if test is None:
         return None
-    standing = standing_of(connection, person.id, stage.id)
+    standing = quality_status(connection, person.id, stage.id)
     if standing.test in HAS_PASSED:
         return None
     if standing.test == "failed":
@@ -78,7 +76,7 @@ def test_is_over(workspace: Workspace, person: Participant, stage: Stage) -> boo
     return counts.standing.test is not None and not counts.asked
 
 
-def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standing] | None:
+def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, QualificationStatus] | None:
     """The stage of which a person ended a try of the test last, and how they stand; None before the first."""
     table, stages = schema.standings, schema.stages
     query = sa.select(table).where(table.c.participant_id == person.id, table.c.test.is_not(None))
@@ -86,7 +84,9 @@ def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standin
         row = connection.execute(query.order_by(table.c.test_from.desc()).limit(1)).first()
         if row is None:
             return None
-        return from_row(Stage, get_row(connection, stages, id=row.stage_id)), from_row(Standing, row)
+        return from_row(Stage, get_row(connection, stages, id=row.stage_id)), from_row(
+            QualificationStatus, row
+        )
 
 
 def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int | None:
@@ -128,7 +128,7 @@ def judge_known(connection: sa.Connection, person: Participant, item: Item, stag
     """
     if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
         return ""
-    standing = standing_of(connection, person.id, stage.id)
+    standing = quality_status(connection, person.id, stage.id)
     if item.test:
         return _judge_test(connection, person, stage, standing)
     return _judge_gold(connection, person, stage, standing)
@@ -166,7 +166,9 @@ def overlap_of(stage: Stage) -> float:
     return gold.overlap if gold is not None else 1.0
 
 
-def _judge_test(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing) -> str:
+def _judge_test(
+    connection: sa.Connection, person: Participant, stage: Stage, standing: QualificationStatus
+) -> str:
     test = test_of(connection, person, stage)
     if test is None or standing.test in HAS_PASSED:
         return ""
@@ -183,10 +185,10 @@ def _judge_test(connection: sa.Connection, person: Participant, stage: Stage, st
     found = replace(
         standing, test=outcome, tries=tries, right=right, asked=len(answers), test_from=answers[-1][0]
     )
-    save_standing(connection, found)
+    save_quality_status(connection, found)
     details = {"stage": stage.name, "right": right, "asked": len(answers), "try": tries}
     kind = "participant.test_passed" if outcome == "passed" else "participant.test_failed"
-    audit.note(connection, kind, study_id=person.study_id, participant_id=person.id, details=details)
+    audit.record_event(connection, kind, study_id=person.study_id, participant_id=person.id, details=details)
     if outcome == "failed" and not _has_another_stage(connection, person):
         fail_within(connection, person, test.pay)
     return outcome
@@ -201,12 +203,14 @@ def _has_another_stage(connection: sa.Connection, person: Participant) -> bool:
     for row in connection.execute(stages).all():
         stage = from_row(Stage, row)
         tested = test_of(connection, person, stage) is not None
-        if not tested or standing_of(connection, person.id, stage.id).test != "failed":
+        if not tested or quality_status(connection, person.id, stage.id).test != "failed":
             return True
     return False
 
 
-def _judge_gold(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing) -> str:
+def _judge_gold(
+    connection: sa.Connection, person: Participant, stage: Stage, standing: QualificationStatus
+) -> str:
     gold = Gold.of(stage.config)
     if gold is None or not gold.rules:
         return ""
@@ -223,9 +227,9 @@ def _judge_gold(connection: sa.Connection, person: Participant, stage: Stage, st
     elif standing.warned is not None:
         return ""
     else:
-        save_standing(connection, replace(standing, warned=time.time()))
+        save_quality_status(connection, replace(standing, warned=time.time()))
         details = {"stage": stage.name, "right": right, "asked": asked}
-        audit.note(
+        audit.record_event(
             connection,
             "participant.warned",
             study_id=person.study_id,

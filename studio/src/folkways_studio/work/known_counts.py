@@ -10,8 +10,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways_studio.database import tables as schema
-from folkways_studio.records import AssignmentState, ItemState, Participant, Stage, Standing, from_row
+from folkways_studio.database import schema
+from folkways_studio.records import (
+    AssignmentState,
+    ItemState,
+    Participant,
+    QualificationStatus,
+    Stage,
+    from_row,
+)
 
 PERSON, STAGE, POPULATION = (
     sa.bindparam(name, type_=sa.Integer) for name in ("person", "stage", "population")
@@ -177,7 +184,7 @@ class KnownCounts:
     each of its answers that was timed.
     """
 
-    standing: Standing
+    standing: QualificationStatus
     population: str | None
     asked: int
     fresh: int
@@ -194,9 +201,9 @@ def known_counts(
     parameters = {**about(person), "stages": [stage.id for stage in stages]}
     return {
         row.stage: KnownCounts(
-            from_row(Standing, row, schema.standings)
+            from_row(QualificationStatus, row, schema.standings)
             if row.stage_id is not None
-            else Standing(person.id, row.stage),
+            else QualificationStatus(person.id, row.stage),
             row.population,
             row.asked_in_try,
             row.fresh_of_test,
@@ -214,7 +221,9 @@ def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *,
     return int(connection.scalar(_FRESH[test], about(person, stage)) or 0)
 
 
-def asked_in_try(connection: sa.Connection, participant_id: int, stage_id: int, standing: Standing) -> int:
+def asked_in_try(
+    connection: sa.Connection, participant_id: int, stage_id: int, standing: QualificationStatus
+) -> int:
     """How many questions of the test a person has answered or has at hand in this try."""
     return int(
         connection.scalar(_ASKED, {"person": participant_id, "stage": stage_id, "after": standing.test_from})

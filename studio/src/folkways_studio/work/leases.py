@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.records import Assignment, AssignmentState, ItemState, Stage, from_row

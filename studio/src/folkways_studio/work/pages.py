@@ -13,9 +13,9 @@ from folkways_studio.items import repeats
 from folkways_studio.items.discussion_pages import discussion_beside
 from folkways_studio.models.modelling import models_of
 from folkways_studio.people.completion import completion
+from folkways_studio.people.participants import RETURN_CODE
 from folkways_studio.people.participation import parts_of, work_of
 from folkways_studio.people.personal import own_attributes
-from folkways_studio.people.returning import RETURN_CODE
 from folkways_studio.records import AssignmentState, Item, ParticipantState, Stage
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind

@@ -11,8 +11,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.studies import Vote
 from folkways.sdk.workspace import Json
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, get_row
 from folkways_studio.items.service import add_slots, close_open_slots, place_item, place_items
 from folkways_studio.records import LEFT_OUT, AssignmentState, Item, ItemState, Stage, from_row
@@ -174,7 +173,7 @@ def _end(
         "reason": reason or decision.reason or None,
     }
     change_rows(connection, schema.items, {"id": item.id}, **values)
-    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}")
+    audit.record_event(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}")
 
 
 def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision: Decision) -> None:

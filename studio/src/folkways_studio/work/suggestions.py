@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelSuggestion
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, read_all, read_first
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.records import LEFT_OUT, Draft, Stage

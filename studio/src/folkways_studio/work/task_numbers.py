@@ -10,7 +10,7 @@ from hashlib import blake2b
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import read_values
 from folkways_studio.records import Participant
 from folkways_studio.stages.parts.form_fields import whole

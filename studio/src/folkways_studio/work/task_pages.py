@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelSuggestion
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.records import Assignment, Draft, Item, Participant, Stage, from_row
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.eligible_slots import Counts, counts_of, counts_within

@@ -23,7 +23,7 @@ from folkways_studio.programs.records import Scope
 from folkways_studio.records import Role
 from folkways_studio.web.api.app import document
 from folkways_studio.web.app import create_app
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 from studio.tests.support.studies import QUESTION
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.api.conftest import Program, problem
@@ -277,7 +277,7 @@ def test_no_table_holds_a_token(program: Make, server: StudioServer) -> None:
 
 def test_a_token_may_ask_so_often(world: World) -> None:
     _, text = tokens.create_token(world.workspace, world.accounts[OWNER], study_id=None)
-    web = TestClient(create_app(world.workspace, Settings(rates={"api": (3, 60.0)})))
+    web = TestClient(create_app(world.workspace, WebSettings(rates={"api": (3, 60.0)})))
 
     def ask(token: str) -> Any:
         return web.get("/api/v1/studies", headers={"Authorization": f"Bearer {token}"})

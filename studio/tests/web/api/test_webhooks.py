@@ -21,10 +21,10 @@ from folkways.workspace.database import Workspace
 from folkways_studio.addresses import PrivateAddressError, public_connector
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.programs import deliveries, webhook_sender, webhooks
-from folkways_studio.programs.deliveries import PAUSES, settle, take_due
+from folkways_studio.programs.deliveries import PAUSES, claim_due, settle
 from folkways_studio.records import StudyState
 from folkways_studio.studies import service as studies
-from studio.tests.support.studies import ON_A_FILE, Desk, open_desk
+from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.worlds import World
 from tests.support.moments import at_time
@@ -117,38 +117,38 @@ def test_wrong_webhooks_are_refused_in_words(program: Callable[..., Program], wo
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
-    return open_desk(studio_workspace, STAGES)
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, STAGES)
 
 
-def move(desk: Desk, state: StudyState) -> None:
+def move(desk: StudyFixture, state: StudyState) -> None:
     studies.set_state(desk.workspace, desk.study.id, state)
 
 
-def hook_of(desk: Desk, url: str = "https://example.org/", *events: str) -> webhooks.Webhook:
+def hook_of(desk: StudyFixture, url: str = "https://example.org/", *events: str) -> webhooks.Webhook:
     return webhooks.create_webhook(desk.workspace, desk.study.id, url, events)[0]
 
 
-def test_only_chosen_events_of_its_study_are_queued_and_taken_once(desk: Desk) -> None:
+def test_only_chosen_events_of_its_study_are_queued_and_taken_once(desk: StudyFixture) -> None:
     workspace, now = desk.workspace, time.time() + 5
     hook = hook_of(desk, "https://example.org/", "study.paused")
-    other = open_desk(workspace, STAGES, name="other")
+    other = open_study(workspace, STAGES, name="other")
     studies.set_state(workspace, other.study.id, StudyState.PAUSED)
     move(desk, StudyState.PAUSED)
     move(desk, StudyState.OPEN)
-    taken = at_time(now, take_due, workspace)
+    taken = at_time(now, claim_due, workspace)
     assert [(each.body["type"], each.body["data"]["study"]) for each in taken] == [
         ("study.paused", desk.study.name)
     ]
-    assert at_time(now, take_due, workspace) == []
-    assert [each.id for each in at_time(now + deliveries.LEASE_SECONDS, take_due, workspace)] == [
+    assert at_time(now, claim_due, workspace) == []
+    assert [each.id for each in at_time(now + deliveries.LEASE_SECONDS, claim_due, workspace)] == [
         taken[0].id
     ]  # its taker died
     with pytest.raises(NotFoundError):
         webhooks.delete_webhook(workspace, other.study.id, hook.id)
 
 
-def test_what_is_rolled_back_is_not_told(desk: Desk) -> None:
+def test_what_is_rolled_back_is_not_told(desk: StudyFixture) -> None:
     hook_of(desk)
     before = len(deliveries.list_deliveries(desk.workspace, [1]))
     with pytest.raises(SubmissionError):
@@ -158,59 +158,59 @@ def test_what_is_rolled_back_is_not_told(desk: Desk) -> None:
 
 @ON_A_FILE
 def test_a_failed_delivery_is_tried_again_later_and_later_until_the_webhook_is_switched_off(
-    desk: Desk,
+    desk: StudyFixture,
 ) -> None:
     workspace, now = desk.workspace, time.time() + 1
     hook = hook_of(desk)
     for pause in (*PAUSES, None):
-        (parcel,) = at_time(now, take_due, workspace)
+        (parcel,) = at_time(now, claim_due, workspace)
         at_time(now, settle, workspace, parcel, 500, "it answered 500")
         assert webhooks.get_webhook(workspace, desk.study.id, hook.id).enabled == (pause is not None)
         if pause is not None:
-            assert at_time(now + pause - 1, take_due, workspace) == []
+            assert at_time(now + pause - 1, claim_due, workspace) == []
             now += pause
     (row,) = deliveries.list_deliveries(workspace, [hook.id])
     assert (row.state, row.attempts, row.status) == ("failed", len(PAUSES) + 1, 500)
     move(desk, StudyState.PAUSED)
-    assert at_time(now + 10, take_due, workspace) == []
+    assert at_time(now + 10, claim_due, workspace) == []
     webhooks.enable_webhook(workspace, desk.study.id, hook.id)
-    assert [each.body["type"] for each in at_time(now + 10, take_due, workspace)] == ["webhook.enabled"]
+    assert [each.body["type"] for each in at_time(now + 10, claim_due, workspace)] == ["webhook.enabled"]
 
 
 @ON_A_FILE
-def test_a_webhook_that_fails_rests_and_what_failed_before_comes_first(desk: Desk) -> None:
+def test_a_webhook_that_fails_rests_and_what_failed_before_comes_first(desk: StudyFixture) -> None:
     workspace, now = desk.workspace, time.time() + 1
     hook_of(desk)
-    (first,) = at_time(now, take_due, workspace)
+    (first,) = at_time(now, claim_due, workspace)
     for _ in range(5):
         move(desk, StudyState.PAUSED)
         move(desk, StudyState.OPEN)
     at_time(now, settle, workspace, first, 500, "it answered 500")
-    assert at_time(now + PAUSES[0] - 1, take_due, workspace) == []
-    taken = at_time(now + PAUSES[0], take_due, workspace)
+    assert at_time(now + PAUSES[0] - 1, claim_due, workspace) == []
+    taken = at_time(now + PAUSES[0], claim_due, workspace)
     assert len(taken) == deliveries.AT_ONCE and (taken[0].id, taken[0].attempt) == (first.id, 2)
     at_time(now + PAUSES[0], settle, workspace, taken[0], 200, None)
     at_time(now + PAUSES[0], settle, workspace, taken[1], 500, "it answered 500")
-    assert len(at_time(now + PAUSES[0], take_due, workspace)) == deliveries.AT_ONCE, (
+    assert len(at_time(now + PAUSES[0], claim_due, workspace)) == deliveries.AT_ONCE, (
         "it took one: only the other waits"
     )
 
 
 @ON_A_FILE
-def test_a_webhook_that_takes_others_stays_on_and_one_that_is_gone_does_not(desk: Desk) -> None:
+def test_a_webhook_that_takes_others_stays_on_and_one_that_is_gone_does_not(desk: StudyFixture) -> None:
     workspace, now = desk.workspace, time.time() + 1
     hook = hook_of(desk)
-    (parcel,) = at_time(now, take_due, workspace)
+    (parcel,) = at_time(now, claim_due, workspace)
     move(desk, StudyState.PAUSED)
-    (other,) = at_time(now + 1, take_due, workspace)
+    (other,) = at_time(now + 1, claim_due, workspace)
     at_time(now + 2, settle, workspace, other, 200, None)
-    last = deliveries.Parcel(
+    last = deliveries.ClaimedDelivery(
         **{**{name: getattr(parcel, name) for name in parcel.__slots__}, "attempt": len(PAUSES) + 1}
     )
     at_time(now + 3, settle, workspace, last, 500, "it answered 500")
     assert webhooks.get_webhook(workspace, desk.study.id, hook.id).enabled
     move(desk, StudyState.OPEN)
-    (parcel,) = at_time(time.time() + 1, take_due, workspace)
+    (parcel,) = at_time(time.time() + 1, claim_due, workspace)
     settle(workspace, parcel, 410, "it answered 410")
     found = webhooks.get_webhook(workspace, desk.study.id, hook.id)
     assert (found.enabled, found.problem) == (False, "it answered 410")
@@ -219,13 +219,13 @@ def test_a_webhook_that_takes_others_stays_on_and_one_that_is_gone_does_not(desk
 
 
 @ON_A_FILE
-def test_nothing_private_is_called_and_no_redirect_followed(desk: Desk, receiver: Receiver) -> None:
+def test_nothing_private_is_called_and_no_redirect_followed(desk: StudyFixture, receiver: Receiver) -> None:
     port = receiver.url.split(":")[2]
     for url in (receiver.url, f"https://127.0.0.1:{port}", f"https://localhost:{port}"):
         hook_of(desk, url)
 
     def send(private: bool) -> list[str | None]:
-        parcels = at_time(time.time() + 1, take_due, desk.workspace)
+        parcels = at_time(time.time() + 1, claim_due, desk.workspace)
         asyncio.run(webhook_sender._send_together(desk.workspace, parcels, private))
         hooks = webhooks.list_webhooks(desk.workspace, desk.study.id)
         return [deliveries.list_deliveries(desk.workspace, [hook.id])[-1].problem for hook in hooks]
@@ -242,7 +242,7 @@ def test_nothing_private_is_called_and_no_redirect_followed(desk: Desk, receiver
     assert deliveries.list_deliveries(desk.workspace, [hook.id])[0].problem == "it answered 302"
 
 
-def test_a_study_has_so_many_webhooks(desk: Desk) -> None:
+def test_a_study_has_so_many_webhooks(desk: StudyFixture) -> None:
     for _ in range(webhooks.MOST):
         hook = hook_of(desk)
     with pytest.raises(ConflictError, match="up to 20 webhooks"):
@@ -251,7 +251,7 @@ def test_a_study_has_so_many_webhooks(desk: Desk) -> None:
     assert hook_of(desk)
 
 
-def test_whatever_keeps_a_delivery_from_getting_there_is_told_in_one_sentence(desk: Desk) -> None:
+def test_whatever_keeps_a_delivery_from_getting_there_is_told_in_one_sentence(desk: StudyFixture) -> None:
     """Nothing listens, something listens without TLS, there is no such name, it never answers: all the same
     to who asks."""
 
@@ -270,7 +270,7 @@ def test_whatever_keeps_a_delivery_from_getting_there_is_told_in_one_sentence(de
             "https://localhost",
         )
         hooks = [hook_of(desk, url) for url in urls]
-        parcels = at_time(time.time() + 1, take_due, desk.workspace)
+        parcels = at_time(time.time() + 1, claim_due, desk.workspace)
         asyncio.run(webhook_sender._send_together(desk.workspace, parcels, True))
         server.shutdown()
     told = {each.problem for hook in hooks for each in deliveries.list_deliveries(desk.workspace, [hook.id])}

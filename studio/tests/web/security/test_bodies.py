@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.requests import ClientDisconnect
 
-from folkways_studio.web.security.bodies import BodyLimit
+from folkways_studio.web.security.middleware import BodyLimit
 
 LIMITS = {"/small": 2048, "/large": 4096}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from folkways_studio.web.security.headers import SecurityHeaders
+from folkways_studio.web.security.middleware import SecurityHeaders
 
 BINDING = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri "

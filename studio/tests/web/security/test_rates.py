@@ -7,7 +7,7 @@ import random
 import pytest
 
 from folkways_studio.errors import BusyError, TooManyAttemptsError
-from folkways_studio.web.security.rates import Rates, Waiting
+from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -15,7 +15,7 @@ def test_a_sliding_window_like_a_list_of_times(seed: int) -> None:
     """Naively: of each action and address, the times of all that was allowed within the last seconds."""
     luck, now = random.Random(seed), [0.0]
     limits = {"join": (2, 10.0), "sign": (3, 4.0)}
-    rates = Rates(limits, clock=lambda: now[0])
+    rates = RateLimits(limits, clock=lambda: now[0])
     allowed: list[tuple[str, str, float]] = []
     refused = 0
     for _ in range(300):
@@ -37,7 +37,7 @@ def test_a_sliding_window_like_a_list_of_times(seed: int) -> None:
 
 
 def test_of_very_many_addresses_the_one_that_was_seen_longest_ago_is_forgotten() -> None:
-    rates = Rates({"join": (1, 10.0)}, clock=lambda: 0.0)
+    rates = RateLimits({"join": (1, 10.0)}, clock=lambda: 0.0)
     for number in range(50_000):
         rates.take("join", str(number))
     with pytest.raises(TooManyAttemptsError):
@@ -50,7 +50,7 @@ def test_of_very_many_addresses_the_one_that_was_seen_longest_ago_is_forgotten()
 
 
 def test_places_are_given_back_one_by_one() -> None:
-    waiting = Waiting(most=3, of_a_study=2)
+    waiting = WaitingPlaces(most=3, of_a_study=2)
     with waiting.place(1, 10):
         for _ in range(3):
             with waiting.place(1, 11):

@@ -11,7 +11,7 @@ from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ
 from folkways.benchmarks.tables import DIFFERENCE, Table, in_order, with_holm
 from folkways.cultures import name_of_code
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Schema, plain, require_columns
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
 
 LANGUAGES: Schema = {
     "endpoint": pl.String,  # null where the row is over several models

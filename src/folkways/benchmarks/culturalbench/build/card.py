@@ -62,7 +62,7 @@ def card(
 
 
 def _people(votes: Votes, counted: pl.DataFrame, rule: Rule) -> dict[str, Any]:
-    """The human line over everything: a row of people_table.PEOPLE."""
+    """The human line over everything: a row of results.people.PEOPLE."""
     kept = counted.filter(pl.col("dropped").is_null()).join(
         votes.items, on="item", how="left", maintain_order="left"
     )

@@ -12,7 +12,7 @@ from folkways.benchmarks.culturalbench.results.values import SETUPS, UNIT, by_qu
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
 from folkways.records import ModelCard
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import paired_mean
 
 
 class Step(NamedTuple):

@@ -19,8 +19,7 @@ from folkways.benchmarks.culturalbench.results.values import (
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.records import Schema
-from folkways.stats.differences import METHOD, difference_of_groups
-from folkways.stats.paired import paired_mean
+from folkways.stats.differences import METHOD, difference_of_groups, paired_mean
 
 GAPS: Schema = {
     "endpoint": pl.String,

@@ -1,4 +1,4 @@
-"""The API as an application of its own, which the studio's mounts under ``PLACE`` when it is first asked."""
+"""The API as a separate application, which the studio mounts under ``PLACE`` on first use."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from fastapi import FastAPI
 from folkways import __version__
 from folkways_studio.exports import api as results
 from folkways_studio.items import api as items
-from folkways_studio.items import imports_api as imports
 from folkways_studio.media import api as media
 from folkways_studio.people import api as people
 from folkways_studio.programs import api as webhooks
 from folkways_studio.studies import api as studies
-from folkways_studio.web.api.first_use import PLACE
+from folkways_studio.web.api import PLACE
 from folkways_studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
 from folkways_studio.web.request_context import Studio
 
-PARTS = (studies, items, imports, media, people, results, webhooks)
-ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a token that an owner of
-the study makes on its page *API*. A token does what its account may do in that study, and reads only unless its scope is `write`.
-Lists come in pages: ask again with the `next` of the answer as `cursor`. Whatever is refused is answered with
-`application/problem+json`: what was wrong, and each place of it."""
+PARTS = (studies, items, media, people, results, webhooks)
+ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a
+token that an owner of the study makes on its page *API*. A token may do what its account may do in that
+study, and only reads unless its scope is `write`. Lists come in pages: ask again with the `next` of a
+response as `cursor`. Refusals are `application/problem+json`: what was wrong, and where."""
 
 
 def create_api(studio: Studio | None = None) -> FastAPI:
@@ -55,7 +54,7 @@ def document() -> dict[str, Any]:
 
 
 def _as_problems(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with the media type that problems really have."""
+    """The document with the real media type of problems."""
     for path in document["paths"].values():
         for operation in path.values():
             refused = operation["responses"]["4XX"]

@@ -1,4 +1,4 @@
-"""What programs send. Fields that are not known are refused: a misspelt one would be lost without a word."""
+"""Request bodies of the API. Unknown fields are refused, because a misspelt one would be lost silently."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 class Body(BaseModel):
-    """Any body. Texts have no characters that a database refuses."""
+    """Any request body. Texts have no characters that a database refuses."""
 
     model_config = ConfigDict(extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
     def check_characters(cls, given: Any) -> Any:
-        """Refuse NUL and lone surrogates, wherever they are."""
+        """Refuse NUL and lone surrogates anywhere in the body (ValueError)."""
         waiting = [given]
         while waiting:
             value = waiting.pop()
@@ -33,18 +33,18 @@ class Body(BaseModel):
             elif isinstance(value, list):
                 waiting += value
             elif isinstance(value, str) and NO_TEXT.search(value):
-                raise ValueError("a text holds a character that is none (NUL, or half of one)")
+                raise ValueError("a text has an invalid character (NUL, or half of a pair)")
         return given
 
 
 class NewStudy(Body):
-    """A study to be made, as the file that describes it: its text (YAML), or the same as JSON."""
+    """A study to make: the file that describes it, as YAML text or JSON."""
 
     definition: Annotated[str, StringConstraints(max_length=200_000)] | dict[str, Any]
 
 
 class NewState(Body):
-    """What a study is to become."""
+    """The new state of a study."""
 
     state: Literal["open", "paused", "closed"]
 
@@ -58,7 +58,7 @@ class NewItems(Body):
 
 
 class NewDecision(Body):
-    """A decision over an item. answer: fields of the form that people of its stage fill in; drop: leave the
+    """A decision about an item. answer: fields of the form that people of its stage fill in; drop: leave the
     item out instead."""
 
     reason: Reason
@@ -67,13 +67,13 @@ class NewDecision(Body):
 
 
 class NewRedaction(Body):
-    """Fields whose words are taken out; all that have words where none is named."""
+    """Fields whose words are removed; all with words if none is named."""
 
     fields: list[Name] = Field(default=[], max_length=50)
 
 
 class NewDraw(Body):
-    """Answers of models to be drawn at random from a run that is stored on the server."""
+    """Model answers to draw at random from a run that is stored on the server."""
 
     stage: Name
     run: Annotated[str, StringConstraints(min_length=1, max_length=128)]
@@ -101,7 +101,7 @@ class NewWaiver(Body):
 
 
 class NewWorkbook(Body):
-    """Items for somebody who works off line, kept for them for some hours."""
+    """Items for somebody who works off line, reserved for some hours."""
 
     stage: Name
     count: int = Field(default=50, ge=1, le=500)
@@ -109,20 +109,20 @@ class NewWorkbook(Body):
 
 
 class FilledRows(Body):
-    """The rows of a workbook that was handed out, filled in: column -> cell."""
+    """The filled rows of an exported workbook: column -> cell."""
 
     rows: list[dict[str, Cell]] = Field(min_length=1, max_length=500)
 
 
 class NewMember(Body):
-    """An account, by the name with which it signs in, and the role that it is to have."""
+    """An account, by its sign-in name, and the role it gets."""
 
     login: Annotated[str, StringConstraints(min_length=1, max_length=256)]
     role: Literal["owner", "researcher", "reviewer", "expert"]
 
 
 class NewWebhook(Body):
-    """An address that is to be told of events. events: kinds, such as `item.done`; none for all."""
+    """An address to send events to. events: kinds, such as `item.done`; none for all."""
 
     url: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
     events: list[Name] = Field(default=[], max_length=50)

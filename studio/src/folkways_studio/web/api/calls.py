@@ -1,8 +1,7 @@
-"""Who calls: the token of a request, the account behind it, and what that may do in the study of the address.
+"""The caller of the API: the token of a request, its account, and its rights in the study of the address.
 
-A route says who may use it by the type of its first argument: ``AccountCall``, ``StaffCall``,
-``AdjudicatorCall``, ``OwnerCall``. Cookies are not looked at, so that no page of another site can act for
-somebody who is signed in.
+The type of a route's first argument says who may use it: ``AccountCall``, ``StaffCall``, ``AdjudicatorCall``,
+``OwnerCall``. Cookies are ignored, so that pages of other sites cannot act for somebody who is signed in.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 @dataclass(frozen=True)
 class Call:
-    """A request with a token that is good."""
+    """A request with a valid token."""
 
     studio: Studio
     request: Request
@@ -46,7 +45,6 @@ class Call:
 
     @property
     def workspace(self) -> Workspace:
-        """The database."""
         return self.studio.workspace
 
     @property
@@ -57,16 +55,16 @@ class Call:
 
 @dataclass(frozen=True)
 class StudyCall(Call):
-    """A request about a study, by an account that has one of the roles that the route needs. roles: all that
-    it has there."""
+    """A request about a study, by an account with a role that the route needs. roles: all that it has
+    there."""
 
     study: Study
     roles: frozenset[Role]
 
 
 def call(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]) -> Call:
-    """The request with its token. TokenError without one that is good; NotAllowedError where a token to read
-    is to write."""
+    """The request with its token. TokenError without a valid one; NotAllowedError if a read token is used to
+    write."""
     studio: Studio = request.app.state.studio
     try:
         if given is None:
@@ -82,28 +80,30 @@ def call(request: Request, given: Annotated[HTTPAuthorizationCredentials | None,
 
 
 def whole_account_call(made: Annotated[Call, Depends(call)]) -> Call:
-    """A request with a token for every study of its account."""
+    """A request with a token for all studies of its account; NotAllowedError for one of a single study."""
     if made.token.study_id is not None:
         raise NotAllowedError(
-            "this token is for one study; this needs one for every study of an account (folkways studio "
-            "token)"
+            "this needs a token for all studies of an account (folkways studio token); this one is "
+            "for one study"
         )
     return made
 
 
 def study_call(access: Access) -> Callable[..., StudyCall]:
-    """A dependency that lets accounts with these roles in. A study that the token is not for is not told from
-    one that is not."""
+    """A dependency that admits accounts with these roles. A study that the token is not for looks like one
+    that does not exist."""
 
     def find(study: StudyName, made: Annotated[Call, Depends(call)]) -> StudyCall:
         try:
-            found = studies.get_study(made.workspace, study)
+            study_record = studies.get_study(made.workspace, study)
         except NotFoundError:
             raise NotFoundError("there is no such study") from None
-        if made.token.study_id not in (None, found.id):
+        if made.token.study_id not in (None, study_record.id):
             raise NotFoundError("there is no such study")
-        roles = accounts.require(made.workspace, found.id, made.account.id, *sorted(access.roles or ()))
-        return StudyCall(made.studio, made.request, made.token, made.account, found, roles)
+        roles = accounts.require(
+            made.workspace, study_record.id, made.account.id, *sorted(access.roles or ())
+        )
+        return StudyCall(made.studio, made.request, made.token, made.account, study_record, roles)
 
     return find
 

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import WorkspaceError
 from folkways_studio.errors import StudioError, SubmissionError, TooManyAttemptsError
-from folkways_studio.items.tables import RowsError
+from folkways_studio.items.table_files import RowsError
 from folkways_studio.media.reading import MediaError
 from folkways_studio.web.routing import sentence
 from folkways_studio.workflows.definition import DefinitionError
@@ -26,22 +26,21 @@ MOST = 100
 LOG = logging.getLogger("folkways_studio")
 
 
-class Place(BaseModel):
-    """One thing that was wrong in what was sent."""
+class ProblemLocation(BaseModel):
+    """One thing that was wrong in a request."""
 
     where: str
     what: str
 
 
 class Problem(BaseModel):
-    """Why a request was refused. problems: each thing that was wrong with its place, at most a hundred of
-    them."""
+    """Why a request was refused. problems: each thing that was wrong and where, at most a hundred."""
 
     type: str = "about:blank"
     title: str
     status: int
     detail: str
-    problems: list[Place] = []
+    problems: list[ProblemLocation] = []
 
 
 def problem(
@@ -50,15 +49,16 @@ def problem(
     problems: Sequence[tuple[str, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """The answer to a request that is refused."""
-    places = [Place(where=where, what=what) for where, what in problems[:MOST]]
-    told = Problem(title=HTTPStatus(status).phrase, status=status, detail=sentence(detail), problems=places)
+    """The response to a refused request. status, headers: of HTTP. detail: what was wrong. problems: where
+    and what."""
+    places = [ProblemLocation(where=where, what=what) for where, what in problems[:MOST]]
+    body = Problem(title=HTTPStatus(status).phrase, status=status, detail=sentence(detail), problems=places)
     more = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
-    return JSONResponse(told.model_dump(), status, {**more, **(headers or {})}, MEDIA_TYPE)
+    return JSONResponse(body.model_dump(), status, {**more, **(headers or {})}, MEDIA_TYPE)
 
 
 def of_folkways(error: FolkwaysError) -> JSONResponse:
-    """An error of ours."""
+    """The response for one of our errors."""
     headers = (
         {"Retry-After": str(max(1, round(error.seconds)))}
         if isinstance(error, TooManyAttemptsError)
@@ -83,14 +83,14 @@ def of_folkways(error: FolkwaysError) -> JSONResponse:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Have every error of an application answered as a problem."""
+    """Answer every error of an application with a problem."""
 
     async def ours(_: Request, error: Exception) -> JSONResponse:
         return of_folkways(error) if isinstance(error, FolkwaysError) else unexpected_answer()
 
     async def wrong(_: Request, error: Exception) -> JSONResponse:
-        found = error.errors() if isinstance(error, RequestValidationError) else []
-        places = [(".".join(map(str, each["loc"])), str(each["msg"])) for each in found]
+        errors = error.errors() if isinstance(error, RequestValidationError) else []
+        places = [(".".join(map(str, each["loc"])), str(each["msg"])) for each in errors]
         return problem(422, "what was sent cannot be used; each place is named below", places)
 
     async def unrouted(_: Request, error: Exception) -> JSONResponse:
@@ -112,7 +112,8 @@ def add_handlers(app: FastAPI) -> None:
 
 
 def unexpected_answer() -> JSONResponse:
-    """The answer to what nobody had thought of."""
+    """The response to an unexpected error."""
     return problem(
-        500, "something went wrong on our side; try again in a moment, and tell whoever runs this server"
+        500,
+        "something went wrong on our side; try again in a moment, and tell the people who run this server",
     )

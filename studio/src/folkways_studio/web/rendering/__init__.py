@@ -1,1 +1,1 @@
-"""How pages look: templates, languages, messages, charts and files that are sent as they are."""
+"""How pages look: templates, languages and static files."""

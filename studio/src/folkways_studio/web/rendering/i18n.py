@@ -17,25 +17,24 @@ from folkways.sdk.cultures import languages
 DOMAIN = "studio"
 DEFAULT = "en"
 LOCALES = ("en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha", "am", "bn")
-"""Languages of the interface. English is the language of the strings in the code and has no catalogue; what
-is missing in the catalogue of another one is shown in English.
-"""
+"""Languages of the interface. English is the language of the strings in the code and has no catalogue;
+strings that another catalogue lacks are shown in English."""
 
 ENOUGH = 0.95
-"""Share of the strings from which on a language is a reader's without being chosen."""
+"""Minimum share of translated strings for a language to be used without being chosen."""
 
 
 LOCALE_FOLDER = Path(__file__).parents[1] / "locale"
 
 CHECKED, COUNTS = "checked by", "checkers"
-"""Contexts under which a compiled catalogue has who checked a translation, and how many: see
+"""Contexts in a compiled catalogue of who checked a translation, and how many: see
 ``translation.catalogues``."""
 
 _drafts: ContextVar[bool] = ContextVar("drafts", default=False)
 
 
 class Catalogue(gettext.GNUTranslations):
-    """Translations that notice when one is used that no speaker of the language has checked."""
+    """Translations that notice when an unchecked one is used."""
 
     def _note(self, message: str) -> None:
         if self.checkers(message) is None and super().gettext(message) != message:
@@ -47,12 +46,10 @@ class Catalogue(gettext.GNUTranslations):
         return None if names == message else names
 
     def gettext(self, message: str) -> str:
-        """A translation."""
         self._note(message)
         return super().gettext(message)
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        """The plural form for a number."""
         translated = super().ngettext(msgid1, msgid2, n)
         if self.checkers(msgid1) is None and translated not in (msgid1, msgid2):
             _drafts.set(True)
@@ -60,7 +57,7 @@ class Catalogue(gettext.GNUTranslations):
 
 
 def take_drafts() -> bool:
-    """Whether a draft was used since this was last called, in this thread of work."""
+    """Whether a draft was used since the last call, in this thread."""
     used = _drafts.get()
     _drafts.set(False)
     return used
@@ -68,8 +65,7 @@ def take_drafts() -> bool:
 
 @cache
 def catalogue(locale: str) -> gettext.NullTranslations:
-    """The translations of one of LOCALES. In a checkout they are compiled when they have changed; a package
-    has them compiled."""
+    """The translations of one of LOCALES. A checkout compiles changed ones; a package ships them compiled."""
     if locale == DEFAULT:
         return gettext.NullTranslations()
     path = po_path(locale)
@@ -81,13 +77,13 @@ def catalogue(locale: str) -> gettext.NullTranslations:
 
 
 def po_path(locale: str) -> Path:
-    """Where the translations into a language are, in a checkout."""
+    """The file of translations into a language, in a checkout."""
     return LOCALE_FOLDER / locale / "LC_MESSAGES" / f"{DOMAIN}.po"
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many of the interface's strings a language has."""
+    """How many of the interface's strings are translated."""
 
     translated: int
     strings: int
@@ -95,7 +91,7 @@ class Coverage:
 
 @cache
 def coverage(*, answering: bool = False) -> Mapping[str, Coverage]:
-    """Locale -> what it has, as ``scripts/update_studio_locale.py`` counted it. answering: see
+    """Locale -> its coverage, as counted by ``scripts/update_studio_locale.py``. answering: see
     ``offered_unasked``."""
     counted = json.loads((LOCALE_FOLDER / "coverage.json").read_text(encoding="utf-8"))
     if answering:
@@ -107,67 +103,67 @@ def coverage(*, answering: bool = False) -> Mapping[str, Coverage]:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """Translations into a language that its speakers have checked, and who checked how many."""
+class CheckedTranslations:
+    """How many translations speakers have checked, and how many each of them."""
 
     count: int
     people: Mapping[str, int]
 
 
 @cache
-def checked() -> Mapping[str, Checked]:
-    """Locale -> what is checked of it."""
-    found = {}
+def checked() -> Mapping[str, CheckedTranslations]:
+    """Locale -> its checked translations."""
+    by_locale = {}
     for locale in LOCALES:
         entry = catalogue(locale).pgettext(COUNTS, COUNTS)
-        found[locale] = Checked(**json.loads(entry)) if entry != COUNTS else Checked(0, {})
-    return MappingProxyType(found)
+        by_locale[locale] = (
+            CheckedTranslations(**json.loads(entry)) if entry != COUNTS else CheckedTranslations(0, {})
+        )
+    return MappingProxyType(by_locale)
 
 
 @cache
 def offered_unasked(*, answering: bool = False) -> frozenset[str]:
-    """The languages of which ENOUGH is translated. answering: of what people who answer are shown."""
+    """Languages with at least ENOUGH translated. answering: count only the texts shown to people who
+    answer."""
     return frozenset(
         locale
-        for locale, found in coverage(answering=answering).items()
-        if found.translated >= ENOUGH * found.strings
+        for locale, counts in coverage(answering=answering).items()
+        if counts.translated >= ENOUGH * counts.strings
     )
 
 
 @cache
 def terms() -> frozenset[str]:
-    """Words of ours that are stored as data and shown in the reader's language: labels, topics, reasons,
-    strategies with their examples.
-
-    What a study's own file names in their place is shown as it stands there.
-    """
+    """Our own words that are stored as data and shown in the reader's language: labels, topics, reasons,
+    strategies with their examples. Words from a study's own file are shown as they are."""
     from folkways.sdk.benchmarks import study_exports
     from folkways_studio.stages.base import REASONS
-    from folkways_studio.stages.writing import TOPICS
+    from folkways_studio.stages.registry import stage_kind
     from folkways_studio.workflows.helping import strategies
 
+    topics = stage_kind("collect_question").settings["categories"].default
     shown = (
         text for each in strategies().values() for text in (each.title, each.about, each.before, each.after)
     )
     exports = (export for exports in study_exports().values() for export in exports)
     labels = (label for export in exports for labels in export.labels.values() for label in labels)
-    return frozenset((*TOPICS, *REASONS, *labels, *shown))
+    return frozenset((*topics, *REASONS, *labels, *shown))
 
 
 def term(text: str, locale: str) -> str:
-    """One of ``terms`` in the language of a reader; any other text as it is."""
+    """One of ``terms`` in the reader's language; any other text as it is."""
     return catalogue(locale).gettext(text) if text in terms() else text
 
 
 @cache
 def endonyms() -> Mapping[str, str]:
-    """Locale -> what its own speakers call it."""
+    """Locale -> the language's name for itself."""
     return MappingProxyType({locale: languages()[locale].endonym for locale in LOCALES})
 
 
 def language_name(code: str, locale: str) -> str:
-    """A language as a reader of ``locale`` calls it, inside a sentence; where CLDR does not know that, as its
-    speakers do."""
+    """A language's name in ``locale``, for use in a sentence; its own name if CLDR has none."""
     from babel import Locale
 
     name = Locale.parse(locale).languages.get(code)
@@ -175,14 +171,13 @@ def language_name(code: str, locale: str) -> str:
 
 
 def direction(language: str) -> str:
-    """``ltr`` or ``rtl``; ``auto`` for a language that folkways does not know."""
-    found = languages().get(language)
-    return found.direction if found else "auto"
+    """``ltr`` or ``rtl``; ``auto`` for an unknown language."""
+    language_record = languages().get(language)
+    return language_record.direction if language_record else "auto"
 
 
 def accepted_languages(header: str) -> tuple[str, ...]:
-    """Codes of the languages that an ``Accept-Language`` header ("ko-KR,ko;q=0.9,en;q=0.8") asks for, best
-    first."""
+    """Language codes in an ``Accept-Language`` header ("ko-KR,ko;q=0.9,en;q=0.8"), best first."""
     weighted: list[tuple[float, str]] = []
     for part in header.split(",")[:20]:
         tag, _, parameters = part.strip().partition(";")

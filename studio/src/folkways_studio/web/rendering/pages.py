@@ -1,4 +1,4 @@
-"""Renders templates: everything escaped, control characters written out, in the reader's language and
+"""Renders templates: everything escaped, control characters made visible, in the reader's language and
 direction."""
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from markupsafe import Markup, escape
 
 from folkways import __version__
 from folkways.sdk.cultures import languages
-from folkways.sdk.display import count, duration, letters_of, number, percent, shorten, visible
+from folkways.sdk.display import count, duration, letters_of, number, percent, sanitize, shorten
+from folkways_studio.errors import Message
 from folkways_studio.stages.adapting import untag
 from folkways_studio.web.rendering.i18n import (
     LOCALES,
@@ -30,15 +31,50 @@ from folkways_studio.web.rendering.i18n import (
 )
 
 SUBJECTS = ("exports", "items", "people", "programs", "stages", "studies", "work")
-"""Packages with templates of their own: ``items/item.html.j2`` is ``item.html.j2`` in the folder
-``templates`` of ``items``."""
+"""Packages with their own templates: ``items/item.html.j2`` is ``item.html.j2`` in the folder ``templates``
+of ``items``."""
+
+FLASH_MESSAGES: Mapping[str, str] = {
+    "saved": Message("Saved."),
+    "answered": Message("Your answer has been saved."),
+    "answered-before": Message(
+        "You had answered this before, perhaps in another window. Your first answer stands."
+    ),
+    "corrected": Message("Your correction has been saved."),
+    "given-back": Message("Given back. Somebody else will be asked."),
+    "signed-out": Message("You have signed out."),
+    "signed-out-everywhere": Message("All your other devices have been signed out."),
+    "password-changed": Message("Your password has been changed. Sign in with the new one."),
+    "study-made": Message("The study has been made. Nobody can work on it until you open it."),
+    "study-open": Message("The study is open: people who have been invited can work on it."),
+    "study-paused": Message(
+        "The study is paused: nobody is given new work; what people are writing is kept."
+    ),
+    "study-deleted": Message("The study has been deleted."),
+    "study-closed": Message("The study is closed."),
+    "revoked": Message("The invitation lets nobody in any more."),
+    "role-given": Message("The role has been given."),
+    "role-taken": Message("The role has been taken away."),
+    "waived": Message("The person has been let in."),
+    "redacted": Message(
+        "The words have been redacted. What has left the studio before cannot be called back."
+    ),
+    "comment-added": Message("Your comment has been added."),
+    "comment-deleted": Message("Your comment has been deleted."),
+    "settled": Message("Your decision has been saved."),
+    "gold-made": Message("People are asked this now, and their answers are compared with the known one."),
+    "imported": Message("The items have been imported."),
+    "erased": Message("Personal details have been deleted."),
+    "withdrawn": Message("You have left the study. Nothing you wrote will be used."),
+}
+"""What a page says once, after an action on the page before. The browser gets only the key."""
 
 STATIC = files("folkways_studio.web") / "static"
 
 
 @cache
 def fingerprint(name: str) -> str:
-    """Eight digits of a static file's content: a new version has a new address, and an old one may be kept
+    """Eight digits of the hash of a static file: a new version gets a new address, so browsers may cache it
     for ever."""
     return sha256((STATIC / name).read_bytes()).hexdigest()[:8]
 
@@ -49,31 +85,28 @@ def static(name: str) -> str:
 
 
 def exact(text: str) -> Markup:
-    """Text escaped but otherwise as it is stored, where offsets are counted in it."""
+    """Text escaped but otherwise unchanged, for places where offsets are counted in it."""
     return escape(text)
 
 
 def marked(text: str, spans: list[tuple[int, int]]) -> Markup:
-    """Text with the stretches ``spans`` (code points, end exclusive, in order, apart from one another) in
-    ``mark`` elements."""
+    """Text with ``spans`` (code points, end exclusive, sorted, not overlapping) in ``mark`` elements."""
     parts: list[Markup] = []
     at = 0
     for start, end in spans:
         parts += [
-            escape(visible(text[at:start])),
+            escape(sanitize(text[at:start])),
             Markup("<mark>"),
-            escape(visible(text[start:end])),
+            escape(sanitize(text[start:end])),
             Markup("</mark>"),
         ]
         at = end
-    return Markup("").join([*parts, escape(visible(text[at:]))])
+    return Markup("").join([*parts, escape(sanitize(text[at:]))])
 
 
 def tagged(text: str, width: int | None = None) -> Markup | str:
-    """Text in which ``<CSI>`` tags stand, with ``mark`` elements in their place; any other text as it is.
-
-    width: as in ``shorten``.
-    """
+    """Text with ``mark`` elements instead of its ``<CSI>`` tags; other text unchanged. width: as in
+    ``shorten``."""
     plain, spans = untag(text)
     short = plain if width is None else shorten(plain, width)
     return marked(short, [(start, end) for start, end in spans if end <= len(short)]) if spans else short
@@ -81,21 +114,20 @@ def tagged(text: str, width: int | None = None) -> Markup | str:
 
 @pass_context
 def filled(context: Context, kind: Any, values: Mapping[str, Any]) -> Markup:
-    """A stage's part of a page on which more is shown than once, with other values in it than the page
-    has."""
+    """The part of a page for a stage of this kind, rendered with ``values`` on top of the page's own."""
     template = context.environment.get_template(kind.form_template)
     return Markup(template.render({**context.get_all(), **values}))  # noqa: S704 - a template
 
 
 def day(moment: float | None) -> str:
-    """Seconds since the epoch as a date and time in UTC, in that order in every script; empty for None."""
+    """Seconds since the epoch as date and time in UTC, in the same order in every script; empty for None."""
     if moment is None:
         return ""
     return _from_left(datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%d %H:%M"))
 
 
 def _from_left(text: str) -> Markup:
-    """Numbers and units of ours, which would change places between right-to-left words."""
+    """Our numbers and units, which would swap places between right-to-left words."""
     return Markup('<bdi dir="ltr">{}</bdi>').format(text)
 
 
@@ -105,14 +137,13 @@ def lasted(seconds: float) -> Markup:
 
 
 def endonym(code: str) -> str:
-    """A language in its own words, for lists to choose from."""
+    """A language's name for itself, for lists."""
     return languages()[code].endonym if code in languages() else code
 
 
 def _finalize(value: Any) -> Any:
-    """Whatever a template prints: characters that cannot be seen, or that turn text around, are written out
-    before escaping."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Make invisible and direction-changing characters visible in everything a template prints."""
+    return sanitize(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 HAN_HANGUL = re.compile(
@@ -126,7 +157,7 @@ FOOT = '<footer class="foot">'
 @cache
 def environment(locale: str) -> Environment:
     """The templates in one language of the interface."""
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader(
             [
                 PrefixLoader({name: PackageLoader(f"folkways_studio.{name}") for name in SUBJECTS}),
@@ -141,24 +172,23 @@ def environment(locale: str) -> Environment:
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
         auto_reload=False,
     )
-    made.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
-    made.filters.update(
-        number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
-        day=day, language=partial(language_name, locale=locale), endonym=endonym, letters=letters_of,
-        direction=direction,
-        term=partial(term, locale=locale),
+    templates.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
+    templates.filters.update(
+        number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact,
+        marked=marked, tagged=tagged, day=day, language=partial(language_name, locale=locale),
+        endonym=endonym, letters=letters_of, direction=direction, term=partial(term, locale=locale),
     )  # fmt: skip
-    made.globals.update(
-        static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},
-        version=__version__, zip=zip, filled=filled, han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE,
+    templates.globals.update(
+        static=static, locale=locale, direction=direction(locale),
+        locales={name: endonyms()[name] for name in LOCALES}, version=__version__, zip=zip, filled=filled,
+        han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE,
     )  # fmt: skip
-    return made
+    return templates
 
 
 def render(template: str, locale: str, context: Mapping[str, Any]) -> str:
-    """One page. The rules of the many slices of Han and Hangul are loaded where it has such letters above its
-    foot; and its foot says so where a translation is used that nobody has checked.
-    """
+    """One page. The many font slices of Han and Hangul are loaded only if such letters appear above the
+    footer, and the footer says so if an unchecked translation is used."""
     html = environment(locale).get_template(template).render(context)
     end = html.rfind(FOOT)
     needed = HAN_HANGUL.search(html, 0, end if end >= 0 else len(html))

@@ -1,5 +1,4 @@
-"""Requests that change something must come from a page of this server: by their Origin, and by the token in
-the page."""
+"""Checks that changes come from a page of this server: by their Origin and by the token in the page."""
 
 from __future__ import annotations
 
@@ -18,22 +17,21 @@ HEADER = "x-csrf-token"
 
 
 def from_own_page(request: Request, origin: str | None) -> bool:
-    """Whether a browser sent this from a page of ``origin`` (None: of the host that it was sent to).
+    """Whether a browser sent this from a page of ``origin`` (None: of the requested host).
 
     Browsers send ``Origin`` with every POST, PUT and DELETE, and old ones at least ``Referer``. A request
-    with neither was not made by a page at all and is refused too.
+    with neither does not come from a page and is refused too.
     """
     sent = request.headers.get("origin") or _origin_of(request.headers.get("referer", ""))
     if origin is not None:
         return sent == _origin_of(origin)
-    place = urlsplit(sent).netloc
-    return bool(place) and place == request.headers.get("host")
+    host = urlsplit(sent).netloc
+    return bool(host) and host == request.headers.get("host")
 
 
 def local_address(request: Request) -> str:
-    """The address of a server that was not told its own: as the browser has it where that is this machine's,
-    else as the connection has it. A ``Host`` of somebody's choice must not lead others there.
-    """
+    """The address of a server without a configured one: the browser's if that is this machine, else the
+    connection's, because a forged ``Host`` must not lead others elsewhere."""
     if request.url.hostname in LOCAL_HOSTS:
         return f"{request.url.scheme}://{request.url.netloc}"
     host, port = request.scope.get("server") or (LOCAL_HOSTS[0], None)
@@ -46,13 +44,13 @@ def _origin_of(address: str) -> str:
 
 
 def visitor_token(visitor: str) -> str:
-    """The form token of a browser that nobody has signed in to yet, from its cookie, which no other site can
+    """The form token of a browser without a session, derived from its cookie, which no other site can
     read."""
     return sha256(f"form of {visitor}".encode()).hexdigest()
 
 
 def masked(token: str) -> str:
-    """The token under a mask of its own: a page's compressed length then tells nothing of it."""
+    """The token under a fresh mask, so that a page's compressed length reveals nothing about it."""
     plain = token.encode()
     mask = secrets.token_bytes(len(plain))
     return base64.urlsafe_b64encode(mask + _combined(mask, plain)).decode()
@@ -63,9 +61,8 @@ def _combined(mask: bytes, text: bytes) -> bytes:
 
 
 def tokens_match(expected: str, given: str | None) -> bool:
-    """Whether this is the token, masked or as it is (of a page that was open before the studio masked them).
-    Compared in constant time.
-    """
+    """Whether this is the token, masked or plain (from a page opened before tokens were masked), compared in
+    constant time."""
     if given is None:
         return False
     sent = given.encode("utf-8", "replace")

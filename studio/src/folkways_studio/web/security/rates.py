@@ -1,10 +1,7 @@
-"""How often one address may do something, and how many may wait for something slow at once.
+"""Limits on how often an address may do something, and on how many people wait for something slow.
 
-Counts are kept in memory: a restart may forget them, and of several processes each has its own, so that one
-address may do so many times as much.
-
-Failed sign-ins of one account are counted in the database as well (``services.people.accounts``), which no
-restart forgets.
+Counts are kept in memory: a restart forgets them, and with several processes each has its own, which
+multiplies the limit. Failed sign-ins are also counted in the database (``people.accounts``).
 """
 
 from __future__ import annotations
@@ -18,11 +15,10 @@ from threading import Lock
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 
 MOST_KEYS = 50_000
-"""Addresses remembered at once; beyond, the oldest are forgotten, so that no flood of addresses fills the
-memory."""
+"""Addresses remembered at once; beyond, the oldest are dropped, so that floods cannot fill the memory."""
 
 
-class Rates:
+class RateLimits:
     """A sliding window per action and address."""
 
     def __init__(
@@ -34,7 +30,7 @@ class Rates:
         self._lock = Lock()
 
     def take(self, action: str, address: str) -> None:
-        """Count one more; TooManyAttemptsError, with the seconds to wait, when the window is full."""
+        """Count one more. Raises TooManyAttemptsError, with the seconds to wait, if the window is full."""
         most, seconds = self.limits[action]
         now = self.clock()
         with self._lock:
@@ -44,18 +40,18 @@ class Rates:
             full = len(times) >= most
             if not full:
                 times.append(now)
-            self._seen[action, address] = times  # at the end: the order of the dictionary is that of last use
+            self._seen[action, address] = times  # at the end, so that the dictionary is ordered by last use
             while len(self._seen) > MOST_KEYS:
                 self._seen.pop(next(iter(self._seen)))
             if full:
                 raise TooManyAttemptsError(times[0] + seconds - now)
 
 
-class Waiting:
-    """Places for those who wait for a model: one for each person, a share for each study, so that nobody
-    waits for the others.
+class WaitingPlaces:
+    """Places for people who wait for a model: one per person and a share per study, so that nobody waits for
+    others.
 
-    Whoever finds none is told so at once, and does not stand in line.
+    Without a free place the request fails at once instead of queueing.
     """
 
     def __init__(self, most: int, of_a_study: int) -> None:
@@ -66,7 +62,7 @@ class Waiting:
 
     @contextmanager
     def place(self, study_id: int, account_id: int) -> Iterator[None]:
-        """Hold a place meanwhile; BusyError where there is none."""
+        """Hold a place during the block. Raises BusyError without a free one."""
         with self._lock:
             if account_id in self._people:
                 raise BusyError("you are waiting for a model already; let it answer, or cancel that first")

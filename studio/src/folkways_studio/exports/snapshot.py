@@ -1,0 +1,165 @@
+"""A snapshot of what may leave a study: its items and judgements, without people who withdrew and attention
+checks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.sdk.studies import Study as CollectedStudy
+from folkways.sdk.studies import StudyItem, Vote
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import schema
+from folkways_studio.records import (
+    LEFT_OUT,
+    Item,
+    ItemState,
+    Judgement,
+    ParticipantState,
+    Population,
+    Stage,
+    Study,
+    from_row,
+)
+from folkways_studio.studies import service as studies
+from folkways_studio.work.blinding import blind_within
+from folkways_studio.work.corrections import corrected
+
+
+@dataclass(frozen=True)
+class StudySnapshot:
+    """What may leave a study.
+
+    items: by id. judgements: by item id, in order of arrival, as last corrected; ``first``: id of a corrected
+    judgement -> the original. people: participant id -> pseudonym, of those whose judgements are included.
+    consent: pseudonym -> version and language of the text that they agreed to. withdrawn, excluded: number of
+    people, and ``left_out`` number of items left out with them. blind: number of items left out because the
+    account that exports may still be asked about them.
+    """
+
+    study: Study
+    populations: Mapping[int, Population]
+    stages: Mapping[int, Stage]
+    items: Mapping[int, Item]
+    judgements: Mapping[int, Sequence[Judgement]]
+    people: Mapping[int, str]
+    consent: Mapping[str, tuple[str | None, str | None]]
+    withdrawn: int
+    excluded: int
+    left_out: int
+    blind: int = 0
+    first: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    def of(self, stage: Stage) -> Iterator[Item]:
+        return (item for item in self.items.values() if item.stage_id == stage.id)
+
+    def votes(self, item: Item) -> list[Vote]:
+        """The judgements of an item as rules see them."""
+        return [
+            Vote(self.people[each.participant_id], each.payload) for each in self.judgements.get(item.id, ())
+        ]
+
+    def population(self, item: Item) -> Population | None:
+        """The population of an item; None for everybody."""
+        return self.populations[item.population_id] if item.population_id is not None else None
+
+    def for_benchmarks(self) -> CollectedStudy:
+        """The study as benchmarks get it to make a release."""
+        items = {}
+        for number, item in self.items.items():
+            population = self.population(item)
+            items[number] = StudyItem(
+                id=number,
+                key=item.key,
+                stage=self.stages[item.stage_id].name,
+                parent=item.parent_id,
+                round=item.round,
+                population=population.name if population else None,
+                culture=population.culture if population else None,
+                language=population.language if population else None,
+                part=population.title if population and population.parent_id is not None else "",
+                state=item.state,
+                content=item.content,
+                result=None
+                if item.state == ItemState.DROPPED and (item.result or {}).get("adjudicated")
+                else item.result,
+                votes=self.votes(item),
+            )
+        stages = {stage.name: stage.kind for stage in self.stages.values()}
+        return CollectedStudy(self.study.name, self.study.title, self.study.licence, stages, items)
+
+
+def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = None) -> StudySnapshot:
+    """Everything that may leave a study, in one consistent reading. reader: an account; items blind for it
+    are left out."""
+    study = studies.get_study(workspace, study_id)
+    stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
+    populations = {population.id: population for population in studies.populations(workspace, study_id)}
+    items_of, judgements_of, people_of = schema.items, schema.judgements, schema.participants
+    with workspace.read() as connection:
+        people = connection.execute(sa.select(people_of).where(people_of.c.study_id == study_id)).all()
+        ours = items_of.c.study_id == study_id, items_of.c.check.is_(None)
+        rows = connection.execute(sa.select(items_of).where(*ours).order_by(items_of.c.id))
+        items = {row.id: from_row(Item, row) for row in rows}
+        joined = (
+            sa.select(judgements_of).join(items_of, items_of.c.id == judgements_of.c.item_id).where(*ours)
+        )
+        first = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
+        judgements = corrected(connection, first)
+        blind = blind_within(connection, study_id, reader, items)
+    gone = {person.id for person in people if person.state in LEFT_OUT}
+    by_item: defaultdict[int, list[Judgement]] = defaultdict(list)
+    before = {
+        each.id: each.payload
+        for each, last in zip(first, judgements, strict=True)
+        if each.payload != last.payload
+    }
+    for each in judgements:
+        by_item[each.item_id].append(each)
+    included = _without(items, by_item, gone)
+    visible = {number: item for number, item in included.items() if number not in blind}
+    judgements_left = {
+        number: [each for each in by_item[number] if each.participant_id not in gone] for number in visible
+    }
+    present = {each.participant_id for answers in judgements_left.values() for each in answers}
+    return StudySnapshot(
+        study=study,
+        populations=populations,
+        stages=stages,
+        items=visible,
+        judgements=judgements_left,
+        people={person.id: person.pseudonym for person in people if person.id in present},
+        consent={
+            each.pseudonym: (each.consent_version, each.consent_language)
+            for each in people
+            if each.id in present
+        },
+        withdrawn=sum(person.state == ParticipantState.WITHDRAWN for person in people),
+        excluded=sum(person.state == ParticipantState.EXCLUDED for person in people),
+        left_out=len(items) - len(included),
+        blind=len(included) - len(visible),
+        first=before,
+    )
+
+
+def _without(
+    items: Mapping[int, Item], judgements: Mapping[int, Sequence[Judgement]], gone: set[int]
+) -> dict[int, Item]:
+    """The items without those that people who left wrote, and those that descend only from such people's
+    answers."""
+    remaining: dict[int, Item] = {}
+    for number, item in items.items():  # parents have smaller ids than their children
+        if item.author_id in gone:
+            continue
+        if item.parent_id is not None and item.parent_id in items:
+            before = judgements.get(item.parent_id, ())
+            if item.parent_id not in remaining or (
+                before and all(each.participant_id in gone for each in before)
+            ):
+                continue
+        remaining[number] = item
+    return remaining

@@ -1,0 +1,191 @@
+"""Reads the table files that people import (CSV, JSON, JSON lines, Parquet, XLSX). Every cell is text, and
+every problem has its row.
+
+A small workbook can unpack to one that fills the memory, or name a last row and column far away; both are
+bounded.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from folkways.sdk.errors import DataError, FolkwaysError
+
+LARGEST_BYTES = 20_000_000
+LARGEST_UNPACKED = 200_000_000
+MOST_ROWS, MOST_COLUMNS = 100_000, 500
+"""Bounds of what is read; empty rows do not count."""
+
+SMALL_UNPACKED, SMALL_LINES = 1_000_000, 5_000
+"""A workbook within both, including empty lines, is read in a moment."""
+
+MOST_PROBLEMS = 20
+"""Problems that an error shows; it also says how many there are."""
+
+
+class RowsError(DataError):
+    """Some rows of a table cannot be used. ``problems``: row (1-based, without the header) -> what is wrong
+    and what to do."""
+
+    def __init__(self, problems: Mapping[int, str], file: Path | str | None = None) -> None:
+        self.problems = dict(problems)
+        shown = [f"  row {row}: {problem}" for row, problem in list(self.problems.items())[:MOST_PROBLEMS]]
+        hidden = len(self.problems) - len(shown)
+        count = (
+            f"{len(self.problems)} row{'s' if len(self.problems) > 1 else ''} cannot be used; nothing "
+            "was taken over"
+        )
+        super().__init__(
+            "\n".join((f"{count}:", *shown, *([f"  and {hidden} more"] if hidden else []))), file=file
+        )
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table as text by column; empty cells are "". Raises FolkwaysError if the file is missing,
+    and DataError if it cannot be read or is too large."""
+    from folkways.sdk.files import SUFFIXES, read_replies
+
+    if not path.is_file():
+        raise FolkwaysError(
+            f"there is no file {path}; give a table that ends in one of "
+            f"{', '.join((*SUFFIXES, '.json', '.xlsx'))}"
+        )
+    if path.stat().st_size > LARGEST_BYTES:
+        raise DataError(f"is larger than {LARGEST_BYTES // 1_000_000} MB; bring it in parts", file=path)
+    if path.suffix.lower() == ".xlsx":
+        return read_workbook(path.read_bytes(), path)
+    if path.suffix.lower() == ".json":
+        return _read_json(path)
+    import polars as pl
+
+    frame = read_replies(path)
+    if frame.height > MOST_ROWS:
+        raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)
+    return [dict(row) for row in frame.with_columns(pl.all().fill_null("")).iter_rows(named=True)]
+
+
+def _read_json(path: Path) -> list[dict[str, str]]:
+    """The objects of a JSON list; nested lists and objects stay JSON."""
+    content = path.read_bytes()
+    try:
+        rows = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        lines = "; a file with one object on each line ends in .jsonl" if content.lstrip()[:1] == b"{" else ""
+        raise DataError(
+            f"is not valid JSON (line {error.lineno}, column {error.colno}: {error.msg}){lines}", file=path
+        ) from None
+    if not isinstance(rows, list):
+        raise DataError("has to be a list of objects, one for each row: [{...}, {...}]", file=path)
+    if len(rows) > MOST_ROWS:
+        raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)
+    if not rows:
+        raise DataError("has no rows", file=path)
+    problems = {
+        number: "is not an object; write {...} for each row"
+        for number, each in enumerate(rows, 1)
+        if not isinstance(each, dict)
+    }
+    if problems:
+        raise RowsError(problems, path)
+    return [{name: json_cell(value) for name, value in each.items()} for each in rows]
+
+
+def json_cell(value: Any) -> str:
+    """A JSON value as a cell: text as it is, null as "", anything else as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def structured(text: str) -> Any:
+    """The value of a cell that holds a JSON list or object; otherwise its text."""
+    stripped = text.strip()
+    if stripped[:1] in ("[", "{"):
+        try:
+            return orjson.loads(stripped)
+        except orjson.JSONDecodeError:
+            return text
+    return text
+
+
+class LongWorkbookError(Exception):
+    """A workbook has more lines than allowed."""
+
+
+def is_small(content: bytes) -> bool:
+    """Whether a workbook unpacks to little, however well it is compressed."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return sum(entry.file_size for entry in archive.infolist()) <= SMALL_UNPACKED
+    except zipfile.BadZipFile:
+        return True  # what is wrong with it is said at once
+
+
+def read_workbook(
+    content: bytes, file: Path | str = "the workbook", *, most_lines: int | None = None
+) -> list[dict[str, str]]:
+    """The rows of a workbook's first sheet below its header. Formulas are read as their results.
+
+    most_lines: raise LongWorkbookError if the sheet has more, including empty ones. DataError if it cannot be
+    read or is too large.
+    """
+    from openpyxl import load_workbook
+
+    _check_size(content, file)
+    try:
+        sheet = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
+        lines = sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS + 1)
+        header = [str(cell).strip() if cell is not None else "" for cell in next(lines, ())]
+        if len(header) > MOST_COLUMNS and header[MOST_COLUMNS]:
+            raise DataError(
+                f"has more than {MOST_COLUMNS} columns; leave out those that are not needed", file=file
+            )
+        rows: list[dict[str, str]] = []
+        for number, line in enumerate(lines, 2):
+            if most_lines is not None and number > most_lines:
+                raise LongWorkbookError
+            if not any(line) and all(cell is None or not str(cell).strip() for cell in line):
+                continue
+            if len(rows) == MOST_ROWS:
+                raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=file)
+            rows.append({name: _text(cell) for name, cell in zip(header, line, strict=False) if name})
+    except (DataError, LongWorkbookError):
+        raise
+    except Exception as error:  # noqa: BLE001 - what a broken workbook makes the library raise is not listed anywhere
+        raise DataError(
+            f"cannot be read as XLSX: {error}; save it again from a spreadsheet", file=file
+        ) from None
+    if not any(header):
+        raise DataError("has no header in its first row", file=file)
+    return rows
+
+
+def _check_size(content: bytes, file: Path | str) -> None:
+    if len(content) > LARGEST_BYTES:
+        raise DataError(f"is larger than {LARGEST_BYTES // 1_000_000} MB; bring it in parts", file=file)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+    except zipfile.BadZipFile:
+        raise DataError("is not an XLSX file; save it as XLSX from a spreadsheet", file=file) from None
+    if size > LARGEST_UNPACKED:
+        raise DataError(
+            f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts", file=file
+        )
+
+
+def _text(cell: Any) -> str:
+    """The text of a cell; whole numbers have no decimal point, as they are shown."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)

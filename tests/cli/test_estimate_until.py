@@ -1,0 +1,30 @@
+"""``folkways estimate`` of a run that asks until scores are known: what it may ask at most, and the errors of the
+run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.river import folkways
+
+MODEL = ("--model", "baseline/first")
+
+
+def test_a_recipe_that_stops_early_is_estimated_at_most(tmp_path: Path) -> None:
+    recipe = tmp_path / "study.toml"
+    recipe.write_text('tasks = "demo/mcq"\nmodels = "baseline/first"\nuntil = 20\nstrata = ["culture"]\n')
+    whole = folkways("estimate", "demo/mcq", *MODEL, cwd=tmp_path).stdout
+    done = folkways("estimate", "study.toml", cwd=tmp_path)
+    assert [line for line in whole.splitlines() if line not in done.stdout.splitlines()] == []
+    assert "These are the most that --until 20 may ask" in done.stdout
+    assert "the most that" not in whole
+    assert done.stdout == folkways("estimate", "demo/mcq", *MODEL, "--until", 20, cwd=tmp_path).stdout
+
+
+def test_what_the_run_refuses_is_refused_before_it(tmp_path: Path) -> None:
+    for more, words in (
+        (("--until", 5, "--limit", 3), "until decides how many items are asked"),
+        (("--strata", "culture"), "--strata says what --until has to know"),
+    ):
+        done = folkways("estimate", "demo/mcq", *MODEL, *more, cwd=tmp_path)
+        assert (done.returncode, words in done.stderr) == (2, True), done
