@@ -85,7 +85,9 @@ def _contents() -> str:
 
 
 def _section(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=name)
+    group = cli.get_command(click.Context(cli), name.partition(" ")[0])
+    settings = group.context_settings if group is not None else {}
+    context = click.Context(command, info_name=name, show_default=settings.get("show_default"))
     usage = " ".join(["folkways", name, *command.collect_usage_pieces(context)])
     lines = [f"## folkways {name}", "", *_text(command.help or ""), f"    {usage}", ""]
     options = [
@@ -119,7 +121,8 @@ def _row(option: click.Option, context: click.Context) -> str:
     metavar = "" if option.is_flag else f" `{PLAIN_KINDS.get(kind, kind)}`"
     about = " ".join((option.help or "").split()).replace("|", "\\|")
     notes = []
-    if option.show_default and option.default not in (None, ()):
+    shows_default = context.show_default if option.show_default is None else option.show_default
+    if shows_default and option.default not in (None, (), False):
         notes.append(f"Default: `{option.default}`.")
     if option.envvar:
         notes.append(f"Also from `{option.envvar}`.")

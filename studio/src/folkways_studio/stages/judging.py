@@ -108,5 +108,5 @@ class JudgeAnswer(Asking):
         """``labels`` and ``errors`` of ``judged_tables``."""
         from folkways_studio.stages.judged_tables import error_table, label_table
 
-        items = study.of(self.name)
+        items = [*study.of(self.name)]
         return {"labels": label_table(items, VERDICTS), "errors": error_table(items, [*VERDICTS], [*FLAGS])}
