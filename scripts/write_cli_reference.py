@@ -122,7 +122,7 @@ def _row(option: click.Option, context: click.Context) -> str:
     about = " ".join((option.help or "").split()).replace("|", "\\|")
     notes = []
     shows_default = context.show_default if option.show_default is None else option.show_default
-    if shows_default and option.default not in (None, (), False):
+    if shows_default and isinstance(option.default, (str, int, float)) and str(option.default) not in ("", "False"):
         notes.append(f"Default: `{option.default}`.")
     if option.envvar:
         notes.append(f"Also from `{option.envvar}`.")

@@ -21,7 +21,7 @@ from folkways.benchmarks.results import LEAST_COVERAGE, Inputs, Result, make_res
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.xcr import release as xcr
 from folkways.records import ModelCard
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.xcr_data import write_csv, write_small_corpus
 from tests.support.xcr_judgements import CATEGORIES

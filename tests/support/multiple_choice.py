@@ -9,7 +9,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.records import RESPONSES
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 Reply = Callable[[dict[str, Any]], str | None]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from folkways.benchmarks.xcr.release import ADAPTATION_FILES, BASE_FILE, PROMPT_FILES
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 
 BASE = [
     ("sentence", "cultural_context", "csi_category", "csi_hall_mapping", "hall_level"),

@@ -23,8 +23,8 @@ from folkways.benchmarks.studies import StudyExport
 from folkways.benchmarks.suites import Suite
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
-from folkways.releases.base import Release
 from folkways.releases.readers import Reader
+from folkways.releases.release_records import Release
 
 
 @dataclass(frozen=True)

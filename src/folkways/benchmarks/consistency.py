@@ -52,7 +52,7 @@ GAPS: Schema = {
     **DIFFERENCE,  # points from the mean of the other cultures
     # points: standard deviation of the culture's score between orders, templates and samples
     "wobble": pl.Float64,
-    # of a test that the way of asking does not move the score; NaN where it cannot be told
+    # p for no effect of the way of asking on the score; NaN where it cannot be tested
     "wobble_p": pl.Float64,
     "within_wobble": pl.Boolean,  # whether the difference could come from the way of asking
     "questions": pl.Int64,

@@ -17,7 +17,7 @@ from folkways.records import JUDGEMENTS, Metric
 
 if TYPE_CHECKING:
     from folkways.benchmarks.base import Benchmark, PromptOptions, Task
-    from folkways.releases.base import Release
+    from folkways.releases.release_records import Release
 
 from folkways.benchmarks.frame_checks import (
     item_problems,

@@ -100,10 +100,8 @@ def _of_options(task: Task, items: pl.DataFrame) -> Iterator[Slip]:
     listed = "options" in items.columns and isinstance(items.schema["options"], pl.List)
     gold = getattr(task, "gold_label", "")
     yield from (_of_lists(task, items, labels) if listed else ())
-    if (
-        gold not in items.columns
-    ):  # the gold is then told as a person would read it: a label, "A. bow", or an option
-        gold = "gold"
+    if gold not in items.columns:
+        gold = "gold"  # written for people: a label, "A. bow", or an option
     why = getattr(task, "why_uncounted", None)
     places = dict(zip(labels, range(len(labels)), strict=True))
     shown = (

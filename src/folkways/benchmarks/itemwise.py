@@ -19,7 +19,7 @@ from folkways.benchmarks.templates import Template, UnfilledError
 from folkways.cultures import get_language
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.refusals import is_refusal
 
 Row = dict[str, Any]

@@ -17,7 +17,7 @@ PRINTED: Schema = {
     "place": pl.String,  # "Table 10", "section 5.1", "leaderboard"
     "task": pl.String,  # null for figures of the data
     "metric": pl.String,  # as in records.SCORES; for figures of the data what is counted
-    # "model", "mean" of models, "people", "baseline"; "difference", "... strategy" and "data" are no scores
+    # "model", "mean" of models, "people", "baseline"; "difference", "... strategy" and "data" are not scores
     "kind": pl.String,
     "model": pl.String,  # as published, one spelling per model; null for figures of the data
     # as in records.SCORES: "all", "culture", "region", "mode", "element"; "culture+topic" for two
@@ -32,7 +32,7 @@ PRINTED: Schema = {
 OF_PLACES: Schema = {
     "data": pl.String,  # the release that the figures are of
     "profile": pl.String,
-    "variants": pl.String,  # the prompt templates behind them, joined by "+"
+    "variants": pl.String,  # their prompt templates, joined by "+"
     "note": pl.String,  # what is known to be odd about the table; "" where nothing is
 }
 """What ``places.toml`` says of all figures of a place."""

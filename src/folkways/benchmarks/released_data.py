@@ -11,11 +11,11 @@ from folkways.benchmarks.registry import load_benchmarks
 from folkways.errors import FolkwaysError, FolkwaysWarning
 from folkways.plugins import BENCHMARKS, entries, told
 from folkways.records import DataIssue
-from folkways.releases.base import Release
 from folkways.releases.layout import recognise
 from folkways.releases.readers import Reader
 from folkways.releases.registry import get_record, release_names
-from folkways.releases.store import locate
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import locate
 
 
 def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Release:

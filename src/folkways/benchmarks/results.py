@@ -18,7 +18,7 @@ from folkways.cultures import name_of_code
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.plugins import OURS, told
 from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty, plain
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 JUDGED: Schema = {**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String}
 """Columns that judgements of runs have at least."""
@@ -174,10 +174,8 @@ class Inputs:
             share = int(100 * row["replied"] / row["expected"])
             yield (
                 f"{row['endpoint']} is left out of {task}: in {where} {row['replied']:,} of "
-                f"{row['expected']:,} rows got a reply "
-                f"({share} %), and an analysis needs {LEAST_COVERAGE:.0%} in every culture and language.".replace(
-                    "90%", "90 %"
-                )
+                f"{row['expected']:,} rows got a reply ({share} %), and an analysis needs "
+                f"{100 * LEAST_COVERAGE:.0f} % in every culture and language."
             )
 
     def _without_reply(self, task: str) -> Iterator[str]:

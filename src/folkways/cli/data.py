@@ -16,8 +16,8 @@ from folkways.cli.out import file_at, out_option, print_json, terminal
 from folkways.cli.table_files import write_text
 from folkways.display import escape, plural
 from folkways.records import DataIssue
-from folkways.releases.base import Release, ReleaseRecord
-from folkways.releases.fetching.progress import FetchProgress
+from folkways.releases.fetching.fetch_progress import FetchProgress
+from folkways.releases.release_records import Release, ReleaseRecord
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -168,7 +168,8 @@ def as_lines(release: Release, issues: Sequence[DataIssue], limit: int | None) -
             yield f"  ... {len(members) - limit} more (--limit 0 shows all, --json is complete)"
     yield ""
     yield (
-        f"{plural(len(issues), 'data issue')} of {plural(len(_by_kind(issues)), 'kind')}. The release can be read."
+        f"{plural(len(issues), 'data issue')} of {plural(len(_by_kind(issues)), 'kind')}. The release "
+        "can be read."
     )
 
 
@@ -201,7 +202,7 @@ def command() -> None:
 def list_releases(as_json: bool) -> None:
     """List the releases that folkways knows, with licence, citation and whether they are on this disk."""
     from folkways.releases.registry import known_releases
-    from folkways.releases.store import root_of, state_of
+    from folkways.releases.stored_releases import root_of, state_of
 
     entries = [
         {name: getattr(record, name) for name in ("name", "aliases", "benchmark")}
@@ -286,7 +287,7 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
 @click.argument("name")
 def where(name: str) -> None:
     """Print the folder of a release that is on this disk."""
-    from folkways.releases.store import locate
+    from folkways.releases.stored_releases import locate
 
     click.echo(str(locate(name).root))
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.registry import known_releases
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 
 UNKNOWN_LICENCE = "NOASSERTION"  # SPDX for: nobody has said
 DATA_SUFFIXES = (".csv", ".csv.gz", ".json", ".jsonl", ".parquet", ".rtf", ".tsv", ".txt")

@@ -10,7 +10,7 @@ from typing import Literal
 
 from folkways import __version__
 from folkways.errors import DataError
-from folkways.releases.base import ReleaseRecord
+from folkways.releases.release_records import ReleaseRecord
 
 NAME = "release.json"
 Proof = Literal["record", "host", "none"]

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from folkways.plugins import BENCHMARKS, BROKEN, OURS, entries, package_of, warn
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 
 class Reader(Protocol):

@@ -25,7 +25,7 @@ from folkways.runs.options import AskOptions
 from folkways.runs.work import by_signal, end_of, orders_of
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.keys import config_hash, prompt_hash, request_key, settings_json
 
 KEYS_PER_QUERY = 500

@@ -18,9 +18,9 @@ from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError, FolkwaysError, NotOnDiskError, UnknownNameError
 from folkways.plugins import BENCHMARKS, BROKEN, entries, told
 from folkways.records import RESPONSES, State
-from folkways.releases.base import Release
 from folkways.releases.readers import benchmark_folder
 from folkways.releases.registry import read_record
+from folkways.releases.release_records import Release
 
 SAMPLE = 60
 """Items of a task that are asked and judged; all of them are read and checked."""

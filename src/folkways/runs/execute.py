@@ -29,7 +29,7 @@ from folkways.runs.scores.scoring_models import ScoringModels, check_models, cho
 from folkways.runs.work import answered, by_signal, end_of, orders_of
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import WORKSPACE, Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.run_records import RunRecord

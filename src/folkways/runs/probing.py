@@ -21,7 +21,7 @@ from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError
 from folkways.records import Schema, Signature, State, without_nan
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.runs.asking import AskSession
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, RunOptions

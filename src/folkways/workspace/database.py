@@ -18,7 +18,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from folkways.errors import MissingExtraError, option
-from folkways.workspace.errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
+from folkways.workspace.database_errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 from folkways.workspace.insertions import Rows, insert
 from folkways.workspace.schema import TABLES
 from folkways.workspace.table_sets import TableSet

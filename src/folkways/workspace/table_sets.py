@@ -13,7 +13,7 @@ from sqlalchemy import Column, ForeignKey, Integer, Text
 from sqlalchemy.engine import Connection
 
 from folkways.errors import option
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 
 
 def _no_statements(_dialect: str) -> Sequence[str]:

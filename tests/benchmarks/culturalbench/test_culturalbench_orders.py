@@ -23,7 +23,7 @@ from folkways.benchmarks.multiple_choice.orders import (
 )
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import write_culturalbench
 
 EASY = Easy()

@@ -6,7 +6,7 @@ import pytest
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.released_data import open_release
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.demo_replies import BY_NAME
 
 

@@ -17,7 +17,7 @@ from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.templates import wordings
 from folkways.cultures import languages
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import mmlu_rows, release_over, write_mmlu, write_parquet
 from tests.support.multiple_choice import judged, score
 

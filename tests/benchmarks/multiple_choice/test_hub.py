@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from folkways.releases.registry import get_record
-from folkways.releases.store import locate
+from folkways.releases.stored_releases import locate
 from tests.support.hub_benchmarks import (
     include_rows,
     mmlu_rows,

@@ -17,7 +17,7 @@ from folkways.benchmarks.registry import get_task, tasks
 from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.blend_data import release_at
 from tests.support.mcq_data import write_mcq_release
 

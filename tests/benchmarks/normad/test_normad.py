@@ -16,7 +16,7 @@ from folkways.benchmarks.normad import release as stories
 from folkways.benchmarks.normad.task import LEVELS, WORDS
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import settled_word
 from tests.support.hub_benchmarks import normad_rows, release_over, write_delimited, write_normad
 from tests.support.multiple_choice import judged, score

@@ -15,7 +15,7 @@ from folkways.benchmarks.semeval2026.data.reading import read_letters
 from folkways.benchmarks.semeval2026.short_answers import LANGUAGES
 from folkways.cultures import get_culture
 from folkways.records import RESPONSES
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import read_replies
 
 pytestmark = pytest.mark.shared

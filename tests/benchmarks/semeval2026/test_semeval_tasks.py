@@ -16,7 +16,7 @@ from folkways.benchmarks.semeval2026.data.reading import read_letters
 from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, SCORES, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.runs.judging.external_responses import judge_file
 from tests.support.semeval_data import (
     ANSWERS,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.release import join_rows
 from folkways.errors import DataError, FolkwaysError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.xcr_data import BASE, write_csv, write_small_corpus, xcr_release
 
 

@@ -14,7 +14,7 @@ from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.records import Metric, Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label, exact_label
 
 

@@ -16,7 +16,7 @@ from folkways.benchmarks.published import PublishedFigures
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import DIFFERENCE, Table, with_holm
 from folkways.records import DataIssue, Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.stats.differences import METHOD, difference_of_groups
 
 TASK = ChoiceTask.from_toml("folkways.benchmarks.global_mmlu_lite", "mcq.toml")

@@ -17,7 +17,7 @@ from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Table
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.stats.shrinkage import shrunk_scores
 from folkways.toml_files import packaged_toml
 

@@ -9,7 +9,7 @@ from folkways.benchmarks.multiple_choice.release import ChoiceReader, Repeats, c
 from folkways.benchmarks.multiple_choice.task import ChoiceTask
 from folkways.benchmarks.published import PublishedFigures
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 TASK = ChoiceTask.from_toml("folkways.benchmarks.include", "mcq.toml")
 

@@ -23,7 +23,7 @@ import polars as pl
 from folkways.cultures import get_culture, get_language
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import Metric
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 from folkways.toml_files import packaged_toml
 

@@ -11,7 +11,7 @@ from folkways.benchmarks.multiple_choice.task import ChoiceTask
 from folkways.cultures import cultures, languages
 from folkways.errors import FolkwaysError
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 
 Entry = dict[str, Any]

@@ -19,7 +19,7 @@ from folkways.benchmarks.multiple_choice.declaration import ACCURACY, Declaratio
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.templates import Template, choose_templates, wordings, wordings_if_any
 from folkways.records import JUDGEMENTS, LEFT_OUT, Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label, first_label
 from folkways.toml_files import packaged_toml
 

@@ -14,7 +14,7 @@ from folkways.benchmarks.multiple_choice.release import Repeats, check_culture, 
 from folkways.cultures import cultures
 from folkways.errors import FolkwaysError
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 
 FILE = r"(?:.*/)?(?P<name>normad[^/]*|train(?:-\d+-of-\d+|/\d+)?)\.(?:csv|tsv|parquet|jsonl)"

@@ -15,7 +15,7 @@ from folkways.benchmarks.normad import release as stories
 from folkways.benchmarks.summary import BASE_GROUPINGS, summarise_means
 from folkways.benchmarks.templates import Template, wordings
 from folkways.records import Metric, Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import settled_word
 
 FACETS = ("axis", "subaxis", "gold_label")

@@ -16,7 +16,7 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task, has_free_answers
 from folkways.benchmarks.build import Prompt
 from folkways.benchmarks.templates import wordings
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.stats.clusters import clustered_difference, clustered_mean
 from folkways.stats.differences import independent_difference
 from folkways.stats.intervals import Interval, cluster_totals

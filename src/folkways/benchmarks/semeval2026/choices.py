@@ -19,7 +19,7 @@ from folkways.benchmarks.semeval2026.predictions import letters
 from folkways.benchmarks.semeval2026.templates import same_wordings
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import Metric, Schema, State, plain
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label
 
 

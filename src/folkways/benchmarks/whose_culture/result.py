@@ -35,7 +35,7 @@ CELLS: Schema = {
     "share": pl.Float64,  # percent of wrong answers
     # percent; null where there is one other culture only, so that chance would always hit it
     "chance": pl.Float64,
-    **DIFFERENCE,  # points; low and high are of the share where there is no chance line
+    **DIFFERENCE,  # points; without a chance line, low and high are of the share
     "wrong": pl.Int64,  # wrong answers
     "questions": pl.Int64,
 }

@@ -1,4 +1,5 @@
-"""Compares one version of an adapted sentence, within English or in the language, with the gold version."""
+"""xcr/adaptation: a tagged sentence is rewritten for another culture, within English and into its language,
+and each version is compared with gold (Tables 3 and 9)."""
 
 from __future__ import annotations
 
@@ -22,20 +23,20 @@ from folkways.benchmarks.xcr.tasks import ASKED, RoleComparison, TextComparison,
 from folkways.metrics.spans import tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import LEFT_OUT, Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 NOTHING_READ = (State.REFUSED, State.UNREADABLE)
-"""States of a reply that is there without versions in it: the authors' tables have an empty cell then, and
-leave the row out."""
+"""States of a reply without readable versions: the authors' tables have an empty cell for it and leave the
+row out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is true of one version; each number is 0 to 1, None where it does not apply.
+    """The judgement of one version; each number is 0 to 1, None where it does not apply.
 
-    csi, sent: what is to be compared of its tagged items, and of the whole sentence with its tags.
-    refused_rightly: only where gold says non-transferable: the reply says so too. adapted_rightly: only where
-    gold adapts.
+    csi, sent: the comparisons of its tagged items, and of the whole sentence with its tags.
+    refused_rightly: only where gold says non-transferable: the reply says so too.
+    adapted_rightly: only where gold adapts.
     """
 
     csi: TextComparison | None
@@ -50,10 +51,10 @@ class Side:
 def judge_side(gold: str, reply: str, profile: str) -> Side:
     """Compare ``reply`` with ``gold`` under ``paper`` or ``strict``, both in Unicode normal form C.
 
-    ``paper`` compares nothing where the number of tagged items differs or the version is empty, and gives
-    items 0 where neither side has any. ``strict`` divides by the gold items, so that a missing one scores 0;
-    sentences without gold items have no value for items, those that gold calls non-transferable none for the
-    sentence, and to call others so scores 0.
+    ``paper`` compares nothing if the number of tagged items differs or the version is empty, and gives
+    items 0 if neither side has any. ``strict`` divides by the gold items, so that a missing one scores 0.
+    Sentences without gold items have no value for items; those that gold calls non-transferable have none
+    for the sentence, and a reply that calls another sentence so scores 0.
     """
     gold, reply = unicodedata.normalize("NFC", gold), unicodedata.normalize("NFC", reply)
     expected, tagged = tagged_spans(gold, across_lines=False), tagged_spans(reply, across_lines=False)
@@ -82,7 +83,7 @@ def judge_side(gold: str, reply: str, profile: str) -> Side:
 
 
 def no_version(gold: str, profile: str, state: State) -> Side:
-    """The side of a reply that has no version: the worst, or nothing where ``paper`` leaves the row out or
+    """The side of a reply without a version: the worst value, or none if ``paper`` leaves the row out or
     nothing applies.
 
     A request that failed scores 0 in both profiles: it must not make the rest look better.
@@ -137,20 +138,20 @@ _likeness = partial(Metric, kind="mean", leaves_out=True)
 out."""
 
 _RESCALED = (ENGLISH_BASELINE / (ENGLISH_BASELINE - 1), 1.0)
-"""Bounds of an F1 that ``paper`` rescales: a similarity of 0 comes out there, and one that it sets to 0
-above."""
+"""Bounds of an F1 that ``paper`` rescales: the value of a similarity of 0, and the highest one."""
 
 
 class Adaptation(XcrTask):
     """One prompt per sentence and target culture; each reply holds both versions and the strategy.
 
-    The authors' wording says only "Bengali" of both Bengali cultures, so one reply answers for both, as in
-    the paper; ours tells them apart. Versions are compared by BERTScore F1, given the models, and by edit
-    similarity always, under the same rules for counts and labels (``adaptation_judging``): ``paper`` leaves
-    out rows whose number of tagged items differs from gold and gives 0 where neither side has one; ``strict``
-    gives 0 for a missing item, and leaves sentences without an equivalent in the culture to the accuracy of
-    saying so. ``paper`` rescales the English scores and not the others, as the authors' code does; ``strict``
-    takes both as they are. Gold versions that the release has swapped are put right, except in ``paper``.
+    The authors' wording only says "Bengali" for both Bengali cultures, so one reply answers for both, as
+    in the paper; ours distinguishes them. Versions are compared by BERTScore F1, given the models, and
+    always by edit similarity, under the same rules for counts and labels (``judge_side``). ``paper``
+    leaves out rows whose number of tagged items differs from gold and gives 0 if neither side has any.
+    ``strict`` gives 0 for a missing item, and judges sentences without an equivalent in the culture only
+    by whether the reply says so. ``paper`` rescales the English scores and not the others, as the authors'
+    code does; ``strict`` takes both as they are. Gold versions that the release has swapped are put right,
+    except in ``paper``.
     """
 
     name: ClassVar[str] = "xcr/adaptation"
@@ -267,7 +268,7 @@ class Adaptation(XcrTask):
         return super().authors_template(for_people(text, "{adjective}"))
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
-        """With the reason where ``paper`` leaves the reply out of a similarity of either version."""
+        """With the reason if ``paper`` leaves the reply out of a similarity of either version."""
         row = super().judged(item, response, profile)
         if profile == "paper" and (row["csi_edit_intra"] is None or row["csi_edit_inter"] is None):
             state = row.get("state", response["state"])
@@ -304,8 +305,7 @@ class Adaptation(XcrTask):
         return {**_values(sides), **by_models, "format_read": 0.0}
 
     def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, RoleComparison]:
-        """What BERT is asked for. A row without versions is asked for nothing: what is sure of it is all
-        there is."""
+        """The comparisons for BERT. A row without versions has none: all that is known of it is certain."""
         language = next(
             code for code, (_, cultures) in LANGUAGE_MODELS.items() if item["culture"] in cultures
         )
@@ -324,7 +324,7 @@ class Adaptation(XcrTask):
 
 def _gold(item: Row, profile: str) -> dict[str, str]:
     """The gold version of each side. Two released rows have them swapped, and the authors' code compares with
-    what stands there."""
+    them as released."""
     as_released = profile == "paper" and item["swapped"]
     intra, inter = ("inter", "intra") if as_released else ("intra", "inter")
     return {"intra": item[intra], "inter": item[inter]}
@@ -350,5 +350,5 @@ def _values(sides: Mapping[str, Side]) -> dict[str, float | None]:
 
 
 def _both(*values: float | None) -> float | None:
-    """The least of those that apply; None where none does."""
+    """The least of those that apply; None if none does."""
     return min((value for value in values if value is not None), default=None)

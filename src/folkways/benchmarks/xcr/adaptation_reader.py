@@ -1,5 +1,12 @@
-"""Newmark's adaptation strategies as XCR-Bench names them (appendix on strategies), read out of what models
-write."""
+"""Reads a reply to the adaptation prompt: the version within English, the one into the language, and
+Newmark's strategy that it names.
+
+The authors ask for ``[within English, into the language, strategy]`` and released no parser. Models answer
+with JSON, Python lists, unescaped quotes, brackets without quotes although the sentences contain commas,
+labelled lines, tables or bare lines; some repeat the format first, and go on with inputs of their own.
+Each layout is tried in turn; a reply is unreadable if none fits or if the boundary between the two
+versions stays open. The gold answer is never looked at.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +47,10 @@ _FILLER = re.compile(
 
 
 def canonical_strategy(text: str) -> str | None:
-    """The strategy that ``text`` names, spelling and numbering aside; None where it names none.
+    """The strategy that ``text`` names, apart from spelling and numbering; None if it names none.
 
-    Two different strategies are a couplet, whatever their order: ``Couplet (Label + Transference)``; more are
-    a ``Combination``. Half of them or more are the list of the prompt given back, which names none.
+    Two different strategies are a couplet, in any order: ``Couplet (Label + Transference)``; more are a
+    ``Combination``. Half of all strategies or more are the repeated list of the prompt, which names none.
     ``Couplet`` alone stays as it is.
     """
     named = sorted({_name(match) for match in _NAMED.finditer(text)})
@@ -55,7 +62,7 @@ def canonical_strategy(text: str) -> str | None:
 
 
 def names_only_strategies(text: str) -> bool:
-    """Whether ``text`` names a strategy and holds nothing besides but numbers, punctuation and words such as
+    """Whether ``text`` names a strategy and otherwise has only numbers, punctuation and words such as
     "method" or "and"."""
     rest, named = _NAMED.subn(" ", text)
     rest, couplets = _COUPLET.subn(" ", rest)
@@ -69,7 +76,7 @@ def _name(found: re.Match[str]) -> str:
 _TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
 _SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
 _NEARLY = 0.9
-_NOT_LATIN = 0x250  # the first letter behind the Latin ones
+_NOT_LATIN = 0x250  # the first letter after the Latin ones
 _OTHER_STRATEGY = re.compile(r"[A-Za-z]\w*|[A-Z][A-Za-z'’/&()-]*(?: [A-Za-z'’/&()-]+){1,4}")
 _FEWEST_WORDS = 3
 _LAST_PIECES = (
@@ -80,10 +87,9 @@ Span = tuple[int, int]
 
 
 def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
-    """The text before the strategy that it ends with, and the strategy: the longest ending that names only
-    strategies.
+    """The text before its final strategy, and the strategy: the longest ending that names only strategies.
 
-    None where no ending does.
+    None if no ending does.
     """
     parts = None
     for start, end in reversed([cut.span() for cut in separator.finditer(text)][-_LAST_PIECES:]):
@@ -93,11 +99,11 @@ def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str]
 
 
 def split_off_other_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
-    """The same where a list ends in a strategy that is none of those asked for ("Substitution"): a few words
-    that are no sentence.
+    """The same for a list whose strategy is not one of those asked for ("Substitution"): a few words that are
+    not a sentence.
 
-    Only behind the end of a sentence or another script, behind the same text twice, or where the list has
-    just three parts, the others longer. None elsewhere.
+    Only after the end of a sentence or another script, after the same text twice, or if the list has just
+    three parts, the others longer. None elsewhere.
     """
     cuts = [cut.span() for cut in separator.finditer(text)]
     if len(cuts) < 2 or not _OTHER_STRATEGY.fullmatch(text[cuts[-1][1] :].strip()):
@@ -110,12 +116,11 @@ def split_off_other_strategy(text: str, separator: re.Pattern[str]) -> tuple[str
 
 
 def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | None:
-    """The separator at which the English version ends and the one in the language begins, or None where that
-    stays open.
+    """The separator between the English version and the one in the language, or None if it stays open.
 
-    Evidence in this order: only one separator; a version that is the label "non-transferable"; the same text
-    on both sides (the model did not translate); the change of script, or the only separator near it that
-    follows the end of a sentence; the only one at all that does.
+    Evidence in this order: only one separator; a version that is the label "non-transferable"; the same
+    text on both sides (the model did not translate); the change of script, or the only separator near it
+    that follows the end of a sentence; the only one at all that does.
     """
     cuts = [cut.span() for cut in separator.finditer(text)]
     if len(cuts) <= 1:
@@ -132,7 +137,7 @@ def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | N
 
 
 def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
-    """The one separator at which the text changes from Latin letters to others, or None."""
+    """The only separator at which the text changes from Latin letters to others, or None."""
     best, _ = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)]) or ([], [])
     return _only(best)
 
@@ -154,10 +159,10 @@ def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
 
 
 def _changes_of_script(text: str, cuts: list[Span]) -> tuple[list[Span], list[Span]] | None:
-    """The cuts that best part Latin letters from others, and those that nearly do so; None where the text is
-    in one script.
+    """The cuts that best separate Latin letters from others, and those that nearly do so; None for text in
+    one script.
 
-    A name or an abbreviation in Latin letters at the beginning of the other version makes the cut behind it
+    A name or an abbreviation in Latin letters at the beginning of the other version makes the cut after it
     the best one.
     """
     latin = [0]
@@ -190,7 +195,8 @@ _NEXT_INPUT = re.compile(r"\n\W*(?:(?:next|new)\s+)?(?:input|sentence)s?(?:\s+\d
 _NEXT_OUTPUT = re.compile(r"^\W*output\s*[:：]", re.I | re.M)
 _LABEL = re.compile(
     r"""^[^\S\n]* [-*#>•\d.()\s]*? ["'*_]*
-        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)? | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
+        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)?
+                | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
                 | (?:the\s+)? rewritten\s+sentence\s+in\s+\w+ | the\s+way\s+(?:you|i)\s+chose )
         [^:：\n]{0,60}? [:：] [*_"']* [^\S\n]*""",
     re.I | re.X | re.M,
@@ -200,7 +206,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "«": "»", "‘": "’"}
 
 @dataclass(frozen=True, slots=True)
 class AdaptationReply:
-    """What a reply offers. ``method`` is as the model wrote it, empty where it named none; a version may be
+    """The parts of a reply. ``method`` is as the model wrote it, empty if it named none; a version may be
     empty too."""
 
     intra: str
@@ -209,7 +215,7 @@ class AdaptationReply:
 
 
 def read_adaptation(reply: str) -> AdaptationReply | None:
-    """The two versions and the strategy in ``reply``, or None where it cannot be told what they are.
+    """The two versions and the strategy in ``reply``, or None if they cannot be told apart.
 
     A reply that is nothing but "non-transferable" says so of both versions.
     """
@@ -231,7 +237,7 @@ def read_adaptation(reply: str) -> AdaptationReply | None:
 
 
 def _answers(text: str) -> list[str]:
-    """What may hold the answer: the parts of the reply that "Output:" begins, without those about inputs that
+    """The parts of the reply that may hold the answer: those after "Output:", without answers to inputs that
     the model made up."""
     text = _FORMAT.sub("", text)
     made_up = _NEXT_INPUT.search(text.lstrip())
@@ -248,7 +254,7 @@ def _adaptation(parts: Parts | None) -> AdaptationReply | None:
 
 
 def _json(text: str) -> Parts | None:
-    """A JSON list or object, wherever it begins; line breaks inside strings are let pass."""
+    """A JSON list or object, wherever it begins; strings may contain line breaks."""
     decoder = json.JSONDecoder(strict=False)
     for opening in "[{":
         if opening in text:
@@ -300,7 +306,7 @@ def _from_value(value: object) -> Parts | None:
 
 
 def _labelled(text: str) -> Parts | None:
-    """Lines that begin with a label; a text runs on to the next label."""
+    """Lines that begin with a label; each text runs on to the next label."""
     labels = list(_LABEL.finditer(text))
     fields: dict[str, str] = {}
     for index, label in enumerate(labels):
@@ -332,8 +338,8 @@ def _table(text: str) -> Parts | None:
 
 
 def _quoted(text: str) -> Parts | None:
-    """A list whose strings are quoted but hold unescaped quotes: cut where a closing quote, a comma and an
-    opening quote meet."""
+    """A list of quoted strings that hold unescaped quotes: cut at a closing quote, a comma and an opening
+    quote."""
     inner = _inside_brackets(text)
     if inner is None or inner[:1] not in _QUOTES or inner[-1:] != _QUOTES[inner[0]]:
         return None
@@ -351,7 +357,7 @@ def _bracketed_each(text: str) -> Parts | None:
 
 
 def _bare(text: str) -> Parts | None:
-    """One bracket, no quotes, commas in the sentences; without a strategy only where the script changes."""
+    """One bracket, no quotes, commas in the sentences; without a strategy only if the script changes."""
     inner = _inside_brackets(text)
     if inner is None:
         return None
@@ -383,9 +389,9 @@ LAYOUTS: Sequence[Callable[[str], Parts | None]] = (
 def _three(
     text: str, separator: re.Pattern[str], finish: Callable[[str], str] = str, *, any_strategy: bool = False
 ) -> Parts | None:
-    """Cut at ``separator``: the strategy from the end, then the place between the two versions.
+    """Cut at ``separator``: the strategy from the end, then between the two versions.
 
-    any_strategy: what ends the text may be a strategy that is none of those asked for.
+    any_strategy: accepts an ending that is a strategy other than those asked for.
     """
     parts = split_off_strategy(text, separator) or (
         split_off_other_strategy(text, separator) if any_strategy else None
@@ -405,7 +411,7 @@ def _inside_brackets(text: str) -> str | None:
 
 
 def _between(text: str, opening: str, closing: str) -> str | None:
-    """What stands between the first opening mark and the last closing one."""
+    """The text between the first opening mark and the last closing one."""
     inside, closed, _ = text.partition(opening)[2].rpartition(closing)
     return inside if closed else None
 

@@ -45,11 +45,11 @@ ELEMENTS = (
 )
 
 FIELDS = {"category": CATEGORIES, "level": LEVELS, "element": ELEMENTS}
-"""What people label -> the labels that there are."""
+"""Field that people label -> its labels."""
 
 NON_TRANSFERABLE = "non_transferable"
 STRATEGIES = ("direct_equivalent", "functional_equivalent", "neutral_term", NON_TRANSFERABLE)
 """How an item was carried over (section 2.2)."""
 
 RELEASED_LABEL = "Non-transferrable"
-"""How the released files spell what has no equivalent."""
+"""The released spelling of an item without an equivalent."""

@@ -1,9 +1,10 @@
-"""Reads XCR-Bench: the base corpus, its adaptations to four cultures, joined to it by sentence, and the
-authors' prompts.
+"""The released data of XCR-Bench: the base corpus, its adaptations to four cultures, joined to it by
+sentence, the authors' prompts, and what is odd about them.
 
-The released files carry no ids and come in five different row orders, with small differences in spacing and
-spelling. Sentences are therefore joined by steps of ``JOIN_STEPS``, from the exact text to a normal form, and
-repeated sentences in order of occurrence.
+The released files carry no ids and come in five different row orders, with small differences in spacing
+and spelling. Sentences are therefore joined by steps of ``JOIN_STEPS``, from the exact text to a normal
+form, and repeated sentences in order of occurrence. Checking drops and changes nothing; reading puts right
+what it can.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import polars as pl
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import read_table
 
 BASE_FILE = "xcr_bench_base_corpus.csv"
@@ -52,8 +53,8 @@ _NON_TRANSFERABLE = re.compile(r"\W*non[\s-]*transferr?able\b", re.I)
 
 
 def normal_form(sentence: str) -> str:
-    """The sentence without tags, punctuation, case and known misspellings, words one space apart: what rows
-    are joined by."""
+    """The sentence without tags, punctuation, case and known misspellings, words one space apart: the key of
+    the joins."""
     text = unicodedata.normalize("NFKC", _without_punctuation(sentence)).lower()
     return " ".join(MISSPELLINGS.get(word, word) for word in text.split())
 
@@ -72,7 +73,7 @@ JOIN_STEPS: Mapping[str, Callable[[str], str]] = {
     "punctuation": _without_punctuation,
     "spelling": normal_form,
 }
-"""Name of a step -> the form of a sentence that is compared; each step takes what the ones before it left
+"""Name of a step -> the form of a sentence that it compares; each step takes what the earlier ones left
 over."""
 
 
@@ -88,8 +89,8 @@ def is_bare_label(text: str) -> bool:
 
 
 def read_base(release: Release) -> pl.DataFrame:
-    """The base corpus as released: BASE_COLUMNS and ``row`` (1-based). DataError where a column is missing or
-    a row is ragged."""
+    """The base corpus as released: BASE_COLUMNS and ``row`` (1-based). Raises DataError for a missing column
+    or a ragged row."""
     return read_table(release.path(BASE_FILE), {name: (name,) for name in BASE_COLUMNS})
 
 
@@ -113,10 +114,10 @@ def read_prompt(release: Release, task: str) -> str | None:
 
 
 def corpus(release: Release) -> pl.DataFrame:
-    """The base corpus with ids, which stay the same however the file is ordered.
+    """The base corpus with ids, which do not depend on the order of the file.
 
-    Columns: ``id`` (``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` for a repeat), ``row`` and
-    BASE_COLUMNS.
+    Columns: ``id`` (``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` for a repeat), ``row``
+        and BASE_COLUMNS.
     """
     base = read_base(release)
     return base.select(pl.Series("id", sentence_ids(base["sentence"].to_list()), dtype=pl.String), pl.all())
@@ -151,11 +152,10 @@ def adaptations(release: Release, culture: str) -> pl.DataFrame:
 
 
 def join_rows(base: Sequence[str], sentences: Sequence[str]) -> dict[int, tuple[int, str]]:
-    """Position in ``sentences`` -> position in ``base`` and the step that joined them; positions that join to
-    nothing are absent.
+    """Index in ``sentences`` -> index in ``base`` and the step that joined them; without sentences that join
+    to nothing.
 
-    Every position is used once at most; a sentence that occurs several times is joined in order of
-    occurrence.
+    Every index is used once at most; a repeated sentence is joined in order of occurrence.
     """
     matches: dict[int, tuple[int, str]] = {}
     taken: set[int] = set()
@@ -202,8 +202,7 @@ def sentence_ids(sentences: Sequence[str]) -> list[str]:
 
 
 def _latin_share(text: str) -> float:
-    """Share of Latin letters among the letters outside tags; 0.5 where there is no letter, so that nothing is
-    concluded."""
+    """Share of Latin letters among the letters outside tags; 0.5 without letters, which settles nothing."""
     letters = [character for character in _TAG.sub("", text) if character.isalpha()]
     return sum(ord(letter) < 0x250 for letter in letters) / len(letters) if letters else 0.5
 

@@ -1,5 +1,5 @@
-"""What the XCR-Bench tasks share: facets, prompts from the release or of our own, and how verdicts become a
-table."""
+"""The tasks of XCR-Bench: what they share (facets, prompts, comparisons of texts), identification and
+prediction (section on tasks; Table 2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from folkways.benchmarks.xcr.release import prompt_example_rows
 from folkways.metrics.spans import exact_spans, hi_csi, hp_csi, hp_csi_per_gold, si_csi, tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import ITEMS, Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.refusals import is_refusal
 
 AUTHORS = "authors"
@@ -37,8 +37,8 @@ FACETS: Schema = {
 
 
 class XcrTask(ItemwiseTask):
-    """A task on the XCR-Bench corpus. A subclass says what an item is, what the prompt shows of it, and how a
-    reply is judged."""
+    """A task on the XCR-Bench corpus. A subclass defines what an item is, what the prompt shows of it, and
+    how a reply is judged."""
 
     release: ClassVar[str] = "xcr"
     facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
@@ -50,7 +50,7 @@ class XcrTask(ItemwiseTask):
         """``rows`` made of the corpus with its facets."""
 
     def authors_template(self, text: str) -> Template:
-        """The authors' prompt, to whose end the input is added."""
+        """The authors' prompt with the input at its end."""
         return Template(f"{text.rstrip()} {{sentence}}", "release")
 
     def rows(self, release: Release) -> Iterable[Row]:
@@ -90,7 +90,7 @@ class XcrTask(ItemwiseTask):
         return super().judged(item, response, profile)
 
     def completed(self, rows: list[Row]) -> list[Row]:
-        """With the values of the metrics that language models are asked for, each model once for all rows."""
+        """With the values of the metrics that need language models; each model runs once for all rows."""
         if not self.tools.models:
             return rows
         values = compare_all([row.get(ASKED, {}) for row in rows], self.tools.models)
@@ -98,8 +98,8 @@ class XcrTask(ItemwiseTask):
 
     @property
     def judged_columns(self) -> Schema:
-        """Without metrics of which every model is absent: they are not computed, which is something else than
-        not applicable."""
+        """Without metrics whose models are all absent: they are not computed, which differs from not
+        applicable."""
         by_models = {metric for role in self.scoring.models for metric in role.metrics}
         there = {
             metric
@@ -113,8 +113,8 @@ class XcrTask(ItemwiseTask):
         return {**FACETS, **self.judgement_columns, **dict.fromkeys(computed, pl.Float64)}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task, without rows for metrics that apply to no item under the profile (not: that
-        leave all of them out)."""
+        """As for every task, without rows for metrics that apply to no item under the profile (but with those
+        that leave all out)."""
         return summarise_means(judgements, self.name, self.metrics, self.facets).filter(pl.col("n") > 0)
 
     def text_tools(self) -> Mapping[str, str]:
@@ -126,14 +126,14 @@ class XcrTask(ItemwiseTask):
 
 
 class SourceTask(XcrTask):
-    """A task on the sentences as they are, of the culture that they come from; a subclass says by ``shown``
-    what is asked."""
+    """A task on the sentences as they are, of the culture that they come from; a subclass defines by
+    ``shown`` what is asked."""
 
     item_columns: ClassVar[Schema] = {"sentence": pl.String}
 
     @abstractmethod
     def shown(self, sentence: str) -> tuple[str, str]:
-        """What a model is shown of a tagged sentence, and the gold as people read it."""
+        """The text that a model is shown for a tagged sentence, and the gold for people."""
 
     def sentences(self, release: Release, base: pl.DataFrame) -> Iterable[Row]:
         for entry in base.drop("row", "cultural_context").iter_rows(named=True):
@@ -153,12 +153,13 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TextComparison:
-    """The value ``(sure + the sum over pairs of how alike they are) / over``.
+    """The value ``(sure + the sum of the similarities of the pairs) / over``.
 
-    pairs:    what must be compared. sure: what is known without (items that are equal).
-    over:     what the sum is divided by: the items, or the gold items, one that is missing being a pair less.
-    baseline: how alike unrelated texts are; every similarity is rescaled so that this becomes 0. None to take
-    it as it is.
+    pairs: what must be compared.
+    sure: the sum of what is known without a comparison (equal items).
+    over: the divisor: the items, or the gold items, of which a missing one is a pair less.
+    baseline: the similarity of unrelated texts; every similarity is rescaled so that it becomes 0. None to
+        take it as it is.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -176,7 +177,7 @@ class TextComparison:
 
 
 RoleComparison = tuple[str, TextComparison]
-"""The role of the model that compares, and what."""
+"""The role of the model that compares, and the comparison."""
 
 
 def compare_all(
@@ -184,7 +185,7 @@ def compare_all(
 ) -> list[dict[str, float]]:
     """Metric -> value, for each mapping of ``asked``; every model sees all its distinct pairs at once.
 
-    A metric whose model is not there is left out.
+    A metric whose model is absent is left out.
     """
     alike = {
         role: _similarities(
@@ -211,8 +212,7 @@ _SPAN = re.compile(r"(?s)<CSI>.*?</CSI>")
 
 
 def without_tags(sentence: str) -> str:
-    """The sentence as it reads without tags: the spaces that were put in with them go as well ("the pub,
-    again")."""
+    """The sentence without tags and without the spaces that were added with them ("the pub, again")."""
 
     def opening(found: re.Match[str]) -> str:
         return " " if found[1] or sentence[found.start() - 1 : found.start()].isalnum() else ""
@@ -225,8 +225,8 @@ def without_tags(sentence: str) -> str:
 
 
 def masked(sentence: str) -> str:
-    """The sentence with every tagged item replaced by the mask, inside its tags. A tag that is never closed
-    stays as it is."""
+    """The sentence with every tagged item replaced by the mask, inside its tags. An unclosed tag stays as it
+    is."""
     return _SPAN.sub(f"<CSI> {MASK} </CSI>", sentence)
 
 
@@ -307,8 +307,7 @@ class Identification(SourceTask):
 
 
 MOST_ITEMS = 4.0
-"""Tagged items of the release's longest sentence: so many hits can one sentence have, which ``paper``
-counts."""
+"""Tagged items of the release's longest sentence: the most hits of one sentence, which ``paper`` counts."""
 
 
 class Prediction(SourceTask):
@@ -387,8 +386,8 @@ class Prediction(SourceTask):
         return {**super().judged(item, response, profile), "hp_weight": weight, "hp_most": most}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task; in ``strict``, HP and SP are pooled: hits over all gold items, drawn by sentence
-        for the interval."""
+        """As for every task; in ``strict``, HP and SP are pooled: hits over all gold items, with intervals by
+        sentence."""
         scores = super().summarise(judgements)
         most = MOST_ITEMS if (judgements["hp_most"] > 1).any() else 1.0
         hits = [replace(metric, bounds=(0.0, most)) for metric in self.metrics[:2]]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from folkways.metrics.neural.encoder import STEP, Encoder, Floats, TokenVectors, Told
-from folkways.metrics.neural.store import VectorStore
+from folkways.metrics.neural.vector_store import VectorStore
 
 TEXTS_PER_SHARD = (
     4_000  # computed vectors are stored after this many texts, so that an interruption loses little

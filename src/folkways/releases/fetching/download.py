@@ -18,7 +18,7 @@ import aiohttp
 from folkways.errors import FolkwaysError
 from folkways.http import NoReplyError, new_session, open_reply
 from folkways.releases.checksums import content_hash_of, sha256_of
-from folkways.releases.fetching.progress import FetchProgress
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.provenance import Proof
 
 BLOCK = 1 << 18

@@ -17,7 +17,7 @@ from folkways.cultures import get_culture, get_language, select_cultures
 from folkways.endpoints.clean import thoughts_apart
 from folkways.errors import DataError, FolkwaysError, option
 from folkways.records import CUT, JUDGEMENTS, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.runs.keywords import release_names
 from folkways.runs.scores.scoring_models import Equipped, ScoringModels, equip
 from folkways.runs.scores.signature import signature_of_external_responses

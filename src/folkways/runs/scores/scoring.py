@@ -14,9 +14,9 @@ from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.task_errors import TaskError, failures_of
 from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, Signature, Subject, compact
-from folkways.releases.base import Release
 from folkways.releases.registry import get_record
-from folkways.releases.store import locate, state_of
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import locate, state_of
 from folkways.reports.data import PEOPLE
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, stored_plans

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from folkways.stats.raters.categories import category_kappa
+from folkways.stats.raters.kappa import category_kappa
 
 Unit = Mapping[str, Hashable]
 Distance = Callable[[Hashable, Hashable], float]

@@ -31,7 +31,7 @@ from folkways.workspace.archives.files import (
     write_part,
 )
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import PROBLEMS
+from folkways.workspace.database_errors import PROBLEMS
 from folkways.workspace.queue.batches import out_of_run
 from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue

@@ -19,7 +19,7 @@ from folkways.benchmarks.xcr.build.corpus import BuiltCorpus, VoteFiles, build_c
 from folkways.cli.build import command
 from folkways.cli.data import command as data
 from folkways.errors import DataError, FolkwaysError
-from folkways.stats.raters.categories import category_kappa
+from folkways.stats.raters.kappa import category_kappa
 from tests.support.csi_votes import ITEMS, choice, labels, version, write_items, write_votes
 
 Rows = Sequence[Mapping[str, Any]]

@@ -13,7 +13,7 @@ from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.results.corpus import gold_items
 from folkways.benchmarks.xcr.results.regions import BALANCED, BOTH, COPY, MODEL, bias_tables, control_tables
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.xcr_data import write_csv, xcr_release
 from tests.support.xcr_judgements import CATEGORIES, findings, row
 

@@ -18,7 +18,7 @@ from folkways.benchmarks.build import BuildSession
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.templates import digest_of, wordings
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 PROFILES = ("paper", "strict")
 STAND_IN = "stand-in:"

@@ -1,6 +1,6 @@
-"""``folkways build csi`` and ``csi-corpus``: their options, and what they say.
+"""``folkways build csi`` and ``csi-corpus``: their options and their output.
 
-What builds is imported when a command runs: a benchmark declares its builders whenever it is named.
+The builders are imported when a command runs: a benchmark declares its builders whenever it is named.
 """
 
 from __future__ import annotations
@@ -27,7 +27,20 @@ def build_csi(
     cluster_size: int,
     seed: int,
 ) -> BuildResult:
-    """Items with sentences."""
+    """Build items with sentences: ``folkways build csi``.
+
+    session: asks the models.
+    facts: the table.
+    writers: models that write a sentence each.
+    out: folder for items and filtered facts.
+    proposer: model that names items in facts; None for the first writer.
+    cultures: the only ones, as the table writes them; None for all.
+    limit: facts to ask about at most.
+    words: fewest and most words of a fact.
+    similarity: share of common words from which a fact repeats another, 0 to 1.
+    cluster_size: facts per cluster, on average.
+    seed: of the clusters.
+    """
     from folkways.benchmarks.xcr.build.facts import FactRules
     from folkways.benchmarks.xcr.build.items import build_items
 
@@ -62,7 +75,14 @@ def build_csi_corpus(
     adaptations: Sequence[Path],
     judges: int,
 ) -> BuildResult:
-    """A corpus of people's votes."""
+    """Build a corpus from people's votes: ``folkways build csi-corpus``.
+
+    _session: unused, no model is asked.
+    items: the ``items.jsonl`` of ``build csi``.
+    choices, labels, adaptations: files of votes.
+    out: folder for the corpus.
+    judges: people per item, unless an expert decides.
+    """
     from folkways.benchmarks.xcr.build.corpus import VoteFiles, build_corpus
 
     done = build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges)

@@ -1,5 +1,5 @@
-"""Puts what people decided together as a corpus in the released schema, with ids, strategies, and where
-everything comes from."""
+"""A corpus in the released schema from what people decided, in files of votes or in a study: ids, strategies,
+and the provenance of every sentence."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from folkways.json_lines import json_objects
 from folkways.metrics.spans import tagged_spans
 from folkways.releases.checksums import sha256_of
 from folkways.spreadsheet import csv_bytes
-from folkways.stats.raters.categories import CategoryAgreement
+from folkways.stats.raters.kappa import CategoryAgreement
 from folkways.text_tables import read_replies
 
 ADAPTATION_COLUMNS = ("Sentence", "Intra-lingual", "Inter-lingual", "id", "strategy", "adapted_by")
@@ -59,10 +59,13 @@ PROVENANCE_COLUMNS = (
 class Corpus:
     """A corpus as people decided it.
 
-    base: BASE_COLUMNS and ``id``. adaptations: culture -> ADAPTATION_COLUMNS. everybody: EVERYBODY_COLUMNS,
-    every version that anybody wrote. provenance: PROVENANCE_COLUMNS, one row per sentence. left_out: item ->
-    why it is not in the corpus. undecided: culture -> adaptations that no expert has decided. agreement: of
-    those who labelled.
+    base: BASE_COLUMNS and ``id``.
+    adaptations: culture -> ADAPTATION_COLUMNS.
+    everybody: EVERYBODY_COLUMNS, every version that anybody wrote.
+    provenance: PROVENANCE_COLUMNS, one row per sentence.
+    left_out: item -> why it is not in the corpus.
+    undecided: culture -> number of adaptations without an expert's decision.
+    agreement: of those who labelled.
     """
 
     base: pl.DataFrame
@@ -81,7 +84,12 @@ def put_together(
     versions: Sequence[AdaptedVersion] = (),
     judges: int = JUDGES,
 ) -> Corpus:
-    """The corpus of the items whose sentence and labels are decided, in the order of the items."""
+    """The corpus of the items whose sentence and labels are decided, in the order of the items.
+
+    items: item id -> a line of ``items.jsonl``.
+    choices, labels, versions: the votes.
+    judges: people who have to choose and label each item, unless an expert does.
+    """
     chosen, labelled = by_item(choices), by_item(labels)
     entries: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
@@ -138,8 +146,10 @@ def _entry(
 def provenance(item: Mapping[str, Any], corpus_id: str, by: str, judges: tuple[int, int]) -> tuple[str, ...]:
     """PROVENANCE_COLUMNS of a sentence.
 
-    item: the line of ``items.jsonl`` it was made of. by: whose sentence it is. judges: how many judged it,
-    and its labels.
+    item: the line of ``items.jsonl`` that it was made from.
+    corpus_id: its id in the corpus.
+    by: who wrote the sentence.
+    judges: how many people judged it, and how many its labels.
     """
     origin = item.get("provenance") or {}
     cells = (
@@ -162,8 +172,8 @@ def _adapted(
     ids: Mapping[str, str],
     left_out: dict[str, str],
 ) -> tuple[dict[str, list[tuple[str, ...]]], list[tuple[str, ...]], dict[str, int]]:
-    """Rows of each culture, everybody's rows, and how many of each culture are undecided; reasons join
-    ``left_out``."""
+    """Rows of each culture, everybody's rows, and the number of undecided rows per culture; reasons are added
+    to ``left_out``."""
     adaptations: dict[str, list[tuple[str, ...]]] = {}
     everybody: list[tuple[str, ...]] = []
     undecided: dict[str, int] = {}
@@ -228,8 +238,7 @@ RECORD_FILE = "corpus.build.json"
 
 @dataclass(frozen=True)
 class VoteFiles:
-    """What a corpus is made of: ``items.jsonl``, and tables of what people said (CSV, TSV, JSON lines or
-    Parquet)."""
+    """The inputs of a corpus: ``items.jsonl``, and tables of votes (CSV, TSV, JSON lines or Parquet)."""
 
     items: Path
     choices: Sequence[Path]
@@ -249,8 +258,8 @@ class BuiltCorpus:
 def build_corpus(votes: VoteFiles, out: Path, judges: int = JUDGES) -> BuiltCorpus:
     """Write the corpus that the votes make into the folder ``out``.
 
-    judges: people who have to choose and label each item, unless an expert does. Raises DataError for what is
-    wrong in a file, with its row, and FolkwaysError where no item is decided.
+    judges: people who have to choose and label each item, unless an expert does. Raises DataError for a
+        wrong row of a file, and FolkwaysError if no item is decided.
     """
     items = read_items(votes.items)
     corpus = put_together(
@@ -284,7 +293,11 @@ def build_corpus(votes: VoteFiles, out: Path, judges: int = JUDGES) -> BuiltCorp
 
 
 def read_items(path: Path) -> Items:
-    """Item id -> a line of ``items.jsonl``; DataError for one that is no item, or is there twice."""
+    """Item id -> a line of ``items.jsonl``.
+
+    Raises DataError for a line that is not an item, or whose id occurs twice, and FolkwaysError if there
+    is no such file.
+    """
     if not path.is_file():
         raise FolkwaysError(f"there is no file {path}; give the items.jsonl that folkways build csi wrote")
     items: dict[str, Mapping[str, Any]] = {}
@@ -334,12 +347,12 @@ def _known(value: float) -> float | None:
 
 
 def study_files(study: Study) -> Mapping[str, bytes]:
-    """File name -> contents: the base corpus, adaptations per target culture and everybody's, and where each
-    sentence comes from.
+    """File name -> contents: the base corpus, adaptations per target culture and everybody's, and the
+    provenance of each sentence.
 
-    The adaptation study_files have what an expert decided, or, where nobody has yet, what the first person wrote.
-    ``strategy`` names one per item of the sentence, separated by semicolons. Sentences that are not labelled
-    are left out.
+    The adaptation files have the expert's decision or, until there is one, the first person's version.
+    ``strategy`` names one per item of the sentence, separated by semicolons. Sentences without labels are
+    left out. Raises FolkwaysError if no sentence is labelled.
     """
     base = _base(study)
     if not base:
@@ -379,8 +392,7 @@ def study_files(study: Study) -> Mapping[str, bytes]:
 
 
 def adaptation_file(culture: str) -> str:
-    """The released name of a culture's file; one of the same pattern for a culture that the corpus does not
-    have."""
+    """The released name of a culture's file; one of the same pattern for a culture outside the corpus."""
     return ADAPTATION_FILES.get(culture, f"xcr_bench_{culture.lower()}_adaptation.csv")
 
 
@@ -402,7 +414,7 @@ def _base(study: Study) -> dict[int, tuple[str, ...]]:
 
 
 def _item_provenance(study: Study, labelled: StudyItem, corpus_id: str) -> tuple[str, ...]:
-    """What was imported stands in the item of the first stage, or in the labelled one where sentences were
+    """The imported columns come from the item of the first stage, or from the labelled one if sentences were
     imported chosen."""
     first = study.ancestor(labelled, "choose_best")
     imported = {**labelled.content, **(first.content if first else {}), "id": labelled.key}
@@ -433,7 +445,7 @@ def _versions(
 
 
 def _decided(study: Study, item: StudyItem, everybody: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The expert's version; None without one, and where it is word for word that of somebody who has left."""
+    """The expert's version; None without one, and if it is word for word that of somebody who has left."""
     decided = study.child(item, "adjudicate")
     if decided is None or decided.result is None:
         return None

@@ -1,9 +1,12 @@
 """From a table of facts of any length to the facts that models are asked about: filter, near-duplicates,
 clusters.
 
-The table streams by once, and fit facts go to one file per culture on disk; then each culture's file streams
-by three times, and what stays in memory of a fact is its signature, its row and its cluster: 200 bytes,
-however long it is.
+The table is read once, and fit facts go to one file per culture on disk. Each culture's file is then read
+three times; a fact takes 200 bytes of memory, however long it is: its signature, row and cluster.
+
+Signatures are datasketch's MinHash. Its index keeps a dictionary entry per fact and band, four gigabytes
+for a million facts; here each band is one column of hashes that is sorted, and facts with equal hashes are
+neighbours. Clusters are k-means on hashed, weighted words.
 """
 
 from __future__ import annotations
@@ -46,19 +49,20 @@ from folkways.text_tables import BATCH
 
 KEPT_FILE, LEFT_OUT_FILE = "facts.parquet", "facts-left-out.csv"
 MIDDLES_FILE = "middles.parquet"
-"""The fact in the middle of each cluster of one culture."""
+"""The central fact of each cluster of one culture."""
 
 Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class FilteredFacts:
-    """What became of a table of facts.
+    """The result of filtering a table of facts.
 
-    chosen:  facts to draw items from: KEPT and ``sources``, one per cluster, in turn from each culture, at
-             most as many as wanted.
-    rows, kept, clusters: how many the table has, how many are left, in how many clusters.
-    left_out: reason -> rows. cultures: facts kept of each.
+    chosen: facts to draw items from: KEPT and ``sources``, one per cluster, in turn from each culture, at
+        most as many as wanted.
+    rows, kept, clusters: number of rows of the table, of facts left, and of their clusters.
+    left_out: reason -> rows.
+    cultures: facts left of each.
     """
 
     chosen: pl.DataFrame
@@ -77,11 +81,15 @@ def filter_facts(
     report: Report = lambda _what: None,
     work_on: WorkOnFiles = one_by_one,
 ) -> FilteredFacts:
-    """Sift the table; writes KEPT_FILE (KEPT) and LEFT_OUT_FILE (LEFT_OUT) into the folder ``out``.
+    """Filter the table; writes KEPT_FILE (KEPT) and LEFT_OUT_FILE (LEFT_OUT) into the folder ``out``.
 
-    limit: facts chosen at most, over all cultures. work_on: who sifts the cultures, each by itself; what
-    comes out is the same. FolkwaysError where nothing is left or the disk is full, DataError for a table that
-    cannot be read.
+    table: file of facts.
+    rules: which facts are kept.
+    limit: facts chosen at most, over all cultures.
+    report: called with a line of progress.
+    work_on: filters the cultures, each by itself; the result is the same wherever it runs.
+
+    Raises FolkwaysError if nothing is left or the disk is full, DataError for a table that cannot be read.
     """
     make_folder(out)
     workplace = Path(tempfile.mkdtemp(prefix=".facts-", dir=out))
@@ -134,7 +142,7 @@ def filter_facts(
 
 @dataclass(frozen=True)
 class _CultureFacts:
-    """What became of the facts of one culture; see ``FilteredFacts``."""
+    """The result for one culture; see ``FilteredFacts``."""
 
     kept: int
     clusters: int
@@ -181,10 +189,11 @@ def _by_culture(
 def filter_culture(
     culture: str, file: Path, folder: Path, rules: FactRules, limit: int | None
 ) -> _CultureFacts:
-    """The facts of one culture without those that repeat an earlier one, in clusters.
+    """The facts of one culture without repeats of an earlier one, in clusters.
 
-    Writes into ``folder``: KEPT_FILE; LEFT_OUT_FILE without a header; MIDDLES_FILE, at most ``limit`` of
-    them.
+    file: the culture's facts (FACTS, without a header).
+    folder: gets KEPT_FILE, LEFT_OUT_FILE without a header, and MIDDLES_FILE with at most ``limit`` facts.
+    rules: similarity, size of clusters and seed.
     """
     with (folder / LEFT_OUT_FILE).open("wb") as dropped:
         left_out = _LeftOutWriter(dropped, header=False)
@@ -217,7 +226,7 @@ def filter_culture(
 
 
 def _distinct(file: Path, rules: FactRules, left_out: _LeftOutWriter) -> Ints:
-    """The rows of the facts that repeat no earlier one, in order."""
+    """The rows of the facts that do not repeat an earlier one, in order."""
     rows, keys, signs = _signed(file, rules.seed)
     order = np.argsort(rows)  # batches keep the order of the table; this holds it whatever reads them
     rows, keys, signs = rows[order], keys[order], signs[order]
@@ -232,7 +241,7 @@ def _distinct(file: Path, rules: FactRules, left_out: _LeftOutWriter) -> Ints:
 
 
 def _batches(file: Path, rows: Ints | None = None) -> Iterator[pl.DataFrame]:
-    """The facts of a culture's file, BATCH at a time; of these rows alone (in order), if any are named."""
+    """The facts of a culture's file, BATCH at a time; only these rows (in order), if any are named."""
     scan = pl.scan_csv(file, has_header=False, schema=dict(FACTS))
     for batch in scan.collect_batches(chunk_size=BATCH, maintain_order=True):
         wanted = batch
@@ -255,7 +264,7 @@ def _signed(file: Path, seed: int) -> tuple[Ints, npt.NDArray[np.uint64], Signat
 
 
 def _same(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.bool_], Ints]:
-    """Which places have a key that an earlier place has, and the first place of each one's key."""
+    """Which rows have the key of an earlier row, and the first row of each one's key."""
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     firsts = first[inverse].astype(np.int64)
     return firsts != np.arange(keys.size), firsts
@@ -269,8 +278,8 @@ def _told(rows: Ints, reason: str, like: Ints) -> pl.DataFrame:
 
 PERMUTATIONS = 64
 BANDS = 16
-"""Sixteen bands of four values: two facts of similarity .8 meet in one with a chance of .9998, of .5 with
-.64, of .2 with .03."""
+"""Bands of four values: two facts of similarity .8 share one with a chance of .9998, of .5 with .64, of .2
+with .03."""
 
 CHUNK = 20_000
 """Facts whose words are in memory at a time."""
@@ -294,10 +303,10 @@ def signatures(words: pl.Series, seed: int = 0) -> Signatures:
 
 
 def repeated(found: Signatures, similarity: float) -> Ints:
-    """For each fact with these signatures the place of the earliest fact found that it repeats, or -1.
+    """For each fact with these signatures the index of the earliest fact that it repeats, or -1.
 
-    similarity: estimated Jaccard similarity of the sets of words from which two facts count as the same; the
-    estimate's standard error is at most 1/16.
+    similarity: estimated Jaccard similarity of the sets of words from which two facts count as the same;
+        the estimate's standard error is at most 1/16.
     """
     like = np.full(len(found), -1, dtype=np.int64)
     values = PERMUTATIONS // BANDS
@@ -321,7 +330,7 @@ def _word_hash(word: str) -> int:
 
 def _match_band(found: Signatures, band: Signatures, like: Ints, similarity: float) -> None:
     """Compare facts that are equal in a band with the first of them and with their neighbour; the earlier one
-    stands for both."""
+    represents both."""
     keys = band.view(np.uint64).ravel()
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.r_[True, keys[order][1:] != keys[order][:-1]])
@@ -338,7 +347,7 @@ def _match_band(found: Signatures, band: Signatures, like: Ints, similarity: flo
 
 
 def _chain_ends(like: Ints) -> Ints:
-    """Where a fact repeats one that repeats another, the last of that chain."""
+    """For a fact that repeats one that repeats another, the end of that chain."""
     ends = like.copy()
     for index in np.flatnonzero(like >= 0):  # in order: what a place points to lies before it and is settled
         before = ends[like[index]]
@@ -354,11 +363,11 @@ def _minhash() -> Any:
 
 FEATURES = 2**12
 MOST = 1000
-"""Clusters of one culture at most: their middles are dense, 16 kB each."""
+"""Clusters of one culture at most: their centres are dense, 16 kB each."""
 
 LEARNT_FROM = 10
-"""Facts per cluster that its middle is learnt from, drawn at random; all facts are then sorted to the
-middles."""
+"""Facts per cluster from which its centre is learnt, drawn at random; all facts are then assigned to the
+centres."""
 
 ROWS_AT_ONCE = 4096
 
@@ -366,17 +375,17 @@ Floats = npt.NDArray[np.float32]
 
 
 def learnt_from(facts: int, size: int, seed: int = 0) -> tuple[int, npt.NDArray[np.int64]]:
-    """How many clusters of ``size`` facts on average there are to be, MOST at most, and the places to learn
-    them from, in order."""
+    """The number of clusters of ``size`` facts on average, MOST at most, and the indices of the facts to
+    learn them from, in order."""
     count = min(MOST, math.ceil(facts / size))
     return count, np.sort(np.random.default_rng(seed).permutation(facts)[: count * LEARNT_FROM])
 
 
 class Clusters:
-    """Middles of clusters; facts are sorted to the nearest.
+    """Centres of clusters; facts are assigned to the nearest.
 
     words: List(String), the words of facts to learn ``count`` clusters from. Same words and seed, same
-    clusters. MissingExtraError without scikit-learn.
+        clusters. Raises MissingExtraError without scikit-learn.
     """
 
     def __init__(self, words: pl.Series, count: int, seed: int = 0) -> None:
@@ -398,7 +407,7 @@ class Clusters:
         self._middles = model.fit(self._vectors(words)).cluster_centers_
 
     def sort(self, words: pl.Series) -> tuple[npt.NDArray[np.int64], Floats]:
-        """The cluster of each fact, and how far it lies from the middle of it (0 to 2)."""
+        """The cluster of each fact, and its distance from the centre (0 to 2)."""
         if self._middles is None:
             return np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.float32)
         return _nearest(self._vectors(words), self._middles)
@@ -415,7 +424,7 @@ class Clusters:
 
 
 def _nearest(vectors: Any, middles: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
-    """The nearest middle to each row and its distance; one sparse product per batch, several times faster
+    """The nearest centre of each row and its distance; one sparse product per batch, several times faster
     than ``predict``."""
     squares = np.einsum("ij,ij->i", middles, middles)
     across = np.ascontiguousarray(middles.T)

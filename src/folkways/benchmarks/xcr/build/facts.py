@@ -1,4 +1,5 @@
-"""Facts about cultures: which of them are fit to draw items from, and when two are the same."""
+"""Facts about cultures: how their tables are read, which facts are fit to draw items from, and when two are
+the same."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ KEPT: Schema = {
 }
 
 LEFT_OUT: Schema = {"row": pl.Int64, "reason": pl.String, "like_row": pl.Int64}
-"""like_row: the row of the fact that stands for it, where it repeats another; null otherwise."""
+"""like_row: the row of the fact that it repeats; null for other reasons."""
 
 WORD = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{M}\p{N}_]+"
 """A word; in scripts without spaces between words, a character."""
@@ -41,10 +42,12 @@ SAME, ALIKE = "the same fact as another row", "nearly the same as another row"
 class FactRules:
     """Which facts are kept, and how alike two may be.
 
-    cultures:  names or codes as the table has them; None for all.
-    least, most: words of a fact. similarity: estimated Jaccard similarity of the words of two facts of one
-    culture from which the later one is left out, 0 to 1. cluster_size: facts that a cluster has on average.
-    seed:      for clusters and for the hashes behind similarity.
+    cultures: names or codes as the table has them; None for all.
+    least, most: words of a fact.
+    similarity: estimated Jaccard similarity of the words of two facts of one culture from which the later one
+        is left out, 0 to 1.
+    cluster_size: facts of a cluster on average.
+    seed: of the clusters and of the hashes for similarity.
     """
 
     cultures: frozenset[str] | None = None
@@ -71,7 +74,7 @@ def words_of(column: str) -> pl.Expr:
 
 
 def judged(facts: pl.DataFrame, rules: FactRules) -> pl.DataFrame:
-    """FACTS with spaces tidied, and ``reason`` why a fact is unfit, null where it is fit."""
+    """FACTS with spaces tidied, and ``reason`` why a fact is unfit, null if it is fit."""
     tidy = facts.with_columns(
         pl.col("culture", "fact", "source").fill_null("").str.replace_all(r"\s+", " ").str.strip_chars()
     )
@@ -100,7 +103,7 @@ def fact_id(culture: str, words: str) -> str:
 
 
 def representatives(kept: pl.LazyFrame) -> pl.LazyFrame:
-    """The fact in the middle of each cluster, with ``sources`` (how many addresses its cluster has), largest
+    """The central fact of each cluster, with ``sources`` (number of addresses of the cluster), largest
     clusters first.
 
     kept: KEPT of one culture. Ties are settled by id, so that the order of the table makes no difference.
@@ -118,7 +121,7 @@ def representatives(kept: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def spread(candidates: pl.DataFrame, limit: int | None) -> pl.DataFrame:
-    """At most ``limit`` facts, in turn from each culture in the order in which the culture has them."""
+    """At most ``limit`` facts, in turn from each culture in the order of the culture."""
     turns = candidates.with_columns(turn=pl.int_range(pl.len()).over("culture")).sort(
         "turn", "culture", maintain_order=True
     )
@@ -129,8 +132,8 @@ COLUMNS = {name: (name,) for name in FACTS if name != "row"}
 
 
 def check_table(path: Path) -> None:
-    """FolkwaysError unless there is a file that can be opened, of a format that can be read; before any work
-    is done."""
+    """Raise FolkwaysError unless the file can be opened and has a readable format; before any work is
+    done."""
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
         raise FolkwaysError(
@@ -146,7 +149,7 @@ def check_table(path: Path) -> None:
 
 def read_facts(path: Path) -> Iterator[pl.DataFrame]:
     """FACTS in batches, in the order of the file. Raises what ``check_table`` and
-    ``text_tables.table_batches`` do."""
+    ``text_tables.table_batches`` raise."""
     check_table(path)
     first = 1
     for batch in table_batches(path, COLUMNS):

@@ -1,5 +1,8 @@
-"""What models are asked while a corpus is built, and what is read out of their replies. Replies are untrusted
-text."""
+"""From a table of facts to items with sentences for people to choose from: prompts, replies, and the files
+that people get (XCR-Bench, section 2.1).
+
+Replies are untrusted text.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +38,11 @@ MAX_TOKENS = {"items": 512, "sentence": 256}
 
 MOST_ITEMS = 2
 ITEM_WORDS = 8
-"""Of an item, at most."""
+"""Words of an item at most."""
 
 SENTENCE_WORDS = (5, 60)
 ROOT = 4
-"""Letters at the beginning of a word that say which word it is, whatever its ending."""
+"""Letters at the beginning of a word that identify it, whatever its ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class NamedItem:
 
 
 def wordings_digest() -> str:
-    """Of both prompts, for the record of a build."""
+    """The digest of both prompts, for the record of a build."""
     return digest_of(wordings("folkways.benchmarks.xcr")["build"])
 
 
@@ -62,7 +65,7 @@ def prompt(form: str, **parts: str) -> str:
 
 
 def read_items(reply: str) -> list[NamedItem] | None:
-    """The items that a reply names, MOST_ITEMS at most; None where it has not the asked form."""
+    """The items that a reply names, MOST_ITEMS at most; None if it does not have the requested form."""
     value = last_value(reply, "items")
     if not isinstance(value, list):
         return None
@@ -77,7 +80,7 @@ def read_items(reply: str) -> list[NamedItem] | None:
 
 
 def read_sentence(reply: str, item: str) -> tuple[str | None, str]:
-    """The tagged sentence of a reply, and why there is none where it cannot be used."""
+    """The tagged sentence of a reply, or None and the reason why it cannot be used."""
     value = last_value(reply, "sentence")
     sentence = _line(
         value if isinstance(value, str) else reply if OPENING in reply and "\n" not in reply.strip() else ""
@@ -117,8 +120,8 @@ VOTE = ("judge", "best", "ratings", "role")
 class CultureItem:
     """A culture-specific item drawn from a fact.
 
-    fact:       id, culture, fact, source, row, cluster_size and sources of the fact (see ``facts``).
-    sentences:  model -> its tagged sentence. missing: model -> why there is none.
+    fact: id, culture, fact, source, row, cluster_size and sources of the fact (see ``facts``).
+    sentences: model -> its tagged sentence. missing: model -> why there is none.
     """
 
     fact: Mapping[str, Any]
@@ -135,7 +138,7 @@ class CultureItem:
 
     @property
     def candidates(self) -> list[dict[str, str]]:
-        """``id`` (a, b, ...), ``text``, ``tagged`` and ``by``, in an order that says nothing of who wrote
+        """``id`` (a, b, ...), ``text``, ``tagged`` and ``by``, in an order that does not reveal who wrote
         them."""
         writers = sorted(self.sentences)
         random.Random(self.id).shuffle(writers)  # noqa: S311 - an order, not a secret
@@ -151,7 +154,7 @@ class CultureItem:
 
 
 def as_document(item: CultureItem) -> dict[str, Any]:
-    """The item as one line of ``items.jsonl``; what the studio's stage ``choose_best`` takes is among it."""
+    """The item as one line of ``items.jsonl``, including what the studio's stage ``choose_best`` takes."""
     fact = item.fact
     return {
         "id": item.id,
@@ -178,7 +181,7 @@ def to_json_lines(items: Iterable[CultureItem]) -> bytes:
 
 
 def to_form(items: Sequence[CultureItem]) -> bytes:
-    """``choices-form.csv``: a line per item with its sentences, without who wrote them, and empty columns for
+    """``choices-form.csv``: a line per item with its sentences, without their writers, and empty columns for
     a judge."""
     most = max((len(item.sentences) for item in items), default=0)
     letters = [chr(ord("a") + index) for index in range(most)]
@@ -218,14 +221,18 @@ def build_items(
     rules: FactRules,
     limit: int | None,
 ) -> tuple[dict[str, Any], list[Path]]:
-    """Sift the facts, have a model name items, and each of several write a sentence with each; writes into
+    """Filter the facts, have a model name items, and have each writer make a sentence with each; writes into
     the folder ``out``.
 
-    Returns a record of how the items were made, and the files.
+    session: asks the models.
+    facts: a table.
+    writers: models; proposer: names items, the first writer unless given.
+    rules: which facts are kept.
+    limit: facts that are asked about at most.
 
-    facts: a table. writers: models; proposer: names items, the first writer unless given. limit: facts that
-    are asked about at most. The same call goes on where it stopped, and facts that were sifted by the same
-    rules are not sifted again. Raises what ``filter_facts`` raises, and FolkwaysError where no fact has an item.
+    Returns a record of how the items were made, and the files. The same call continues where it stopped,
+    and does not filter facts by the same rules again. Raises what ``filter_facts`` raises, and
+    FolkwaysError if no fact has an item.
     """
     check_table(facts)
     digest = sha256_of(facts)
@@ -272,7 +279,7 @@ def build_items(
 def _filtered(
     session: BuildSession, facts: Path, out: Path, made_of: Mapping[str, Any], rules: FactRules
 ) -> FilteredFacts:
-    """As an earlier call left it in the folder, if it was made of the same: table, rules and limit."""
+    """The facts as an earlier call left them in the folder, if table, rules and limit are the same."""
     done, chosen = out / SIFTED_FILE, out / CHOSEN_FILE
     if done.is_file() and chosen.is_file() and (out / KEPT_FILE).is_file():
         earlier = orjson.loads(done.read_bytes())
@@ -296,7 +303,7 @@ def _ask(model: Ask, task: str, form: str, texts: Sequence[tuple[str, str]]) -> 
 def _named(
     facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: str
 ) -> tuple[list[CultureItem], Counter[str]]:
-    """The items that the facts have, each once per culture, and why facts have none."""
+    """The items of the facts, each once per culture, and why facts have none."""
     items: dict[str, CultureItem] = {}
     left_out: Counter[str] = Counter()
     for fact, reply in zip(facts, replies, strict=True):

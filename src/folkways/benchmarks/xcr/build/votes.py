@@ -1,4 +1,9 @@
-"""What people said about items, row by row, checked as it is read: choices, labels and adaptations."""
+"""People's votes on items, checked row by row, and the decisions that they make: choices, labels and
+adaptations.
+
+An expert's vote decides. Without one, judges have to agree; what they disagree on is left out, with the
+reason. Adaptations need not agree: the first is in the corpus until an expert decides, and all are kept.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +20,12 @@ from folkways.benchmarks.xcr.release import ADAPTATION_FILES
 from folkways.cultures import get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
-from folkways.stats.raters.categories import CategoryAgreement, category_kappa
+from folkways.stats.raters.kappa import CategoryAgreement, category_kappa
 
 EXPERT = "expert"
 ROLES = ("", "judge", EXPERT)
 NONE = "none"
-"""The choice of someone who finds no sentence good."""
+"""The choice of a judge who finds no sentence good."""
 
 ALIASES = {
     "participant": "judge",
@@ -29,12 +34,12 @@ ALIASES = {
     "id": "item_id",
     "strategy": "strategies",
 }
-"""Other names of columns, where the table has not the usual one."""
+"""Other names of columns, for tables without the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceChoice:
-    """One judge's choice among an item's sentences; ratings: candidate -> mean over what it was rated by."""
+    """One judge's choice among an item's sentences; ratings: candidate -> mean over its rated aspects."""
 
     item_id: str
     judge: str
@@ -45,8 +50,8 @@ class SentenceChoice:
 
 @dataclass(frozen=True, slots=True)
 class ItemLabels:
-    """One judge's labels of an item; tagged: the chosen sentence with tags where this judge puts them, empty
-    if not given."""
+    """One judge's labels of an item; tagged: the chosen sentence with this judge's tags, empty if not
+    given."""
 
     item_id: str
     judge: str
@@ -128,8 +133,7 @@ def read_versions(table: pl.DataFrame, items: Items, file: str) -> Iterator[Adap
 def _rows(
     table: pl.DataFrame, needed: Sequence[str], items: Items, file: str
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Row number from 1, and cells without spaces around them; rows in which nobody said anything are passed
-    over."""
+    """Row number from 1, and cells without spaces around them; rows without any vote are skipped."""
     named = table.rename(
         {
             other: name
@@ -233,7 +237,7 @@ class NoDecision:
 
 
 def by_item(votes: Iterable[Vote]) -> dict[str, list[Vote]]:
-    """Item id -> what was said about it, in order."""
+    """Item id -> its votes, in order."""
     grouped: dict[str, list[Vote]] = {}
     for vote in votes:
         grouped.setdefault(vote.item_id, []).append(vote)
@@ -241,7 +245,7 @@ def by_item(votes: Iterable[Vote]) -> dict[str, list[Vote]]:
 
 
 def best_candidate(votes: Sequence[SentenceChoice], judges: int = JUDGES) -> str | NoDecision:
-    """The letter of the sentence that most chose; of several the one that they rate higher on average."""
+    """The letter of the sentence that most chose; of several the one with the higher mean rating."""
     expert = [vote.best for vote in votes if vote.expert]
     if expert:
         return NoDecision("the expert finds no sentence good") if expert[-1] == NONE else expert[-1]
@@ -262,8 +266,8 @@ def best_candidate(votes: Sequence[SentenceChoice], judges: int = JUDGES) -> str
 
 
 def agreed_labels(votes: Sequence[ItemLabels], judges: int = JUDGES) -> ItemLabels | NoDecision:
-    """The labels that all judges gave; an expert's where there is one. ``tagged`` is empty where nobody
-    marked the sentence."""
+    """The labels that all judges gave; an expert's if there is one. ``tagged`` is empty if nobody marked the
+    sentence."""
     expert = [vote for vote in votes if vote.expert]
     if expert:
         return expert[-1]
@@ -280,8 +284,8 @@ def agreed_labels(votes: Sequence[ItemLabels], judges: int = JUDGES) -> ItemLabe
 
 
 def decided_version(votes: Sequence[AdaptedVersion]) -> tuple[AdaptedVersion, bool]:
-    """The adaptation that stands in the corpus, and whether it is decided: by an expert, or because all wrote
-    the same."""
+    """The adaptation for the corpus, and whether it is decided: by an expert, or because all wrote the
+    same."""
     expert = [vote for vote in votes if vote.expert]
     if expert:
         return expert[-1], True
@@ -289,8 +293,8 @@ def decided_version(votes: Sequence[AdaptedVersion]) -> tuple[AdaptedVersion, bo
 
 
 def agreement(votes: Iterable[ItemLabels]) -> Mapping[str, CategoryAgreement]:
-    """Cohen's kappa of category, level and element, over the first two judges of each item; experts do not
-    count."""
+    """Cohen's kappa of category, level and element, over the first two judges of each item, without
+    experts."""
     judged = ([vote for vote in of_item if not vote.expert] for of_item in by_item(votes).values())
     pairs = [of_judges[:2] for of_judges in judged if len(of_judges) >= 2]
     return {

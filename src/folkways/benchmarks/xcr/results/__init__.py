@@ -1,4 +1,4 @@
-"""The corpus of XCR-Bench in tables, and what its paper asks of the scores."""
+"""The corpus of XCR-Bench in tables, and the analyses of its paper."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from folkways.benchmarks.xcr.results.corpus import (
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, TASKS
 from folkways.benchmarks.xcr.results.regions import bias_tables, control_tables
 from folkways.benchmarks.xcr.results.scores import example_tables, group_tables, reasoning_tables
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 CORPUS = DataNeed("release", "The corpus.", ("xcr",))
 

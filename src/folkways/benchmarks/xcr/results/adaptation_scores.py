@@ -1,9 +1,9 @@
-"""How much better an adaptation into the language is than one within English, by category and Hall level
-(section 4.2).
+"""Scores of the adaptation alone: the gain of adapting into the language over within English (section 4.2),
+and the strategies that models name (Table 10).
 
-The published gains compare numbers of two scales: BERTScore was rescaled with a baseline within English and
-left raw in the languages, for which there are no baselines. Every row therefore says on which scales its two
-sides are, and the same gain stands beside it with the rescaling taken back.
+The published gains compare numbers of two scales: BERTScore was rescaled with a baseline within English
+and left raw in the languages, for which no baselines exist. Every row therefore names the scales of its
+two sides, and a second row has the same gain without the rescaling.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from folkways.benchmarks.xcr.results.measures import ADAPTATION, CSI, AnalysedMe
 from folkways.benchmarks.xcr.results.scores import WHOLE, in_order, sizes_told
 from folkways.cultures import cultures
 from folkways.records import Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.stats.differences import paired_mean
 
 GROUPS = {"category": "category", "hall_level": "level"}
@@ -50,7 +50,10 @@ GAINS: Schema = {
 
 
 def gain_tables(inputs: Inputs) -> Sequence[Table]:
-    """A table of gains by category and one by Hall level."""
+    """A table of gains by category and one by Hall level.
+
+    Raises NotAvailableError if no sentence has a score on both sides.
+    """
     parts = [(profile, inputs.of(ADAPTATION, profile)) for profile in _profiles(inputs)]
     rows = {
         facet: [row for profile, judged in parts for row in _gains(inputs, profile, judged, facet)]
@@ -124,9 +127,9 @@ def _of(
 
 
 def _as_it_was(said: pl.DataFrame, compares: str, metric: str, release: Release) -> pl.DataFrame:
-    """The judgements with the English scores as they were before they were rescaled.
+    """The judgements with the English scores before their rescaling.
 
-    A score that the rule sets to 0 (an unreadable reply, items that gold has not) was never rescaled and
+    A score that the rule sets to 0 (an unreadable reply, items that gold lacks) was never rescaled and
     stays.
     """
     items = gold_items(release, "intra").unique(["question", "culture"])
@@ -175,7 +178,10 @@ EXTREMES: Schema = {
 
 
 def strategy_tables(inputs: Inputs) -> Sequence[Table]:
-    """The strategies of each model and culture, and the best and the worst of those named often enough."""
+    """The strategies of each model and culture, and the best and the worst of those named often enough.
+
+    Raises NotAvailableError if no reply names a strategy, or a version lacks scores.
+    """
     judged = inputs.of(ADAPTATION)
     if "strategy" not in judged.columns or judged["strategy"].null_count() == judged.height:
         raise NotAvailableError("no reply names a strategy that could be read")

@@ -1,5 +1,8 @@
-"""The adaptation files: how their rows were joined to the base corpus, which cells are odd, and what their
-gold has."""
+"""The corpus in tables: its size, items per sentence, categories, Hall levels and elements, and how the
+adaptation files join and look.
+
+Everything is counted and nothing sampled.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from folkways.benchmarks.xcr.published import PUBLISHED
 from folkways.benchmarks.xcr.release import JOIN_STEPS, SIDES
 from folkways.metrics.spans import tagged_spans
 from folkways.records import Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 CELL_KINDS = (
     "non-transferable",
@@ -42,8 +45,8 @@ MERGED = (
     "Hall's Level",
     "id",
 )
-"""The columns by the names that those scripts look for (Hindu: West Bengal, Muslim: Bangladesh), and our
-id."""
+"""The columns by the names that the authors' scripts look for (Hindu: West Bengal, Muslim: Bangladesh), and
+our id."""
 
 
 def cultures_of(release: Release) -> list[str]:
@@ -69,7 +72,7 @@ def join_table(release: Release) -> Table:
 
 
 def cell_table(release: Release) -> Table:
-    """How many cells of each adaptation file are odd, by kind and column, as ``data.check`` says."""
+    """How many cells of each adaptation file are odd, by kind and column, as ``release.check`` finds them."""
     counts = Counter((issue.file, issue.kind, issue.key) for issue in xcr.check(release))
     rows = [
         (culture, kind, side, f"{kind}, {side}", counts[xcr.ADAPTATION_FILES[culture], kind, column])
@@ -99,11 +102,11 @@ def cell_table(release: Release) -> Table:
 
 
 def bengali_table(release: Release) -> Table:
-    """MERGED, in the order of the Bangladesh file, with its sentences: the authors' scripts read it, and
-    their release lacks it.
+    """MERGED, in the order of the Bangladesh file, with its sentences: the table that the authors' scripts
+    read and their release lacks.
 
-    Versions that the release has in each other's column stand in the right one. FolkwaysError if one of the
-    two files is missing.
+    Versions in each other's column are swapped back. Raises FolkwaysError if one of the two files is
+    missing.
     """
     west = xcr.adaptations(release, "IN-WB").select("id", "intra", "inter")
     labels = xcr.corpus(release).select("id", "csi_category", "csi_hall_mapping", "hall_level")
@@ -137,8 +140,8 @@ def bengali_table(release: Release) -> Table:
 def gold_items(
     release: Release, side: str, cultures: Sequence[str] = tuple(xcr.ADAPTATION_FILES)
 ) -> pl.DataFrame:
-    """question, culture and ``items``: the number of tagged items of each gold version, of the cultures that
-    the release has.
+    """question, culture and ``items``: the number of tagged items of each gold version, of the cultures in
+    the release.
 
     side: ``intra`` (within English) or ``inter`` (into the language).
     """
@@ -281,8 +284,7 @@ def cross_table(base: pl.DataFrame, across: str) -> Table:
 
 
 def element_levels(base: pl.DataFrame) -> Table:
-    """On which level each element stands in the data, beside Table 8; elements that only one of the two has
-    are rows too."""
+    """The level of each element in the data and in Table 8, including elements that only one of them has."""
     counts = base.group_by(pl.col(ELEMENT).alias("element"), pl.col(LEVEL).alias("level")).agg(
         value=pl.len().cast(pl.Int64)
     )

@@ -1,10 +1,11 @@
-"""West Bengal against Bangladesh: do models adapt to one Bengali culture better than to the other? (section
-4.2, Table 4)
+"""West Bengal against Bangladesh: do models adapt to one Bengali culture better than to the other (section
+4.2, Table 4), and how much of the gap comes from the rule?
 
-The paper's test is a one-sided Wilcoxon test over the seven categories; beside it stand the two-sided one and
-tests over sentences. The gold of Bangladesh calls more sentences non-transferable, and the paper's rule gives
-0 where gold has no tagged item: somebody who adapts to both cultures equally well gets a gap. ``oracle`` says
-how large it is.
+The paper's test is a one-sided Wilcoxon test over the seven categories; the two-sided one and tests over
+sentences are added. The gold of Bangladesh calls more sentences non-transferable, and the paper's rule
+gives 0 for gold without a tagged item: somebody who adapts to both cultures equally well gets a gap. Three
+controls show its size: copying the gold of both cultures, being exactly as good as the model but equally
+good in both, and the model itself on the sentences whose gold has items in both cultures.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from folkways.stats.hypotheses.paired_tests import Alternative, Wilcoxon, exact_
 
 WEST, EAST = "IN-WB", "BD"
 ALTERNATIVE: Alternative = "greater"
-"""What the one-sided test is for: West Bengal scores higher."""
+"""The alternative of the one-sided test: West Bengal scores higher."""
 
 BIAS: Schema = {
     "endpoint": pl.String,
@@ -43,7 +44,7 @@ BIAS: Schema = {
     "difference": pl.Float64,  # West Bengal minus Bangladesh, mean over categories, in points
     "categories": pl.Int64,  # those whose difference is not zero
     "p": pl.Float64,  # one-sided, over categories
-    "smallest_p": pl.Float64,  # that so many categories can give
+    "smallest_p": pl.Float64,  # possible with this number of categories
     "p_two_sided": pl.Float64,
     "p_holm": pl.Float64,  # of the one-sided p, over the rows of this table
     "by_sentence": pl.Float64,  # mean difference over sentences scored in both cultures
@@ -70,15 +71,15 @@ BY_CATEGORY: Schema = {
 class Gap:
     """One model's scores in the two cultures by one metric.
 
-    sentences: question, culture, category and ``score`` (0 to 100, null where the rule takes the sentence
-    out), one row for each.
+    sentences: question, culture, category and ``score`` (0 to 100, null if the rule leaves the sentence
+        out), one row for each.
     """
 
     sentences: pl.DataFrame
 
     @cached_property
     def categories(self) -> pl.DataFrame:
-        """BY_CATEGORY without endpoint and measure: of the categories that are scored in both cultures."""
+        """BY_CATEGORY without endpoint and measure, for the categories that are scored in both cultures."""
         west, east = (pl.col("score").filter(pl.col("culture") == culture) for culture in (WEST, EAST))
         return (
             self.sentences.drop_nulls(["score", "category"])
@@ -106,7 +107,7 @@ class Gap:
 
 
 def bias_tables(inputs: Inputs) -> Sequence[Table]:
-    """The tests, and the differences by category that they are of."""
+    """The tests, and their differences by category."""
     judged = inputs.of(ADAPTATION)
     model_gaps = gaps(judged, measures(inputs, ADAPTATION, judged))
     tests = with_holm(pl.DataFrame([_test_row(*one) for one in model_gaps], schema=dict(BIAS), orient="row"))
@@ -145,7 +146,7 @@ def bias_tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def gaps(judged: pl.DataFrame, looked_at: Sequence[AnalysedMetric]) -> list[tuple[str, AnalysedMetric, Gap]]:
-    """Each endpoint, metric and gap. NotAvailableError where no endpoint was scored in both cultures."""
+    """Each endpoint, metric and gap. Raises NotAvailableError if no endpoint was scored in both cultures."""
     of_both = judged.filter(pl.col("culture").is_in([WEST, EAST]))
     both = of_both.group_by("endpoint", maintain_order=True).agg(pl.col("culture").n_unique())
     endpoints = both.filter(pl.col("culture") == 2)["endpoint"].to_list()
@@ -219,7 +220,10 @@ CONTROL: Schema = {
 
 
 def control_tables(inputs: Inputs) -> Sequence[Table]:
-    """The gap of each model by items, beside its controls."""
+    """The gap of each model by items, and that of its controls.
+
+    Raises NotAvailableError without the corpus that was judged.
+    """
     judged = inputs.of(ADAPTATION)
     release = inputs.releases.get(ADAPTATION)
     if release is None:

@@ -1,5 +1,5 @@
-"""Scores by category, Hall level and element, and as maps of groups by models (Figures 2, 5 and 6, Table
-9)."""
+"""Scores of all tasks: by category, Hall level and element (Figures 2, 5 and 6, Table 9), with and without
+the examples of the prompts, and with more or less reasoning (section 4.1)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from folkways.benchmarks.xcr.results.measures import (
 )
 from folkways.cultures import cultures
 from folkways.records import Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.stats.differences import paired_mean
 
 FACETS = {"category": "category", "hall_level": "level", "element": "element"}
@@ -43,8 +43,7 @@ WHOLE = "all"
 """The group of all."""
 
 FEW = 20
-"""Below so many sentences a group's score is a rough guess, whatever its interval says; notes name such
-groups."""
+"""Sentences below which a group's score is a rough guess, whatever its interval; notes name such groups."""
 
 UNIT = (
     "The unit is the sentence: intervals are for drawing other sentences. n counts judged rows "
@@ -54,17 +53,20 @@ UNIT = (
 
 
 def group_tables(inputs: Inputs, facet: str) -> Sequence[Table]:
-    """Scores of all judged tasks by one of FACETS."""
+    """Scores of all judged tasks by one of FACETS.
+
+    Raises NotAvailableError if the judged sentences are of a single group.
+    """
     rows = pl.concat(task_by_task(inputs, lambda task: _group_scores(inputs, task, facet)))
     column = FACETS[facet]
-    if rows[column].n_unique() < 3:  # one group beside the whole
+    if rows[column].n_unique() < 3:  # one group and the whole
         raise NotAvailableError(f"the judged sentences are of a single {column}; judge more of them")
     layout = Layout(column, "endpoint", "score", decimals=1, by="measure", drawn="heatmap")
     return [Table(*TABLES[facet], UNIT, in_order(rows, column, "sentences"), layout, _notes(rows, column))]
 
 
 def in_order(rows: pl.DataFrame, column: str, size: str) -> pl.DataFrame:
-    """The rows with their groups in one order everywhere: levels as Hall has them, others by ``size``, the
+    """The rows with their groups in one order everywhere: levels in Hall's order, others by ``size``, the
     whole at the end."""
     if column == "level":
         groups = list(LEVELS)
@@ -123,7 +125,7 @@ def _group_scores(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
 
 
 def sizes_told(rows: pl.DataFrame, column: str, size: str) -> str:
-    """A note on how many sentences the groups' scores are of: maps show no n, and every row of the table has
+    """A note on the number of sentences of the groups' scores: maps show no n, and every row of the table has
     its own."""
     sizes = (
         rows.filter(pl.col(column) != WHOLE)
@@ -176,7 +178,10 @@ def shown_sentences(release: Release) -> dict[str, str]:
 
 
 def example_tables(inputs: Inputs) -> Sequence[Table]:
-    """Each score of the judged tasks, over all sentences and without those that any of the prompts shows."""
+    """Each score of the judged tasks, over all sentences and without those that any of the prompts shows.
+
+    Raises NotAvailableError without the authors' prompts, or if none of their examples was asked.
+    """
     tasks = [task for task in TASKS if task in inputs.tasks]
     release = next((inputs.releases[task] for task in tasks if task in inputs.releases), None)
     shown = shown_sentences(release) if release is not None else {}
@@ -235,11 +240,10 @@ def _mean_scores(rows: pl.DataFrame, task: str, looked_at: Sequence[Any]) -> lis
 
 SETTING = "reasoning_effort"
 NOT_SET = "provider's own"
-"""The effort of an endpoint that is asked without the setting."""
+"""The effort of an endpoint without the setting."""
 
 EFFORTS = (NOT_SET, "none", "off", "minimal", "low", "medium", "high")
-"""From least to most; efforts that are not here come last. What the provider does without the setting, only
-the provider knows."""
+"""From least to most; other efforts come last. Without the setting, only the provider knows the effort."""
 
 REASONING: Schema = {
     "model": pl.String,
@@ -258,7 +262,7 @@ REASONING: Schema = {
 
 @dataclass(frozen=True, slots=True)
 class ModelAtEffort:
-    """An endpoint's name taken apart: the model with all its settings but one, and that one."""
+    """The parts of an endpoint's name: the model with all its other settings, and the effort."""
 
     endpoint: str
     model: str
@@ -295,7 +299,10 @@ def effort_pairs(endpoints: Sequence[str]) -> list[tuple[ModelAtEffort, ModelAtE
 
 
 def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
-    """The difference that more reasoning makes, task by task, metric by metric and culture by culture."""
+    """The difference that more reasoning makes, by task, metric and culture.
+
+    Raises NotAvailableError if no model was asked the same sentences at two efforts.
+    """
     of_xcr = inputs.judgements.filter(pl.col("task").is_in(TASKS))
     model_pairs = effort_pairs(of_xcr["endpoint"].unique(maintain_order=True).to_list())
     if not model_pairs:

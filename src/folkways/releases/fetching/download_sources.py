@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
 from folkways.errors import FolkwaysError
-from folkways.releases.base import ReleaseFile, ReleaseRecord
+from folkways.releases.release_records import ReleaseFile, ReleaseRecord
 
 HUB = "https://huggingface.co"
 GITHUB_RAW = "https://raw.githubusercontent.com"

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from folkways.errors import DataError, FolkwaysError, NotOnDiskError
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.layout import has_contents
 from folkways.releases.provenance import Provenance, read_provenance
 from folkways.releases.registry import get_record
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 
 
 def data_home() -> Path:
