@@ -121,8 +121,9 @@ def _row(option: click.Option, context: click.Context) -> str:
     metavar = "" if option.is_flag else f" `{PLAIN_KINDS.get(kind, kind)}`"
     about = " ".join((option.help or "").split()).replace("|", "\\|")
     notes = []
-    shows_default = context.show_default if option.show_default is None else option.show_default
-    if shows_default and isinstance(option.default, (str, int, float)) and str(option.default) not in ("", "False"):
+    explicit = option.show_default and option.default not in (None, ())
+    plain = isinstance(option.default, (str, int, float)) and str(option.default) not in ("", "False")
+    if explicit or (option.show_default is None and context.show_default and plain):
         notes.append(f"Default: `{option.default}`.")
     if option.envvar:
         notes.append(f"Also from `{option.envvar}`.")
