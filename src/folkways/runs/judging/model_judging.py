@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.build import Prompt, Reply
+from folkways.benchmarks.build import ModelReply, Prompt
 from folkways.benchmarks.free_answers import model_judge
 from folkways.benchmarks.registry import get_task
 from folkways.endpoints.base import Settings
@@ -204,7 +204,7 @@ def _prompt(row: dict[str, Any], text: str) -> Prompt:
     return Prompt(text, KIND, item, model_judge.MAX_TOKENS, row["language"], row["variant"])
 
 
-def _settle(row: dict[str, Any], reply: Reply) -> None:
+def _settle(row: dict[str, Any], reply: ModelReply) -> None:
     if reply.said is None:
         refused = reply.state is State.REFUSED
         why = f"the judge refused: {reply.reason}" if refused else reply.reason
