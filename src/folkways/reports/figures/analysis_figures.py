@@ -194,7 +194,7 @@ have more rows."""
 
 MOST_CELLS = 64
 """Rows and columns of a heat map, which is colour alone where it has many
-(``analysis_charts.MOST_WRITTEN``)."""
+(``MOST_WRITTEN``)."""
 
 
 SHORT = 30

@@ -22,7 +22,7 @@ MOST_NAMED = 8
 def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], str] = "({})".format) -> str:
     """How the first scores of a task were made, as a paragraph to put into a paper and to correct there.
 
-    cite: what a citation looks like, given the key of a BibTeX entry (``citations.bibliography``).
+    cite: what a citation looks like, given the key of a BibTeX entry (``bibliography``).
     """
     if not task.whole:
         return ""
