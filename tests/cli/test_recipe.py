@@ -120,7 +120,7 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(
     assert folkways("run", "study.toml", "--limit", "2").returncode == 0
     assert Path("report/report.html").exists()
     again = folkways("init")
-    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
     assert Path("study.toml").read_text() == before
 
 

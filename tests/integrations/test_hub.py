@@ -401,7 +401,7 @@ def test_what_the_hub_refuses_is_said_in_words(push: Pushing) -> None:
     assert "export HF_TOKEN=" in push.refused("hub", "me/new", token=None)
     assert "takes OWNER/NAME" in push.refused("hub", "new")
     assert not push.out.exists(), "what cannot be pushed is known before anything is written"
-    assert "does not take the token" in push.refused("hub", "me/new", token="hf_wrong")
+    assert "rejected the token" in push.refused("hub", "me/new", token="hf_wrong")
     assert "may not write to me/new" in push.refused("hub", "me/new", token="hf_reads")
     assert "may not write to others/new" in push.refused("hub", "others/new")
     assert "cannot be reached" in push.refused("hub", "me/new", endpoint="http://127.0.0.1:9")
