@@ -256,7 +256,7 @@ class Stop:
 
 def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
     """One for each model of a task: VERDICTS of one judge with ``_order``
-    (replies_to_judge.drawing_order)."""
+    (replies.drawing_order)."""
     stops = []
     for (endpoint,), part in verdicts.group_by(["endpoint"], maintain_order=True):
         cases = Cases.of(part)
