@@ -185,7 +185,7 @@ server of a model before may hold the memory of the GPU for some seconds more.""
 
 
 def check_deployable(model: Model, deployment: Deployment) -> None:
-    """FolkwaysError for a model that no server can be started for, or whose GPUs are not ours to choose."""
+    """FolkwaysError for a model that no server can be started for, or whose GPUs the user cannot choose."""
     kind, _, rest = (model.written or model.name).partition("/")
     if deployment.serve is not None:
         own = [name for name, provider in providers().items() if not provider.key_required]
@@ -274,7 +274,7 @@ class DeployedEndpoint(NamedEndpoint):
         )
 
     async def open(self, concurrency: int) -> None:
-        """Wait until a copy can be asked."""
+        """Wait for GPUs and for the first copy; NotServedError where it does not start."""
         if self._copies:
             return
         self.concurrency, self._failure = concurrency, None

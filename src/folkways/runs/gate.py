@@ -92,11 +92,12 @@ def read_verdicts(path: Path) -> pl.DataFrame:
 def check_judged(
     verdicts: pl.DataFrame, wanted: Minimum, metric: str, endpoints: Sequence[str], *, strict: bool = False
 ) -> Iterator[Check]:
-    """One check for each endpoint, decided on the rate that people's labels correct the judge's to, as
-    ``check_minimum`` decides.
+    """One check for each of the ``endpoints``, decided as ``check_minimum`` decides, on the rate that
+    people's labels correct the judge's to.
 
-    With ``strict``, a check passes only if the test of ``noisy_but_valid`` bears it out as well.
-    FolkwaysError where the task was not judged, or an endpoint has no labels there.
+    verdicts: as ``read_verdicts`` gives them. wanted: the requirement, and the name of the ``metric`` that it
+    is on. strict: a check passes only if ``noisy_but_valid`` passes as well. FolkwaysError where the task was
+    not judged, or an endpoint has no labels there.
     """
     of_task = verdicts.filter(pl.col("task") == wanted.task)
     if of_task.is_empty():
@@ -216,12 +217,13 @@ def check_run(
     coverage: float = 95.0,
     judged: Path | None = None,
 ) -> Checks:
-    """Whether the scores of a run, by name or number, meet what is required of them.
+    """Whether the scores of a run of the ``workspace``, by name or number, meet the requirements.
 
-    minimums: ``TASK=X`` or ``TASK:CULTURE=X``, scores that must be reached; drops: ``RUN=Y``, points that a
-    score may be below that run's. models: only these of the run. coverage: percent of the items that need a
-    reply. judged: a file of verdicts of ``folkways judge-by-model``, corrected by its labels, in place of the
-    run's own scores. FolkwaysError for anything unknown.
+    minimums: ``TASK=X`` or ``TASK:CULTURE=X``, scores that must be reached. drops: ``RUN=Y``, points that a
+    score may be below that run's. models: only these of the run. metric, profile: those of each task if None.
+    strict: what is unsure fails. coverage: percent of the items that need a reply.
+    judged: a file of verdicts of ``folkways judge-by-model``, corrected by its labels, instead of the run's
+    own scores. FolkwaysError for anything unknown.
     """
     if not (minimums or drops):
         least, most = option("min", {"TASK[:CULTURE]": "X"}), option("max_drop_vs", {"RUN": "Y"})

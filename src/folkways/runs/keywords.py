@@ -176,11 +176,10 @@ def check_names(options: Iterable[str], names: Set[str], others: Set[str] = froz
 def options_of(
     tasks: Any, keywords: Mapping[str, Any], asking: AskOptions | None = None
 ) -> tuple[RunOptions, AskOptions]:
-    """The records for what somebody wrote. FolkwaysError that says what to write instead for a name or value
-    that cannot be.
+    """The records for what somebody wrote. FolkwaysError for a bad name or value says what to write instead.
 
-    tasks: names, one text of names separated by commas, tasks, or a RunOptions, of which ``keywords`` then
-    change something.
+    tasks: names, one text of names separated by commas, tasks, or a RunOptions, which ``keywords`` then
+    change.
     """
     known = {entry.name for record in (RunOptions, AskOptions) for entry in fields(record)} - {
         "tasks",
@@ -293,7 +292,7 @@ def _releases(value: Any) -> dict[str, str]:
 
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:
-    """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name stands for all (key ``*``)."""
+    """``blend=DIR`` as {"blend": "DIR"}; a name without a benchmark is for all (key ``*``)."""
     chosen: dict[str, str] = {}
     for text in texts:
         benchmark, separator, name = text.partition("=")

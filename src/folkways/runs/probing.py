@@ -1,5 +1,5 @@
-"""Probes models for signals that they may have seen a task's items before, each beside its control. Nothing
-here is a verdict."""
+"""Probes models for signals that they may have seen a task's items before, each next to its control. No
+signal is a verdict."""
 
 from __future__ import annotations
 
@@ -86,13 +86,15 @@ def probe(
     seed: int = 0,
     asking: AskOptions | None = None,
 ) -> Probed:
-    """What ``folkways probe TASK`` does.
+    """What ``folkways probe TASK`` does; replies are stored in the ``workspace``.
 
     release: of the task; None for its default. control: a release, or folder, of the same task whose items no
     model can have seen; None for the demo's items. only: names of signals. limit: items of each group, spread
-    over cultures and drawn by ``seed``. What models say is stored and never asked for again. UnknownNameError
-    for names that are none; FolkwaysError for a control that is the probed release, for models that are set
-    to be read by likelihood and for a budget that cannot be kept, before anything is asked.
+    over cultures and drawn by ``seed``. asking: how hard to try, and what may be spent.
+
+    What models say is stored and never asked for again. UnknownNameError for unknown names; FolkwaysError for
+    a control that is the probed release, for models that are set to be read by likelihood and for a budget
+    that cannot be kept, before anything is asked.
     """
     task = get_task(task) if isinstance(task, str) else task
     chosen = signals(only)

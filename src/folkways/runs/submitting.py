@@ -21,12 +21,11 @@ from folkways.workspace.database import Workspace
 def submit_run(
     workspace: Workspace, run: run_records.RunRecord, benchmark: str, out: Path, model: str | None = None
 ) -> WrittenFiles:
-    """Write the file of each task of the benchmark that the run asked, with one row for every item of the
-    release.
+    """Write the file of each task of the benchmark that the ``run`` of a ``workspace`` asked into the folder
+    ``out``, with one row for every item of the release.
 
-    model: whose replies, where the run asked several. UnknownNameError for a benchmark without a competition
-    and for a model that the run did not ask; FolkwaysError where the run asked none of its tasks, asked an
-    item twice, or has not been scored.
+    benchmark: with the submissions. model: whose replies; may be left out where the run asked one. Raises
+    FolkwaysError for a run that asked none of the tasks, or asked several models.
     """
     known = {found.name: found for found in benchmarks().values() if found.submissions}
     if present_name(benchmark) not in known:

@@ -38,9 +38,10 @@ def orders_of(
     asking: AskOptions,
     batches: Mapping[str, Batches] | None = None,
 ) -> list[Order]:
-    """What the engine is told of each model. prices, batches: by the identity of a model.
+    """The engine's order for each of the ``models``, whose numbers are in the ``workspace``.
 
-    FolkwaysError for a model that this machine has not enough GPUs for.
+    prices, batches: by the identity of a model. asking: how hard to try. FolkwaysError for a model that this
+    machine has not enough GPUs for.
     """
     limits = Limits(asking.concurrency, asking.attempts, asking.max_errors, asking.wait)
     orders = []
@@ -57,9 +58,11 @@ def orders_of(
 def models_of(
     workspace: Workspace, run: run_records.RunRecord, names: Sequence[str | DeployedModel], timeout: float
 ) -> list[Model]:
-    """Those models of a run that are named: ``vllm/qwen@http://localhost:8000/v1`` also tells where one is.
+    """The named models of a run of the ``workspace``: ``vllm/qwen@http://localhost:8000/v1`` also says where
+    one is.
 
-    UnknownNameError for a model that the run does not ask; what ``open_models`` raises otherwise.
+    names: as the user wrote them. timeout: seconds for one request. UnknownNameError for a model that the run
+    does not ask; what ``open_models`` raises otherwise.
     """
     known = run_records.endpoint_names(workspace, run.config.get("endpoints", []))
     seed = run.config.get("options", {}).get("seed", 0)
@@ -86,12 +89,14 @@ def work(
     asking: AskOptions,
     name: str | None = None,
 ) -> tuple[run_records.RunRecord, list[ModelProgress]]:
-    """Ask these models what the run expects of them and nobody else holds; returns the run as it stands then,
-    and the counts.
+    """Ask these models what the ``run`` of a ``workspace`` expects of them and nobody else holds; returns the
+    run, and the counts.
 
-    name: of this worker, so that it is known to have died when it is begun anew (workspace.queue.request_queue). A
-    budget is that of all workers of the run together, counted from when it was planned. The run is ``asked``
-    once nothing is left of it. Where others are still at work it stays as it is until then. Raises
+    asking: how hard to try; its budget is that of all workers of the run together, counted from when it was
+    planned. name: of this worker, so that a restart frees what it had claimed
+    (``workspace.queue.request_queue``).
+
+    The run is ``asked`` once nothing is left of it. While others are still at work it stays as it is. Raises
     FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
     """
     check_planned(run)
@@ -138,8 +143,11 @@ def check_planned(run: run_records.RunRecord) -> None:
 def state_of(
     workspace: Workspace, run: run_records.RunRecord, told: Sequence[ModelProgress], max_failed: float
 ) -> tuple[str, str | None]:
-    """The state of a run that several processes ask, after one of them has told its counts; and why it is not
-    ``asked``."""
+    """The state of a run of the ``workspace`` that several processes ask, after one of them has ended; and
+    why it is not ``asked``.
+
+    counts: those of that process. max_failed: share of requests that may fail.
+    """
     if any(progress.stopped is not None for progress in told):
         return end_of(told)
     whole = counts_of(workspace, run)
@@ -149,7 +157,7 @@ def state_of(
 
 
 def counts_of(workspace: Workspace, run: run_records.RunRecord) -> list[ModelProgress]:
-    """What of a run is answered, has failed and is left, model by model, whoever asked."""
+    """What of a run is answered, has failed and is left, model by model, by all processes."""
     queue = RequestQueue(workspace, run.id)
     found = []
     for identity, name in run_records.endpoint_names(workspace, run.config["endpoints"]).items():

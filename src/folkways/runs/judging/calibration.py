@@ -255,8 +255,11 @@ class Stop:
 
 
 def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
-    """One for each model of a task: VERDICTS of one judge with ``_order``
-    (replies_to_judge.drawing_order)."""
+    """One for each model of a task.
+
+    verdicts: VERDICTS of one judge with ``_order`` (``replies.drawing_order``). target: half the wanted
+    width, a share.
+    """
     stops = []
     for (endpoint,), part in verdicts.group_by(["endpoint"], maintain_order=True):
         cases = Cases.of(part)
@@ -305,10 +308,10 @@ _Stratum = tuple[str, str, str]
 def next_labels(
     rows: Sequence[Mapping[str, Any]], frames: Sequence[pl.DataFrame], count: int, run: str
 ) -> pl.DataFrame:
-    """At most ``count`` unlabelled replies (TO_LABEL), the one that tells most first.
+    """At most ``count`` unlabelled replies (TO_LABEL), the most informative first.
 
-    rows: of ``replies_to_judge``, with ``_order``; frames: VERDICTS of the same rows, one frame per judge, of
-    which the first is to be corrected.
+    rows: of ``replies``, with ``_order``. frames: VERDICTS of the same rows, one frame per judge; the first
+    judge is to be corrected. run: its name.
     """
     if not count:
         return pl.DataFrame(schema=TO_LABEL)
@@ -330,8 +333,8 @@ def _worth(frames: Sequence[pl.DataFrame]) -> tuple[dict[_Stratum, float], dict[
     """How much a stratum's replies count, squared, times how much the judge seems to err there; and its
     labels so far.
 
-    Before there are labels, the judge's errors are told by how often the rule and other judges say something
-    else.
+    Before there are labels, the judge's errors are estimated by how often the rule and other judges disagree
+    with it.
     """
     keys = ("task", "endpoint", "culture")
     replied = pl.col("ended") != "no reply"

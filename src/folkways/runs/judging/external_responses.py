@@ -47,7 +47,8 @@ def judge_with(
     text_tools: str | None = None,
     scoring: ScoringModels | None = None,
 ) -> tuple[Equipped, Release]:
-    """The task as it judges, with text tools and scoring models, and the data that it judges against.
+    """The task as it judges, with the set of ``text_tools`` and the ``scoring`` models, and the data that it
+    judges against.
 
     release: ``[BENCHMARK=]NAME|DIR``; the task's default if left out.
     """
@@ -71,11 +72,12 @@ def judge_file(
     by_position: bool = False,
     read: Callable[[Path], pl.DataFrame] = read_replies,
 ) -> JudgedReplies:
-    """Judge the replies of a file against a release.
+    """Judge the replies to a ``task`` in the file ``path`` against a ``release``, in one ``profile``.
 
     The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id``, ``ID``), or
-    is an output file of the authors' programs; with ``by_position`` the order of its rows is that of the
-    release. culture, language and variant say what the file does not; ``read`` makes a table of texts of it.
+    is an output file of the authors' programs. by_position: its rows are in the order of the release.
+    culture, language, variant: what the file does not say. read: makes a table of texts of it.
+
     Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
     one item the last counts. Raises DataError with the row for ids that the release does not have.
     """
@@ -95,8 +97,11 @@ def judge_table(
     profile: str | None = None,
     by_position: bool = False,
 ) -> JudgedReplies:
-    """The same for a table of texts. path: what errors call it, whose name may tell culture and language;
-    FRAME tells none."""
+    """``judge_file`` for a table of texts: task, release, culture, language, variant, profile and by_position
+    are the same.
+
+    path: the file that errors name, whose name may hold culture and language; FRAME for a table from Python.
+    """
     notes: list[str] = []
     found = task.from_authors(table)
     if found is not None:
@@ -195,7 +200,7 @@ def _in_codes(
 
 
 def _from_name(path: Path, available: Sequence[str]) -> str | None:
-    """The one culture whose name in its benchmark's files stands in the file's name."""
+    """The one culture whose name in its benchmark's files is part of the file's name."""
     named = []
     for code in available:
         known = get_culture(code)

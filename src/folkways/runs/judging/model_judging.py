@@ -1,5 +1,5 @@
-"""Has the free answers of a run judged by a model, beside the lexical rule, and says how far that can be
-trusted.
+"""Has the free answers of a run judged by models, compares that with the lexical rule, and says how far it
+can be trusted.
 
 Nothing here is stored as a judgement or a score: the numbers of the run stay those of the rule.
 """
@@ -50,12 +50,9 @@ KIND = "judge-by-model"
 
 @dataclass(frozen=True)
 class ModelJudged:
-    """verdicts: VERDICTS, one row per counted item of the run and judge; summary: model_summary.SUMMARY; run:
-    in which the judges were asked.
-
-    notes: what a person should know before using the numbers. to_label: next_labels.TO_LABEL, the replies
-    that people should judge next, the one that tells most first.
-    """
+    """verdicts: VERDICTS, one row per counted item of the run and judge. summary: ``model_summary.SUMMARY``.
+    run: the one in which the judges were asked. notes: what to know before using the numbers. to_label:
+    ``calibration.TO_LABEL``, the replies that people should judge next, the most informative first."""
 
     verdicts: pl.DataFrame
     summary: pl.DataFrame
@@ -81,16 +78,24 @@ def judge_run(
     seed: int = 0,
     asking: AskOptions | None = None,
 ) -> ModelJudged:
-    """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
+    """Ask ``judge`` about every reply of the ``run`` of a ``workspace`` to a task with free answers, and
+    compare.
 
-    more: further judges of the same replies. profile, text_tools: of the rule; None for each task's default.
-    models: only replies of these; None for all. labels: people's (see ``runs.judging.labels``). limit: at most so
-    many items of each task, spread over cultures as in a run and the same for every model; None for all.
-    swap: replies of each model that are asked about again with the answers in reverse order. until: half a
-    width, in points, at which labels are enough. label_next: replies to list for people. seed: of the order
-    in which replies are listed and swapped. What judges say is stored and never asked for again. Raises
-    FolkwaysError where the run has no free answers, UnknownNameError for a model that it did not ask,
-    DataError for labels that do not fit; all before a judge is asked.
+    more: further judges of the same replies.
+    profile, text_tools: of the rule; None for each task's default.
+    models: only replies of these; None for all.
+    labels: file with people's labels (see ``replies.read_labels``).
+    limit: items of each task at most, spread over cultures as in a run and the same for every model; None for
+        all.
+    swap: replies of each model that are asked about again with the answers in reverse order.
+    until: half a width, in points, at which labels are enough.
+    label_next: replies to list for people.
+    seed: of the order in which replies are listed and swapped.
+    asking: how hard to try, and what may be spent.
+
+    What judges say is stored and never asked for again. Raises FolkwaysError where the run has no free
+    answers, UnknownNameError for a model that it did not ask, DataError for labels that do not fit; all
+    before a judge is asked.
     """
     shares = list(shares_of(workspace, run, profile, text_tools, models))
     rows = [row for share in shares for row in share.rows]
@@ -163,7 +168,8 @@ def _ask(session: AskSession, judge: Model, rows: list[dict[str, Any]], swap: in
 
 
 def _to_swap(rows: list[dict[str, Any]], swap: int) -> Iterator[dict[str, Any]]:
-    """Of each model and task so many at random, of those whose answers have an order and that were judged."""
+    """At most ``swap`` judged replies of each model and task at random, of those whose accepted answers have
+    an order."""
     for key in dict.fromkeys((row["task"], row["endpoint"]) for row in rows):
         own = [
             row

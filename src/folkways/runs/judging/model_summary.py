@@ -33,10 +33,8 @@ def is_same(identity: str, judge: Model) -> bool:
 
 
 def family(name: str) -> str:
-    """What models of one family have in common: the letters that the name begins with behind its provider
-    (``gpt`` of ``openai/gpt-4o-mini``). Names are all that is known; families with several names are not
-    recognised.
-    """
+    """What models of one family have in common: the first letters of the name without its provider (``gpt``
+    of ``openai/gpt-4o-mini``). Only names are compared; families with several names are not recognised."""
     last = re.split(r"[/#]", split_name(name)[0])[-1]
     found = re.match(r"[^\W\d_]+", last)
     return found.group().casefold() if found else last
@@ -45,8 +43,10 @@ def family(name: str) -> str:
 def compare_judges(
     frames: Sequence[pl.DataFrame], judges: Sequence[Model], identities: Mapping[str, str]
 ) -> list[Finding]:
-    """All findings on one task, of which each judge gave the verdicts (VERDICTS) of one frame. identities: of
-    each endpoint."""
+    """All findings on one task.
+
+    frames: VERDICTS, one frame for each of the ``judges``. identities: endpoint -> its identity.
+    """
     found: list[Finding] = []
     for verdicts, judge in zip(frames, judges, strict=True):
         for (endpoint,), part in verdicts.group_by(["endpoint"], maintain_order=True):
@@ -169,7 +169,7 @@ def _excess(frame: pl.DataFrame) -> ClusteredMean:
 
 
 def judges_notes(found: Sequence[Finding]) -> Iterator[str]:
-    """What a person has to be told of these findings."""
+    """What to know of these findings before using the verdicts."""
     for one in found:
         if one.quantity == "turned" and one.interval.low > WORTH_SAYING:
             yield (
@@ -262,8 +262,10 @@ _PROPORTION = Metric("judged", "Judged right", "")
 
 
 def summarise(verdicts: pl.DataFrame, metric: Metric, signature: str, *, self_judged: bool) -> pl.DataFrame:
-    """SUMMARY of the verdicts (model_judging.VERDICTS) on one endpoint's replies to one task; ``metric`` is
-    the rule's headline."""
+    """SUMMARY of the ``verdicts`` (VERDICTS) on one endpoint's replies to one task.
+
+    metric: the rule's headline. signature: of the rows, as text. self_judged: the judge wrote the replies.
+    """
     if verdicts.is_empty():
         return pl.DataFrame(schema=dict(SUMMARY))
     head = verdicts.row(0, named=True)

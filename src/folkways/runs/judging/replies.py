@@ -63,8 +63,11 @@ def shares_of(
     text_tools: str | None,
     models: Sequence[str] | None,
 ) -> Iterator[Share]:
-    """Each model's replies to each task with free answers; parameters and errors are those of
-    ``model_judging.judge_run``."""
+    """Each model's replies to each task with free answers.
+
+    workspace, run, profile, text_tools and models are those of ``model_judging.judge_run``, and so are the
+    errors: FolkwaysError for a run without free answers, UnknownNameError for a model that it did not ask.
+    """
     run_tasks = [
         found for found in run_records.run_tasks(workspace, run) if found.task in free_answer_tasks()
     ]

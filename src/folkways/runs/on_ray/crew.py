@@ -58,8 +58,8 @@ ADDED = (
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a worker is told besides the run. name: of the worker; budget: what all may take out of the
-    one that they share, None for anything."""
+    """What a worker needs besides the run. name: of the worker. budget: what all workers may take together;
+    None for anything."""
 
     workspace: str
     run: int
@@ -71,7 +71,7 @@ class Assignment:
 
 
 class AskingWorker:
-    """The actor: it asks on one thread, and tells its counts and is told to stop on others."""
+    """The actor: it asks on one thread; other threads report its counts and stop it."""
 
     def __init__(self, share: Assignment) -> None:
         self._share = share
@@ -108,8 +108,8 @@ class AskingWorker:
 class RayWorkerPool:
     """The workers of one session as their driver sees them: a context manager, which ends them.
 
-    limit: what they may spend together; None for anything. Raises FolkwaysError for a cluster that cannot
-    hold the workers, and a workspace that they cannot reach.
+    limit: what they may spend together; None for anything. Raises FolkwaysError for a cluster without room
+    for the workers, and a workspace that they cannot reach.
     """
 
     def __init__(
@@ -383,8 +383,8 @@ def _written(model: Model) -> str:
 
 
 def _limit(workspace: Workspace, run: run_records.RunRecord, limit: Amount | None) -> Units | None:
-    """What may be taken in all, so that this session spends no more than its limit beside what earlier ones
-    have taken."""
+    """What may be taken in all, so that this session spends no more than its limit in addition to earlier
+    ones."""
     if limit is None:
         return None
     requests, tokens, usd = (

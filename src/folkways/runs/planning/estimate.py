@@ -47,15 +47,15 @@ LEARNED_FROM = 500
 class Estimate:
     """What one model would be asked for one task.
 
-    requests:      that would be sent: distinct, and without those whose response is stored already
-                (``stored``).
-    input_tokens:  estimated from the characters of the prompts and what a chat template adds, give or take a
-                   third; or, where replies of this model are stored, by what it reported for those
-                   (``learned_from`` of them).
-    output_tokens: at most, by the task's limit. usd:           at most for those tokens; None where no price
-    is known. seconds:       for a model that runs here, by what its stored replies took, at its usual
-    concurrency; None where there are none. runs_here:     whether the model runs on this machine, so that it
-    costs time and no money.
+    requests: distinct ones that would be sent, without those whose response is stored already (``stored``).
+    input_tokens: estimated from the characters of the prompts and what a chat template adds, give or take a
+        third; or, where replies of this model are stored, by what it reported for those (``learned_from`` of
+        them).
+    output_tokens: at most, by the task's limit.
+    usd: at most for those tokens; None where no price is known.
+    seconds: for a model that runs here, by what its stored replies took, at its usual concurrency; None where
+        there are none.
+    runs_here: whether the model runs on this machine, so that it costs time and no money.
     """
 
     endpoint: str
@@ -89,8 +89,10 @@ def tokens_of(text: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> float
 
 
 def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Workspace | None) -> Estimate:
-    """Count what this run would ask the model for this task; ``workspace`` tells what is stored already
-    (None: nothing)."""
+    """What the ``plan`` of a task would ask ``model``, at a ``price`` (None: not known).
+
+    workspace: whose stored replies are not asked again; None for no workspace.
+    """
     sent = plan.settings(model)
     settings = settings_json(sent)
     limit = sent.max_tokens or UNLIMITED_OUTPUT_TOKENS
@@ -125,7 +127,8 @@ def estimate_run(
     prices: Path | None = None,
     batch: bool = False,
 ) -> list[Estimate]:
-    """``estimate_plan`` of these options and models, which may be named."""
+    """``estimate_plan`` of these options and models, which may be named; workspace, prices and batch are
+    passed on."""
     opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
     return estimate_plan(make_plan(options, opened), workspace=workspace, prices=prices, batch=batch)
 
@@ -137,11 +140,11 @@ def estimate_plan(
     prices: Path | None = None,
     batch: bool = False,
 ) -> list[Estimate]:
-    """What a run would take, per model and task; of a sampled run (``until``) at most. Nothing is sent, no key is
-    needed, and no workspace is made.
+    """What the run of a ``plan`` would take, per model and task; of a sampled run (``until``) at most.
+    Nothing is sent, no key is needed, and no workspace is made.
 
-    workspace: whose stored replies are not asked again. prices: a prices file; None for the usual ones. batch: at
-    the price of requests in batches; FolkwaysError for a model that cannot be asked so.
+    workspace: whose stored replies are not asked again. prices: a prices file; None for the usual ones.
+    batch: at the price of requests in batches; FolkwaysError for a model that cannot be asked so.
     """
     price_of = price_function(prices)
     database = opened_if_there(workspace)

@@ -228,9 +228,9 @@ def _has_variant(plan: TaskPlan, name: str, valid: set[str]) -> bool:
 def of_generation(workspace: Workspace, plan: Plan, name: str | None) -> Plan:
     """The plan with the generation that it is asked in; as it is where nobody asks afresh.
 
-    The generation is a number in the key of each request, so that replies of before are kept and not used. A run
-    that goes on keeps its own: the run of this name, or else the newest of the same command that has not ended
-    or of which requests failed. Any other one gets a number that no run has used.
+    The generation is a number in the key of each request, so that earlier replies are kept and not used. A
+    run that goes on keeps its own: the run of this ``name``, or else the newest of the same command that has
+    not ended or has failed requests. Any other one gets a number that no run has used.
     """
     if not plan.options.afresh:
         return plan

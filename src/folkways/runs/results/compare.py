@@ -47,15 +47,16 @@ def compare(
 ) -> Comparisons:
     """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
 
-    models:  names as in the run, or what is behind the last slash, ``MODEL@RUN`` for one run's in particular;
-             every model of the runs if none is named.
-    runs:    names or numbers of runs to look in; the newest if none is given.
-    tasks:   names of tasks or benchmarks; all in common if none is given.
-    metric:  a metric of the tasks; each task's headline otherwise. profile: ``paper``, ``strict``, ...; each
-             task's default.
-    by:      what differences are told for besides the whole: ``culture`` or another facet of the tasks.
-    tell:    is told of each task that cannot be compared, and why; a warning by default. A task that is named
-             is an error instead.
+    models: names as in the run, or the part after the last slash, ``MODEL
+    RUN`` for one run's in particular; every model of the runs if none is named.
+    runs: names or numbers of runs to look in; the newest if none is given.
+    workspace: where the runs are.
+    tasks: names of tasks or benchmarks; all in common if none is given.
+    metric: a metric of the tasks; each task's headline otherwise.
+    profile: ``paper``, ``strict``, ...; each task's default.
+    by: what differences are shown for besides the whole: ``culture`` or another facet of the tasks.
+    tell: called with a sentence on each task that cannot be compared; a warning by default. A task that is
+        named is an error instead.
 
     FolkwaysError for anything the caller can put right: unknown names, nothing in common, a profile that was
     not judged.
@@ -174,8 +175,7 @@ def _partial(workspace: Workspace, asked: Sequence[StoredModel], task: str) -> I
 
 
 def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile: str) -> Iterator[str]:
-    """One sentence for each model of which the token limit cut many replies, whether they could be read or
-    not."""
+    """One sentence for each model whose replies the token limit often cut, readable or not."""
     for one in asked:
         rows = results.load_scores(workspace, one.run).filter(
             endpoint=one.endpoint,

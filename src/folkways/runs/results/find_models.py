@@ -19,7 +19,7 @@ AT = "@"
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A model as one run asked it. label: how it is told apart from the others that are looked at with it."""
+    """A model as one run asked it. label: its name, with the run where two models have the same name."""
 
     run: run_records.RunRecord
     endpoint: str
@@ -35,9 +35,9 @@ class StoredModel:
 def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] = ()) -> list[StoredModel]:
     """The models of these names, in their order; of no names, every model of the runs.
 
-    names: an endpoint as it was named, or what is behind its last slash; with ``@RUN`` for one run's in
+    names: an endpoint as it was named, or the part after its last slash; with ``@RUN`` for one run's in
     particular. runs: where to look for the others; the newest run if none is given. UnknownNameError with the
-    names there are; FolkwaysError for a name that stands for several, and for a model that is named twice.
+    names there are; FolkwaysError for an ambiguous name, and for a model that is named twice.
     """
     asked_at = [(name, *_split(workspace, name)) for name in names]
     somewhere = [run_records.find_asked_run(workspace, name) for name in runs or ("last",)]
@@ -76,7 +76,8 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
 
 
 def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> pl.DataFrame:
-    """What is stored, as ``records.compact`` has it: records.JUDGEMENTS with metrics and facets.
+    """The judgements of a model (``asked``) on a ``task`` of the ``workspace``, as ``records.compact`` has
+    them: records.JUDGEMENTS with metrics and facets.
 
     FolkwaysError where the profile has not been judged.
     """
@@ -91,7 +92,7 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
 
 
 def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:
-    """The model and the run behind the last ``@``; a name may have one of its own (hf/org/model@revision)."""
+    """The model and the run after the last ``@``; a name may have one of its own (hf/org/model@revision)."""
     model, at, run = name.rpartition(AT)
     if at and model:
         known = {

@@ -54,10 +54,10 @@ def judged_of_task(
     *,
     small: bool = False,
 ) -> Iterator[pl.DataFrame]:
-    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. release: the one that it was asked
-    of.
+    """records.JUDGED_ITEMS of a task of the ``run``, in each of the ``profiles``, of each endpoint.
 
-    small: as ``records.compact`` has them.
+    workspace: where the run is. asked: the task. release: the data that it was asked of. small: as
+    ``records.compact`` has them.
     """
     task, kind = get_task(asked.task), pl.Categorical if small else pl.String
     batches = item_batches(task, release, restore_options(asked.options))
@@ -96,8 +96,10 @@ def _as_asked(task: Task, items: Mapping[str, Mapping[str, Any]], asked: pl.Data
 def inputs_of(
     judged: pl.DataFrame, endpoints: Iterable[str], tasks: Iterable[Task], releases: Mapping[str, Release]
 ) -> Inputs:
-    """The judgements of these tasks with all that is known beside them; releases: task -> the data that were
-    used."""
+    """The judgements ``judged`` of these tasks with what the results need besides.
+
+    endpoints: whose model cards are wanted. releases: task -> the data that were used.
+    """
     known = list(tasks)
     return Inputs(
         judged=judged,

@@ -44,7 +44,8 @@ def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records
 def completeness_of(
     workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task
 ) -> Completeness:
-    """Of the first model that the run asked: all of them expect the same rows."""
+    """How complete the ``run`` of a ``workspace`` is on a ``task``: of the first model that it asked, as all
+    of them expect the same rows."""
     part = next(part for part in results.parts(workspace, run) if part.task == task.name)
     profile = next(
         iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0]
@@ -100,8 +101,8 @@ FEW = 16
 def cut_warnings(
     scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]
 ) -> list[str]:
-    """One sentence for each model and task of which the token limit cut replies: profiles judge the same
-    replies.
+    """One sentence for each model and task with replies that the token limit cut; profiles with the same
+    counts share it.
 
     scores: records.SCORES. signatures: each of theirs -> its parts. tasks: by name.
     """
@@ -203,8 +204,8 @@ def read_otherwise(
     """One sentence for each model with many unreadable replies (MANY_UNREADABLE), on the profile that reads
     most of them.
 
-    scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here,
-    and nothing stored.
+    workspace, run, run_task: where the replies are. scores: records.SCORES of the run on the task. Where they
+    lack another profile, replies are judged here, and nothing is stored.
     """
     whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
     for row in whole.iter_rows(named=True):

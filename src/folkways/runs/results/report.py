@@ -49,13 +49,18 @@ def collect(
     with_judgements: bool = True,
     show_items: bool = False,
 ) -> ReportData:
-    """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
+    """Everything that a report of these runs of a ``workspace`` shows, from what is stored; nothing is judged
+    or asked.
 
-    profile: only this profile of each task, where several were scored. with_judgements: False leaves out what
-    needs the release (single judgements, analyses, whom to cite) and what the runs used, for displays of
-    scores alone. show_items: with the items of data whose licence does not let them be passed on
-    (``ReleaseRecord.items_may_leave``), for the eyes of those who have them. Raises FolkwaysError if a run
-    has not been scored.
+    title: of the report; made of the benchmarks' if None.
+    profile: only this profile of each task, where several were scored.
+    cost_of: the price of a model's tokens.
+    with_judgements: False leaves out what needs the release (single judgements, analyses, whom to cite) and
+        what the runs used, for displays of scores alone.
+    show_items: with the items of data whose licence does not let them be passed on
+        (``ReleaseRecord.items_may_leave``), for the eyes of those who have them.
+
+    Raises FolkwaysError if a run has not been scored.
     """
     scores: list[pl.DataFrame] = []
     scored: dict[str, pl.DataFrame] = {}
@@ -274,8 +279,9 @@ def report_runs(
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files.
 
-    formats: html, md, csv, parquet, latex; all but latex if left out. items: with those of data whose licence
-    does not let them be passed on; such a report is for your own eyes.
+    names: of the runs. formats: html, md, csv, parquet, latex; all but latex if left out. profile: only this
+    one. title: of the report. prices: a prices file. items: with those of data whose licence does not let
+    them be passed on; such a report is for your own eyes.
     """
     from folkways.reports.formats.write import (
         USUAL_FORMATS,

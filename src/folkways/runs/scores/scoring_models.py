@@ -144,7 +144,7 @@ class Equipped:
 
 def named_models(embedding: str | None, berts: Iterable[str]) -> dict[str, str]:
     """Role -> name, from ``--embedding-model`` and the ``LANG=DIR|NAME`` of ``--bert-model``; FolkwaysError
-    says what is valid."""
+    or UnknownNameError says what is valid."""
     languages = sorted(
         role.name.removeprefix(BERT)
         for task in tasks().values()
@@ -190,7 +190,7 @@ def equip(task: Task, models: ScoringModels) -> Equipped:
 
 
 def check_models(chosen: Iterable[Task], models: ScoringModels) -> None:
-    """An error for a model that cannot be had, or that none of the tasks can use: before anything is
+    """FolkwaysError for a model that cannot be had, or that none of the tasks can use: before anything is
     spent."""
     known: set[str] = set()
     for task in chosen:
