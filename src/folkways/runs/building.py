@@ -73,7 +73,7 @@ def build(
         raise FolkwaysError(f"the builder {name} needs the option {lacking[0]}")
     chosen = asking or AskOptions()
     if chosen.budget is not None:
-        parse_budget(chosen.budget)  # what cannot be read is found out even where stand-ins are asked
+        parse_budget(chosen.budget)  # a bad one is an error even where no model is asked
     try:
         with ExitStack() as ending:
             session = Session(ending, f"build {name}", workspace, chosen, note, progress, work_on)

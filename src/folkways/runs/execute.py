@@ -40,7 +40,7 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
     identity."""
     expected, replies = schema.expected, schema.responses
     since = asked_afresh_since(workspace, run)
-    found = []
+    reused = []
     for model in models:
         if model.endpoint.local and not getattr(model.endpoint, "runs_here", False):
             continue
@@ -60,7 +60,7 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
             runs = dict.fromkeys(
                 filter(None, (_asked_by(workspace, row.key, row.created) for row in (rows[0], rows[-1])))
             )
-            found.append(
+            reused.append(
                 Reused(
                     model.name,
                     len(rows),
@@ -71,7 +71,7 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
                     since.name if since else None,
                 )
             )
-    return found
+    return reused
 
 
 def _asked_by(workspace: Workspace, key: str, created: float) -> str | None:
@@ -295,8 +295,8 @@ def _warn_of_other_code(workspace: Workspace, run: run_records.RunRecord, models
         if count := given_by_other_code(workspace, run, model):
             replies = "stored reply of {} was" if count == 1 else "stored replies of {} were"
             warnings.warn(
-                f"{count:,} {replies.format(model.name)} made by other code than it has now, and used as they "
-                "are; give the model another version where that matters",
+                f"{count:,} {replies.format(model.name)} made by other code than it has now, and used as "
+                "they are; give the model another version where that matters",
                 FolkwaysWarning,
                 stacklevel=2,
             )

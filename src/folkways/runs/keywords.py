@@ -1,5 +1,5 @@
-"""What people write in a notebook: options by name, checked and made into the records that a run takes, and the
-types of models, tasks and tables."""
+"""What people write in a notebook: options by name, checked and made into the records that a run takes, and
+the types of models, tasks and tables."""
 
 from __future__ import annotations
 
@@ -181,14 +181,14 @@ def options_of(
     tasks: names, one text of names separated by commas, tasks, or a RunOptions, which ``keywords`` then
     change.
     """
-    known = {entry.name for record in (RunOptions, AskOptions) for entry in fields(record)} - {
+    names = {entry.name for record in (RunOptions, AskOptions) for entry in fields(record)} - {
         "tasks",
         "generation",
     }
     for name in keywords:
-        if name in INSTEAD and name not in known:
+        if name in INSTEAD and name not in names:
             raise FolkwaysError(f"there is no option {name!r} here; write {INSTEAD[name]}")
-    check_names(keywords, known)
+    check_names(keywords, names)
     values = {name: _value(name, value) for name, value in keywords.items()}
     of_asking = {entry.name for entry in fields(AskOptions)}
     how = replace(

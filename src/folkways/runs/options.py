@@ -270,12 +270,12 @@ class Reused:
         )
         counted = "the one reply is" if self.expected == 1 else f"{many} replies are"
         again = option("afresh", True)
-        told = f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
+        line = f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
         if self.newer is None:
-            return told
+            return line
         name = option("name", self.newer)
         return (
-            f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and "
+            f"{line}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and "
             f"{name} use them"
         )
 

@@ -132,11 +132,11 @@ def _group(task: Task, release: Release, limit: int, seed: int) -> Group:
 
 def _control(task: Task, probed: Release, control: str | None, limit: int, seed: int) -> Group | None:
     if control is None:
-        found = control_task(task)
+        control_of = control_task(task)
         return (
             None
-            if found is None
-            else _group(found, open_release(found.release, found.benchmark), limit, seed)
+            if control_of is None
+            else _group(control_of, open_release(control_of.release, control_of.benchmark), limit, seed)
         )
     release = open_release(control, task.benchmark)
     if release.fingerprint == probed.fingerprint:
@@ -151,21 +151,21 @@ def _probed(
 ) -> Iterator[dict[str, object]]:
     """Rows of PROBES of one model."""
     lacking = {signal.name: _why_not(signal, groups[0].task, model) for signal in chosen}
-    given = [
+    present = [
         (signal, group) for signal in chosen if not lacking[signal.name] for group in _of(signal, groups)
     ]
-    first = [(signal, group, signal.before(group)) for signal, group in given]
-    told = iter(session.ask(model, [prompt for *_, prompts in first for prompt in prompts]))
-    asked = []
+    first = [(signal, group, signal.before(group)) for signal, group in present]
+    first_replies = iter(session.ask(model, [prompt for *_, prompts in first for prompt in prompts]))
+    answered = []
     for signal, group, prompts in first:
-        before = [next(told) for _ in prompts]
+        before = [next(first_replies) for _ in prompts]
         lost = sum(reply.state not in HEARD for reply in before)
-        asked.append((signal, group, signal.units(group, [reply.said or "" for reply in before]), lost))
+        answered.append((signal, group, signal.units(group, [reply.said or "" for reply in before]), lost))
     replies = iter(
-        session.ask(model, [prompt for *_, units, _ in asked for unit in units for prompt in unit.prompts])
+        session.ask(model, [prompt for *_, units, _ in answered for unit in units for prompt in unit.prompts])
     )
     parts: dict[str, list[_Values]] = {signal.name: [] for signal in chosen}
-    for signal, group, units, lost in asked:
+    for signal, group, units, lost in answered:
         parts[signal.name].append(
             _answered(signal, group, units, [[next(replies) for _ in unit.prompts] for unit in units], lost)
         )
@@ -205,10 +205,12 @@ def _answered(
         for unit, replied in zip(units, replies, strict=True)
         if (texts := _texts(replied)) is not None
     ]
-    found = signal.values(group, [unit for unit, _ in there], [texts for _, texts in there])
-    kept = [(values, unit.question) for values, (unit, _) in zip(found, there, strict=True) if values]
+    measured = signal.values(group, [unit for unit, _ in there], [texts for _, texts in there])
+    counted = [(values, unit.question) for values, (unit, _) in zip(measured, there, strict=True) if values]
     return _Values(
-        [values for values, _ in kept], [question for _, question in kept], lost + len(units) - len(there)
+        [values for values, _ in counted],
+        [question for _, question in counted],
+        lost + len(units) - len(there),
     )
 
 
@@ -223,7 +225,7 @@ def _rows(
     signal: Signal, model: Model, groups: Sequence[Group], parts: Sequence[_Values], lacking: str
 ) -> Iterator[dict[str, object]]:
     probed = groups[0]
-    told = {
+    shared = {
         "task": probed.task.name,
         "endpoint": model.name,
         "signal": signal.name,
@@ -235,15 +237,15 @@ def _rows(
     for number, measure in enumerate(signal.measures):
         row: dict[str, object] = {
             **dict.fromkeys(PROBES),
-            **told,
+            **shared,
             "measure": measure.name,
             "unit": measure.unit,
         }
         if not parts or not parts[0].values:
             yield {**row, "lacking": lacking or _nothing(parts[0] if parts else None)}
             continue
-        own = estimate(measure, [values[number] for values in parts[0].values], parts[0].questions)
-        row |= {name: getattr(own, name) for name in ESTIMATED}
+        value = estimate(measure, [values[number] for values in parts[0].values], parts[0].questions)
+        row |= {name: getattr(value, name) for name in ESTIMATED}
         if signal.control:
             pairs = [(values[number], values[number + len(signal.measures)]) for values in parts[0].values]
             held = estimate(measure, [second for _, second in pairs], parts[0].questions)
@@ -252,11 +254,11 @@ def _rows(
             row |= {"difference_high": apart.high, "interval": apart.method}
         elif len(parts) > 1 and parts[1].values:
             held = estimate(measure, [values[number] for values in parts[1].values], parts[1].questions)
-            found, interval = difference(own, held)
-            row |= {"control": _name(groups[1]), "difference": found, "difference_low": interval.low}
+            gap, interval = difference(value, held)
+            row |= {"control": _name(groups[1]), "difference": gap, "difference_low": interval.low}
             row |= {"difference_high": interval.high, "interval": interval.method}
         else:
-            yield {**row, "interval": own.method, "lacking": _no_control(signal, groups, parts)}
+            yield {**row, "interval": value.method, "lacking": _no_control(signal, groups, parts)}
             continue
         yield {**row, **{f"control_{name}": getattr(held, name) for name in ESTIMATED}}
 
@@ -315,9 +317,9 @@ def _notes(
         )
     if lost := int(frame["unanswered"].fill_null(0).sum()):
         yield f"{lost:,} values lack a reply{f' ({stopped})' if stopped else ''}: they are in no number"
-    told = frame.filter(pl.col("value").is_not_null()).height
-    if told > 1:
+    compared = frame.filter(pl.col("value").is_not_null()).height
+    if compared > 1:
         yield (
-            f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance on "
-            "average"
+            f"each interval is a 95 % interval by itself: of {compared}, {0.05 * compared:.1f} miss by "
+            "chance on average"
         )

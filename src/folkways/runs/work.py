@@ -51,7 +51,7 @@ def orders_of(
             (batches or {}).get(model.identity),
         )
         orders.append(Order(endpoint, number, limits, prices[model.identity], model.name, batch))
-    # Large models first: small ones find room beside them, and not the other way round.
+    # Large models first: small ones fit in next to them, and not the other way round.
     return sorted(orders, key=lambda order: -getattr(order.endpoint, "wanted", 0.0))
 
 
@@ -64,11 +64,11 @@ def models_of(
     names: as the user wrote them. timeout: seconds for one request. UnknownNameError for a model that the run
     does not ask; what ``open_models`` raises otherwise.
     """
-    known = run_records.endpoint_names(workspace, run.config.get("endpoints", []))
+    endpoints = run_records.endpoint_names(workspace, run.config.get("endpoints", []))
     seed = run.config.get("options", {}).get("seed", 0)
     opened = open_models(names, EndpointOptions(timeout=timeout, seed=seed))
     for model in opened:
-        if model.identity not in known:
+        if model.identity not in endpoints:
             where = (
                 "it is planned for a model at a given address only where the name says which: "
                 "vllm/MODEL@http://HOST:PORT/v1"
@@ -76,7 +76,7 @@ def models_of(
             raise UnknownNameError(
                 f"model of run {run.name}",
                 model.name,
-                known.values(),
+                endpoints.values(),
                 hint=where if "@" in model.name else "",
             )
     return opened
@@ -111,7 +111,7 @@ def work(
     ended: str = "stopped"
     reason: str | None = "the worker ended in an error"
     try:
-        told = ask(
+        progresses = ask(
             workspace,
             run.id,
             orders,
@@ -120,12 +120,12 @@ def work(
             every=asking.every,
             crew=crew,
         )
-        ended, reason = patiently(lambda: state_of(workspace, run, told, asking.max_failed))
+        ended, reason = patiently(lambda: state_of(workspace, run, progresses, asking.max_failed))
     finally:
         if ended in ("asked", "incomplete") or not patiently(queue.others_at_work):
             seconds = time.monotonic() - began
             patiently(lambda: run_records.set_state(workspace, run, ended, reason=reason, seconds=seconds))
-    return patiently(lambda: run_records.find_run(workspace, str(run.id))), told
+    return patiently(lambda: run_records.find_run(workspace, str(run.id))), progresses
 
 
 def check_planned(run: run_records.RunRecord) -> None:
@@ -141,15 +141,15 @@ def check_planned(run: run_records.RunRecord) -> None:
 
 
 def state_of(
-    workspace: Workspace, run: run_records.RunRecord, told: Sequence[ModelProgress], max_failed: float
+    workspace: Workspace, run: run_records.RunRecord, counts: Sequence[ModelProgress], max_failed: float
 ) -> tuple[str, str | None]:
     """The state of a run of the ``workspace`` that several processes ask, after one of them has ended; and
     why it is not ``asked``.
 
     counts: those of that process. max_failed: share of requests that may fail.
     """
-    if any(progress.stopped is not None for progress in told):
-        return end_of(told)
+    if any(progress.stopped is not None for progress in counts):
+        return end_of(counts)
     whole = counts_of(workspace, run)
     if left := [f"{progress.left:,} requests to {progress.endpoint}" for progress in whole if progress.left]:
         return "stopped", f"{' and '.join(left)} are left"
@@ -159,11 +159,11 @@ def state_of(
 def counts_of(workspace: Workspace, run: run_records.RunRecord) -> list[ModelProgress]:
     """What of a run is answered, has failed and is left, model by model, by all processes."""
     queue = RequestQueue(workspace, run.id)
-    found = []
+    counts = []
     for identity, name in run_records.endpoint_names(workspace, run.config["endpoints"]).items():
         pending, stored, failed = queue.counts(run_records.endpoint_id(workspace, identity, name))
-        found.append(ModelProgress(name, total=pending + failed, stored=stored, failed=failed))
-    return found
+        counts.append(ModelProgress(name, total=pending + failed, stored=stored, failed=failed))
+    return counts
 
 
 def answered(
@@ -195,7 +195,7 @@ def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tupl
         return "budget" if USED_UP in reasons else "stopped", "; ".join(dict.fromkeys(reasons))
     if out := sum(progress.out for progress in progresses):
         return "waiting", f"{plural(out, 'request is', 'requests are')} out in batches"
-    failing = [told for progress in progresses if (told := _failing(progress, max_failed))]
+    failing = [message for progress in progresses if (message := _failing(progress, max_failed))]
     return ("incomplete", "; ".join(failing)) if failing else ("asked", None)
 
 

@@ -17,7 +17,6 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.build import Prompt, Reply
 from folkways.benchmarks.judging import model_judge
-from folkways.benchmarks.registry import get_task
 from folkways.endpoints.base import Settings
 from folkways.records import Signature, State
 from folkways.runs.asking import AskSession
@@ -100,7 +99,7 @@ def judge_run(
     shares = list(shares_of(workspace, run, profile, text_tools, models))
     rows = [row for share in shares for row in share.rows]
     if labels is not None:
-        replied = (row for row in rows if row["_prompt"] is not None)
+        replied = (row for row in rows if row["_replied"])
         for row, label in zip(replied, read_labels(labels, labellable(rows)), strict=True):
             row["label"] = label
     if limit is not None:
@@ -113,16 +112,16 @@ def judge_run(
     frames: list[pl.DataFrame] = []
     with AskSession(workspace, config, [*judges], KIND, asking, f"{KIND}-") as session:
         for one in judges:
-            told = [{**row, "judge": one.name} for row in rows]
-            _ask(session, one, told, swap)
+            judged = [{**row, "judge": one.name} for row in rows]
+            _ask(session, one, judged, swap)
             frames.append(
-                pl.DataFrame([{name: row[name] for name in VERDICTS} for row in told], schema=VERDICTS)
+                pl.DataFrame([{name: row[name] for name in VERDICTS} for row in judged], schema=VERDICTS)
             )
     summaries, notes = [], []
     for one, verdicts in zip(judges, frames, strict=True):
-        found, said = _summed(verdicts, shares, one, labels, limit)
-        summaries += found
-        notes += [*_notes(shares, verdicts, one, session.stopped), *said]
+        tables, remarks = _summed(verdicts, shares, one, labels, limit)
+        summaries += tables
+        notes += [*_notes(shares, verdicts, one, session.stopped), *remarks]
     signatures = _signatures(shares, judge, labels, limit)
     for share in _by_task(shares):
         of_task = [verdicts.filter(pl.col("task") == share.task.name) for verdicts in frames]
@@ -134,7 +133,7 @@ def judge_run(
                 _order=pl.Series([row["_order"] for row in rows if row["task"] == share.task.name])
             )
             stops = enough_labels(first, until / 100)
-            labelled = [stop.finding(judge.name) for stop in stops if stop.found.labelled]
+            labelled = [stop.finding(judge.name) for stop in stops if stop.rate.labelled]
             summaries.append(summarise_findings(labelled, share.task.name, signatures))
             notes += [stop.words for stop in stops]
     every = pl.concat(frames)
@@ -143,27 +142,16 @@ def judge_run(
 
 
 def _ask(session: AskSession, judge: Model, rows: list[dict[str, Any]], swap: int) -> None:
-    open_rows = [row for row in rows if row["_prompt"] is not None]
-    for row, reply in zip(
-        open_rows, session.ask(judge, [_prompt(row, row["_prompt"]) for row in open_rows]), strict=True
-    ):
+    replied = [row for row in rows if row["_replied"]]
+    for row, reply in zip(replied, session.ask(judge, map(_prompt, replied)), strict=True):
         _settle(row, reply)
-    turned = list(_to_swap(open_rows, swap))
-    prompts = []
-    for row in turned:
-        task = get_task(row["task"])
-        prompts.append(
-            _prompt(
-                row,
-                model_judge.prompt_for(task, row["_item"], row["language"], row["response"], backwards=True),
-            )
-        )
-    for row, reply in zip(turned, session.ask(judge, prompts) if prompts else (), strict=True):
-        verdict = (
-            model_judge.read_verdict(reply.said, len(row["_groups"])) if reply.said is not None else None
-        )
+    turned = list(_to_swap(replied, swap))
+    prompts = (_prompt(row, backwards=True) for row in turned)
+    for row, reply in zip(turned, session.ask(judge, prompts) if turned else (), strict=True):
+        groups = len(row["_groups"])
+        verdict = model_judge.read_verdict(reply.said, groups) if reply.said is not None else None
         if verdict is not None:
-            group = len(row["_groups"]) + 1 - verdict.group if verdict.group else 0
+            group = groups + 1 - verdict.group if verdict.group else 0
             row.update(swapped=verdict.value, swapped_group=group)
 
 
@@ -171,12 +159,12 @@ def _to_swap(rows: list[dict[str, Any]], swap: int) -> Iterator[dict[str, Any]]:
     """At most ``swap`` judged replies of each model and task at random, of those whose accepted answers have
     an order."""
     for key in dict.fromkeys((row["task"], row["endpoint"]) for row in rows):
-        own = [
+        judged = [
             row
             for row in rows
             if (row["task"], row["endpoint"]) == key and len(row["_groups"]) > 1 and row["ended"] == "judged"
         ]
-        yield from sorted(own, key=lambda row: str(row["_order"]))[:swap]
+        yield from sorted(judged, key=lambda row: str(row["_order"]))[:swap]
 
 
 def _summed(
@@ -186,10 +174,10 @@ def _summed(
     signatures = _signatures(shares, judge, labels, limit)
     summaries = []
     for share in shares:
-        own = verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint)
+        of_share = verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint)
         signature = signatures[share.task.name, share.endpoint]
         summaries.append(
-            summarise(own, share.task.metrics[0], signature, self_judged=is_same(share.identity, judge))
+            summarise(of_share, share.task.metrics[0], signature, self_judged=is_same(share.identity, judge))
         )
     notes: list[str] = []
     for share in _by_task(shares):
@@ -205,7 +193,10 @@ def _by_task(shares: Sequence[Share]) -> list[Share]:
     return list({share.task.name: share for share in reversed(shares)}.values())[::-1]
 
 
-def _prompt(row: dict[str, Any], text: str) -> Prompt:
+def _prompt(row: dict[str, Any], *, backwards: bool = False) -> Prompt:
+    text = model_judge.prompt_for(
+        row["_task"], row["_item"], row["language"], row["response"], backwards=backwards
+    )
     item = f"{row['task']}:{row['item']}"
     return Prompt(text, KIND, item, model_judge.MAX_TOKENS, row["language"], row["variant"])
 

@@ -216,9 +216,9 @@ class EncoderWorker:
 
     def encode(self, recipe: VectorRecipe, texts: Sequence[str]) -> tuple[int, dict[str, TokenVectors]]:
         """How many texts, and their vectors: two objects, so that who waits need not fetch the vectors."""
-        found = plain_errors(lambda: self._of(recipe).of(texts))
+        vectors = plain_errors(lambda: self._of(recipe).of(texts))
         self._of(recipe).forget()
-        return len(texts), found
+        return len(texts), vectors
 
     def _of(self, recipe: VectorRecipe) -> TextVectors:
         if recipe.name not in self._vectors:
@@ -230,8 +230,8 @@ class EncoderWorker:
                     f"({folder.path}): copy it there from the machine of the command"
                 )
             compute = Compute(self._devices, precision=planned.compute.precision)
-            own = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))
-            self._vectors[recipe.name] = TextVectors(own, cache=vector_cache())
+            here = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))
+            self._vectors[recipe.name] = TextVectors(here, cache=vector_cache())
         return self._vectors[recipe.name]
 
 

@@ -106,16 +106,16 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
         items += frame["item"].n_unique()
         inputs.update(_requests(frame, plan, model.endpoint, settings, per_other))
     stored = _stored(workspace, list(inputs)) if workspace is not None else set()
-    asked = [tokens for key, tokens in inputs.items() if key not in stored]
-    known = reported(workspace, model.identity, per_other) if workspace is not None else None
-    factor = known.counted / known.estimated if known is not None else 1.0
-    input_tokens, output_tokens = round(factor * sum(asked)), limit * len(asked)
+    unstored = [tokens for key, tokens in inputs.items() if key not in stored]
+    counts_reported = reported(workspace, model.identity, per_other) if workspace is not None else None
+    factor = counts_reported.counted / counts_reported.estimated if counts_reported is not None else 1.0
+    input_tokens, output_tokens = round(factor * sum(unstored)), limit * len(unstored)
     usd = price.usd(input_tokens, output_tokens) if price is not None else None
-    learned_from = known.replies if known is not None else 0
+    learned_from = counts_reported.replies if counts_reported is not None else 0
     here = getattr(model.endpoint, "runs_here", False)
     each = _seconds(workspace, model) if here and workspace is not None else None
-    took = each * len(asked) if each is not None else None
-    counts = (items, len(asked), len(stored), input_tokens, output_tokens)
+    took = each * len(unstored) if each is not None else None
+    counts = (items, len(unstored), len(stored), input_tokens, output_tokens)
     return Estimate(model.name, plan.task.name, *counts, usd, learned_from, took, here)
 
 
@@ -214,11 +214,11 @@ def _requests(
 
 
 def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:
-    found: set[str] = set()
+    stored: set[str] = set()
     with workspace.read() as connection:
         for start in range(0, len(keys), KEYS_PER_QUERY):
             chunk = keys[start : start + KEYS_PER_QUERY]
-            found.update(
+            stored.update(
                 connection.scalars(sa.select(schema.responses.c.key).where(schema.responses.c.key.in_(chunk)))
             )
-    return found
+    return stored

@@ -315,9 +315,9 @@ def keyed_prompts(
         system = plan.options.system if plan.options.system is not None else own_system
         digest = prompt_hash(system, user, choices)
         address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
-        asked = (endpoint.identity, digest, settings)
+        parts = (endpoint.identity, digest, settings)
         keys = [
-            request_key(*asked, sample, address, plan.options.generation)
+            request_key(*parts, sample, address, plan.options.generation)
             for sample in range(plan.options.samples)
         ]
         yield (task, item, language, variant, system, user, choices, source, digest), keys
@@ -370,11 +370,11 @@ def write_prompts(
             if digest not in texts:
                 labels = orjson.dumps(choices).decode() if choices is not None else None
                 texts[digest] = (digest, system, user, labels)
-            asked = (endpoint_id, task, item, language, variant)
-            told = (digest, source, settings_id)
+            identity = (endpoint_id, task, item, language, variant)
+            how = (digest, source, settings_id)
             for sample, key in enumerate(keys):
                 ordinal += 1
-                expected.append((run_id, ordinal, *asked, sample, key, *told))
+                expected.append((run_id, ordinal, *identity, sample, key, *how))
         if len(expected) >= TRANSACTION:
             write()
     write()

@@ -284,7 +284,7 @@ def recipe_of(plan: Plan, asking: AskOptions, profile: str | None) -> dict[str, 
     not part of it.
     """
     options = plan.options
-    given: dict[str, Any] = {
+    recipe: dict[str, Any] = {
         "tasks": without_suites(options.tasks),
         "models": [model.name for model in plan.models],
         "releases": {
@@ -298,10 +298,10 @@ def recipe_of(plan: Plan, asking: AskOptions, profile: str | None) -> dict[str, 
     chosen = {
         name: value
         for name, value in {**vars(options), **vars(asking)}.items()
-        if name not in (*given, *OF_THIS_SESSION) and value != left_alone[name]
+        if name not in (*recipe, *OF_THIS_SESSION) and value != left_alone[name]
     }
     if profile is not None:
-        given["profile"] = profile
+        recipe["profile"] = profile
     if "max_failed" in chosen:
         chosen["max_failed"] *= 100
     if "prices" in chosen:
@@ -318,7 +318,7 @@ def recipe_of(plan: Plan, asking: AskOptions, profile: str | None) -> dict[str, 
         chosen["precision"] = chosen.pop("scoring_precision")
     if "prompt_texts" in chosen:
         chosen["prompts"] = _nested(chosen.pop("prompt_texts"))
-    return given | {
+    return recipe | {
         name.replace("_", "-"): list(value) if isinstance(value, tuple) else value
         for name, value in chosen.items()
     }

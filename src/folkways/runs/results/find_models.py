@@ -45,7 +45,7 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         return _labelled(
             [(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace
         )
-    found = []
+    matches = []
     for name, model, run in asked_at:
         candidates = [
             (where, endpoint)
@@ -57,22 +57,22 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         ]
         if not exact:
             where = ", ".join(entry.name for entry in ([run] if run else somewhere))
-            known = {endpoint for _, endpoint in candidates}
+            endpoints = {endpoint for _, endpoint in candidates}
             hint = f"looked in {where}; name other runs with {option('runs')}, or write MODEL@RUN"
             if model in {record.name for record in run_records.list_runs(workspace)}:
                 hint = f"{model} is a run; its models are compared with: {option('runs', model)}"
-            raise UnknownNameError("model", model, known, hint=hint)
+            raise UnknownNameError("model", model, endpoints, hint=hint)
         if len(exact) > 1:
             choices = ", ".join(f"{endpoint}{AT}{where.name}" for where, endpoint in exact)
             raise FolkwaysError(f"the model {name!r} stands for several; say which: {choices}")
-        found.append(exact[0])
-    for entry, count in Counter((run.id, endpoint) for run, endpoint in found).items():
+        matches.append(exact[0])
+    for entry, count in Counter((run.id, endpoint) for run, endpoint in matches).items():
         if count > 1:
             raise FolkwaysError(
                 f"the model {entry[1]} is named twice; name it once, or one of two runs that asked it "
                 "(MODEL@RUN)"
             )
-    return _labelled(found, workspace)
+    return _labelled(matches, workspace)
 
 
 def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> pl.DataFrame:
@@ -82,25 +82,25 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
     FolkwaysError where the profile has not been judged.
     """
     part = next(part for part in asked.parts if part.task == task)
-    found = results.load_judgements(workspace, asked.run, profile, part, small=True)
-    if found.is_empty():
+    judgements = results.load_judgements(workspace, asked.run, profile, part, small=True)
+    if judgements.is_empty():
         raise FolkwaysError(
             f"run {asked.run.name} has not been judged in the profile {profile}; do it (no model is asked): "
             f"folkways score {asked.run.name} --profile {profile}"
         )
-    return found
+    return judgements
 
 
 def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:
     """The model and the run after the last ``@``; a name may have one of its own (hf/org/model@revision)."""
     model, at, run = name.rpartition(AT)
     if at and model:
-        known = {
+        run_names = {
             text
             for record in run_records.list_runs(workspace)
             for text in (record.name, str(record.id), "last")
         }
-        if run in known:
+        if run in run_names:
             return model, run_records.find_asked_run(workspace, run)
     return name, None
 

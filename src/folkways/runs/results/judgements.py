@@ -100,13 +100,13 @@ def inputs_of(
 
     endpoints: whose model cards are wanted. releases: task -> the data that were used.
     """
-    known = list(tasks)
+    listed = list(tasks)
     return Inputs(
         judged=judged,
-        metrics={task.name: task.metrics for task in known},
+        metrics={task.name: task.metrics for task in listed},
         releases=releases,
         cards=cards_of(set(endpoints)),
-        whole_questions=frozenset(task.name for task in known if needs_whole_questions(task)),
+        whole_questions=frozenset(task.name for task in listed if needs_whole_questions(task)),
     )
 
 
@@ -121,7 +121,7 @@ def load_inputs(
     judgements: list[pl.DataFrame] = []
     endpoints, releases = set[str](), {}
     for run in runs:
-        stored, found = stored_scores(workspace, run), len(judgements)
+        stored, before = stored_scores(workspace, run), len(judgements)
         for run_task in run_records.run_tasks(workspace, run):
             of_task = stored.filter(pl.col("task") == run_task.task)
             if profile is not None:
@@ -138,7 +138,7 @@ def load_inputs(
                 if part.task == run_task.task
                 for name in of_task["profile"].unique(maintain_order=True)
             ]
-        if len(judgements) == found:
+        if len(judgements) == before:
             raise FolkwaysError(
                 f"run {run.name} has not been judged in the profile {profile}; do it: folkways score "
                 f"{run.name} --profile {profile}"
@@ -153,7 +153,7 @@ def load_inputs(
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:
     """Name of a DataNeed -> its releases: those that are ``named`` for it, else its defaults that are on this
     disk."""
-    found = {}
+    data = {}
     for need in {
         need.name: need for result in benchmark.results for need in result.needs if not need.file
     }.values():
@@ -163,8 +163,8 @@ def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[
             for name in need.default
             if not opened and state_of(get_record(name)) in ("here", "part of folkways")
         ]
-        found[need.name] = (*opened, *map(locate, here))
-    return found
+        data[need.name] = (*opened, *map(locate, here))
+    return data
 
 
 def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
@@ -174,8 +174,8 @@ def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
     offered = [result for result in declared if inputs.asked.intersection(result.tasks)]
     if PROFILE.name in names or len({task.split("/")[0] for task in inputs.asked}) > 1:
         offered.append(replace(PROFILE, tasks=tuple(sorted(inputs.asked))))
-    known = {result.name for result in offered}
+    names_offered = {result.name for result in offered}
     for name in names:
-        if name not in known:
-            raise UnknownNameError("analysis of these runs", name, known)
+        if name not in names_offered:
+            raise UnknownNameError("analysis of these runs", name, names_offered)
     return [result for result in offered if not names or result.name in names]

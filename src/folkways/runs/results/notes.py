@@ -109,11 +109,11 @@ def cut_warnings(
     whole = scores.filter((pl.col("facet") == "all") & (pl.col("cut") > 0)).sort(
         "n", descending=True, maintain_order=True
     )
-    found = whole.unique(["endpoint", "task", "profile"], keep="first", maintain_order=True).sort(
+    with_cut = whole.unique(["endpoint", "task", "profile"], keep="first", maintain_order=True).sort(
         "task", "endpoint", "profile"
     )
     alike: dict[tuple[str, str, int, int, int | None], list[dict[str, Any]]] = {}
-    for row in found.iter_rows(named=True):
+    for row in with_cut.iter_rows(named=True):
         replies = row["n"] - row["failed"] - row["missing"]
         limit = _limit(signatures.get(row["signature"], Signature()))
         alike.setdefault((row["task"], row["endpoint"], row["cut"], replies, limit), []).append(row)
@@ -135,7 +135,7 @@ def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit:
         unread = ", ".join(f"{_unread(other)} ({other['profile']})" for other in rows)
     was = "was" if row["cut"] == 1 else "were"
     who = f"{count(row['cut'])} of {count(replies)} replies of {row['endpoint']} on {task.name}"
-    told = f"{who} {was} cut {at}, {unread} of them unreadable"
+    sentence = f"{who} {was} cut {at}, {unread} of them unreadable"
     remedy = (
         f"ask again with --max-tokens {max(LEAST, MORE * limit)}" if limit else "ask again with --max-tokens"
     )
@@ -143,10 +143,10 @@ def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit:
         other = next((name for name in task.scoring.profiles if name != "paper"), None)
         profile = f" --profile {other}" if other else ""
         return (
-            f"{told}. This limit cuts replies by design: {task.name} asks for {plural(limit, 'token')}. "
+            f"{sentence}. This limit cuts replies by design: {task.name} asks for {plural(limit, 'token')}. "
             f"To let models talk or think first, {remedy}{profile}."
         )
-    return f"{told}: {remedy}."
+    return f"{sentence}: {remedy}."
 
 
 def _unread(row: Mapping[str, Any]) -> str:

@@ -134,11 +134,11 @@ def unit_totals(
 
 def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, StratumSample]:
     """Stratum -> what was drawn of it, from ``unit_totals``; every stratum of the populations is there."""
-    found = {name: StratumSample(np.empty(0), np.empty(0), size) for name, size in populations.items()}
+    samples = {name: StratumSample(np.empty(0), np.empty(0), size) for name, size in populations.items()}
     for (name,), part in totals.group_by("stratum"):
         total, rows = (part[column].cast(pl.Float64).to_numpy() for column in ("total", "rows"))
-        found[str(name)] = StratumSample(total, rows, populations[str(name)])
-    return found
+        samples[str(name)] = StratumSample(total, rows, populations[str(name)])
+    return samples
 
 
 def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric) -> pl.DataFrame:
@@ -147,10 +147,10 @@ def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric)
     task = plan.task
     facets = [name for name in ("question", "culture", *task.facets) if name in items.columns]
     prompts = [prompts_of(task, part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
-    asked = [part.select("task", "item", "language", "variant") for part in prompts if part.height]
-    if not asked:
+    expected = [part.select("task", "item", "language", "variant") for part in prompts if part.height]
+    if not expected:
         return items.head(0).select("item", *facets, requests=pl.lit(0, dtype=pl.Int64))
-    silent = pl.concat(asked).with_columns(
+    silent = pl.concat(expected).with_columns(
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.lit(State.MISSING.value),
         response=pl.lit(None, dtype=pl.String),
@@ -263,8 +263,8 @@ class _Group:
             low, high, method = interval.low, interval.high, interval.method
         else:
             mean, low, high, method = mean_over_strata([*strata]), math.nan, math.nan, NO_BOUNDS
-        told = {"score": mean, "low": low, "high": high, "at_best": best}
-        return {**{name: value * metric.scale for name, value in told.items()}, "interval": method}
+        bounds = {"score": mean, "low": low, "high": high, "at_best": best}
+        return {**{name: value * metric.scale for name, value in bounds.items()}, "interval": method}
 
     def _totals(self, metric: Metric, judged: pl.DataFrame) -> pl.DataFrame:
         return unit_totals(self.task, metric, self.by, judged, self.where)

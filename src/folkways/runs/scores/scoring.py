@@ -47,8 +47,8 @@ ScoreAll = Callable[
     ],
     "Iterator[Scored | TaskError]",
 ]
-"""Judges each task of a run: workspace, run, plans, profile, text tools and models as in ``score_run`` -> what
-``score_task`` returns for each plan, in order, or what is wrong with the task."""
+"""Judges each task of a run: workspace, run, plans, profile, text tools and models as in ``score_run`` ->
+what ``score_task`` returns for each plan, in order, or what is wrong with the task."""
 
 
 def score_each(
