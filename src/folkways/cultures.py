@@ -66,7 +66,7 @@ class Culture:
     unless it is a subdivision that ISO knows. parent:    code of the culture that it is part of. region:
     one of REGIONS; None where it lies in several. languages: codes of the languages people are asked in
     locally, the usual one first; English only where it is official there.
-               Empty for WORLD alone, which is no single country.
+               Empty only for WORLD, which is not a country.
     names:     benchmark -> what that benchmark's data call it ({"blend": "South_Korea", "culturalbench":
                "South Korea"}).
     aliases:   further names under which ``get_culture`` finds it.
@@ -172,7 +172,7 @@ def get_language(text: str) -> Language:
 
 
 def name_of_code(code: str) -> str:
-    """The English name of the culture or language with that code; what is no code as it is."""
+    """The English name of the culture or language with that code; ``code`` itself where it is neither."""
     entry = cultures().get(code) or languages().get(code)
     return entry.name if entry else code
 
@@ -204,9 +204,9 @@ def culture_named(benchmark: str, name: str) -> Culture:
 def select_cultures(wanted: Sequence[str], available: Sequence[str]) -> list[str]:
     """The codes among ``available`` that ``wanted`` asks for, in that order, without repeats.
 
-    A code or other name of ``get_culture`` that is available stands for itself; else a parent stands for
-    those of its parts that are available (IN -> IN-AS where only Assam is there). Raises UnknownNameError
-    listing the available codes.
+    A code or other name of ``get_culture`` selects that culture if it is available, and otherwise its
+    available parts (IN -> IN-AS where only Assam is there). Raises UnknownNameError listing the available
+    codes.
     """
     chosen: dict[str, None] = {}
     for text in wanted:

@@ -40,7 +40,8 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> Path:
-    """``write_bytes`` of a file that is made piece by piece, and may be larger than memory."""
+    """``write_bytes`` of a file that is made piece by piece and may be larger than memory. Raises
+    FolkwaysError."""
     make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.part")
     try:

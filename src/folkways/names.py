@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from folkways.cultures import cultures, language_name, languages
-from folkways.display import one_line
+from folkways.display import single_line
 from folkways.records import is_baseline
 
 WHOLE = "all"
@@ -59,7 +59,9 @@ def value_name(facet: str, value: str) -> str:
     namers = {"culture": culture_name, "option_culture": culture_name, "language": language_name}
     parts = facet.split("+")
     values = value.split("+", len(parts) - 1)
-    return one_line(", ".join(namers.get(part, str)(code) for part, code in zip(parts, values, strict=False)))
+    return single_line(
+        ", ".join(namers.get(part, str)(code) for part, code in zip(parts, values, strict=False))
+    )
 
 
 def short_endpoint(endpoint: str) -> str:
@@ -106,8 +108,8 @@ def provider(endpoint: str) -> str:
 
 def short_endpoints(endpoints: tuple[str, ...]) -> dict[str, str]:
     """Short name of each endpoint; those whose short names would be equal keep their whole names."""
-    short = [one_line(short_endpoint(endpoint)) for endpoint in endpoints]
+    short = [single_line(short_endpoint(endpoint)) for endpoint in endpoints]
     return {
-        endpoint: name if short.count(name) == 1 else one_line(endpoint)
+        endpoint: name if short.count(name) == 1 else single_line(endpoint)
         for endpoint, name in zip(endpoints, short, strict=True)
     }

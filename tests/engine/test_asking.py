@@ -21,7 +21,7 @@ from folkways.engine.budget import Amount, Budget, worst_case
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError
+from folkways.workspace.database_errors import WorkspaceError, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 from tests.support.planned import plan_prompts

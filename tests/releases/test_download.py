@@ -11,7 +11,7 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.releases.fetching.download import FetchedFile, FetchOptions, Transfer, fetch_all
-from folkways.releases.fetching.progress import FetchProgress
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from tests.support.hub_server import HubServer
 from tests.support.published import BRISK, EASY, HARD, bring, requests_of, same_as_published
 

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
 from folkways.releases.fetching.adopt import adopt
 from folkways.releases.fetching.fetch import fetch
-from folkways.releases.fetching.progress import FetchProgress
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.registry import get_record
+from folkways.releases.release_records import Release
 from tests.support.hub_server import HubServer
 from tests.support.published import BRISK, EASY, HARD, bring, requests_of, same_as_published
 

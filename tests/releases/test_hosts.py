@@ -14,7 +14,7 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.releases.fetching.download import FetchedFile, FetchOptions, Transfer, fetch_all
-from folkways.releases.fetching.progress import FetchProgress
+from folkways.releases.fetching.fetch_progress import FetchProgress
 
 BODY = b"not what was released"
 BLOCK = b"x" * 65_536

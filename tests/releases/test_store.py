@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.releases.fetching.adopt import adopt
 from folkways.releases.registry import get_record
-from folkways.releases.store import locate, open_release, state_of
+from folkways.releases.stored_releases import locate, state_of
 
 COPIES = {
     "blend@24e7d73": "blend/24e7d73",

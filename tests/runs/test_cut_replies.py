@@ -105,7 +105,7 @@ def test_the_score_is_that_of_unreadable_replies(asked: Asked, monkeypatch: pyte
     run = load_run("last", asked.workspace)
     task = get_task("blend/mcq")
     before = run.scores()
-    monkeypatch.setattr("folkways.benchmarks.judging.cut_replies.TOKEN_LIMIT", ())
+    monkeypatch.setattr("folkways.benchmarks.cut_replies.TOKEN_LIMIT", ())
     after = run.score()
     monkeypatch.undo()
     assert run.score().equals(before)

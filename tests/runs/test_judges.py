@@ -59,7 +59,7 @@ def first(_request: Request) -> str:
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """demo/saq, asked of a model that knows most of it and one that says something in its own words."""
     from folkways.benchmarks.registry import get_task
-    from folkways.releases.store import open_release
+    from folkways.benchmarks.released_data import open_release
 
     gold = {
         row["item"]: row["answers"][0]["en"][0]

@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 
 from folkways.api import Run, load_run, run
 from folkways.benchmarks.build import Reply
-from folkways.benchmarks.judging import model_judge
+from folkways.benchmarks.free_answers import model_judge
 from folkways.endpoints.base import EndpointOptions, Request
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
@@ -324,7 +324,7 @@ GOLD: dict[str, str] = {}
 def answered(tmp_path: Path) -> Run:
     """A run of demo/saq by a model that knows half of it."""
     from folkways.benchmarks.registry import get_task
-    from folkways.releases.store import open_release
+    from folkways.benchmarks.released_data import open_release
 
     for item in get_task("demo/saq").items(open_release("demo", "demo")).iter_rows(named=True):
         GOLD[item["item"]] = item["answers"][0]["en"][0].upper()

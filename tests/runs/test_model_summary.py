@@ -16,8 +16,8 @@ from folkways.records import Metric
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY, summarise
 from folkways.stats.intervals import Interval, wilson
 from folkways.stats.raters.calibration import prediction_powered, rogan_gladen
-from folkways.stats.raters.categories import cohen_kappa
 from folkways.stats.raters.judge_quality import youden_index
+from folkways.stats.raters.kappa import cohen_kappa
 from folkways.stats.raters.stratified_calibration import stratified_ppi
 
 RULE = Metric("right", "Right", "")

@@ -23,7 +23,7 @@ from polars.testing import assert_frame_equal
 from folkways.api import load_run, run
 from folkways.benchmarks.build import Share
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.xcr.build.sifting import KEPT_FILE
+from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE
 from folkways.engine import interrupts
 from folkways.errors import DataError, FolkwaysError
 from folkways.metrics.neural.encoder import Encoder

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from folkways.stats.raters.categories import BinaryAgreement, cohen_kappa
+from folkways.stats.raters.kappa import BinaryAgreement, cohen_kappa
 
 
 def of_table(both: int, first_only: int, second_only: int, neither: int, **options: float) -> BinaryAgreement:

@@ -28,7 +28,7 @@ from folkways.engine.budget import (
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server, Sign
-from folkways.workspace.errors import OUTAGE_SECONDS, POLL_SECONDS, WorkspaceGoneError
+from folkways.workspace.database_errors import OUTAGE_SECONDS, POLL_SECONDS, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 

@@ -19,7 +19,7 @@ from folkways.engine.batching import Batching
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError, patiently
+from folkways.workspace.database_errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.workers import STALE_SECONDS
 

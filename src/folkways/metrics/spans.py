@@ -64,7 +64,7 @@ def exact_spans(gold: str, reply: str) -> SpanMatch:
     """Precision, recall and F1 of the spans HI-CSI reads, each gold span matched once at most: extra tags
     cost precision.
 
-    This is what the ``strict`` profile shows beside HI-CSI. Both without spans scores 1, one without spans 0.
+    The ``strict`` profile shows this in addition to HI-CSI. Both without spans scores 1, one without spans 0.
     """
     expected = tagged_spans(gold, across_lines=False)
     predicted = tagged_spans(reply, across_lines=False)
@@ -106,8 +106,8 @@ def hp_csi(gold: str, reply: str) -> float:
 
 
 def hp_csi_per_gold(gold: str, reply: str) -> float | None:
-    """HP-CSI over the number of gold CSIs of the sentence, 0 to 1 (the ``strict`` profile); None where there
-    is no gold CSI."""
+    """HP-CSI over the number of gold CSIs of the sentence, 0 to 1 (the ``strict`` profile); None without a
+    gold CSI."""
     expected = len(tagged_spans(gold, across_lines=False))
     return hp_csi(gold, reply) / expected if expected else None
 

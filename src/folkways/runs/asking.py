@@ -26,7 +26,7 @@ from folkways.runs.options import AskOptions
 from folkways.runs.work import by_signal, end_of, orders_of
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.keys import config_hash, prompt_hash, request_key, settings_json
 
 KEYS_PER_QUERY = 500
@@ -241,15 +241,15 @@ class AskSession:
 
 
 def _settings(model: Model, prompt: Prompt) -> Settings:
-    if prompt.weigh is not None:
+    if prompt.logprob_of is not None:
         return Settings(temperature=None, top_p=None, read=LOGPROB)
     return Settings(**{"max_tokens": prompt.max_tokens, **model.settings})
 
 
 def _choices(prompt: Prompt) -> list[str] | None:
     """The labels that may be answered; of a text that is weighed, that text."""
-    if prompt.weigh is not None:
-        return [prompt.weigh]
+    if prompt.logprob_of is not None:
+        return [prompt.logprob_of]
     return None if prompt.choices is None else list(prompt.choices)
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Built, Prompt, Reply, WorkOnFiles, one_by_one
+from folkways.benchmarks.build import BuildResult, Prompt, Reply, WorkOnFiles, one_by_one
 from folkways.benchmarks.registry import builders
 from folkways.endpoints.base import EndpointOptions
 from folkways.engine import interrupts
@@ -51,7 +51,7 @@ def build(
     note: Callable[[str], None] = lambda _text: None,
     progress: Callable[[str], None] = lambda _text: None,
     work_on: WorkOnFiles = one_by_one,
-) -> Built:
+) -> BuildResult:
     """What ``folkways build NAME`` does.
 
     name: of the builder. options: its own, by the names of its parameters. workspace: opened only where a

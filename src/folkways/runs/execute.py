@@ -24,12 +24,12 @@ from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import asked_afresh_since, make_plan, of_generation
 from folkways.runs.sampling.rounds import Sampling, ask_in_rounds
 from folkways.runs.sampling.strata import sampling_frame
-from folkways.runs.scores.scoring import ScoreAll, score_each, score_run, scores_stand
+from folkways.runs.scores.scoring import ScoreAll, score_each, score_run, scores_up_to_date
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.runs.work import answered, by_signal, end_of, orders_of
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import WORKSPACE, Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.run_records import RunRecord
@@ -205,7 +205,7 @@ def execute(
     idle = run.state == "finished" and until is None and all(progress.total == 0 for progress in progresses)
     scored = (now if over else run).finished or 0.0
     # Another run may have asked for the same replies anew.
-    unscored = not (over or idle) or results.told_since(workspace, run, scored)
+    unscored = not (over or idle) or results.has_newer_replies(workspace, run, scored)
     return Session(left, plan, tuple(progresses), unscored)
 
 
@@ -242,7 +242,7 @@ def score_session(
     profile, models, score_all: as ``score_run`` has them.
     """
     plans = session.plan.tasks
-    if session.unscored or not scores_stand(workspace, session.run, plans, profile, models):
+    if session.unscored or not scores_up_to_date(workspace, session.run, plans, profile, models):
         with turn_to_judge(workspace, session.run.id) as began:
             if began is None or not _judged_since(workspace, session, began, profile, models):
                 score_run(workspace, session.run, profile, models=models, plans=plans, score_all=score_all)
@@ -257,7 +257,7 @@ def _judged_since(
         progress.failed for progress in session.progresses
     ):
         return False
-    return not results.told_since(workspace, session.run, began) and scores_stand(
+    return not results.has_newer_replies(workspace, session.run, began) and scores_up_to_date(
         workspace, session.run, session.plan.tasks, profile, models
     )
 

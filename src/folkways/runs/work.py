@@ -21,7 +21,7 @@ from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions, DeployedModel
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import patiently
+from folkways.workspace.database_errors import patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.shared_budget import SharedBudget
 

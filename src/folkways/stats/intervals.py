@@ -44,12 +44,12 @@ def wilson(
     correction).
 
     successes: number of ones among ``n`` independent observations; both may be fractions (effective numbers).
-    n of 0 gives the whole range from 0 to 1. Where at most EDGE ones, or zeros, were found, Wilson's bound on
-    that side misses too often (9 % at n = 10 and a true share of .01): the bound of a Poisson count takes its
-    place and the method is called modified (Brown, Cai and DasGupta 2001, 4.1.1, who do so up to 2 or 3).
-    population: how many observations there are in all, where the proportion among these is wanted: the
-    variance shrinks by (N - n) / (N - 1), as if more had been drawn (Cochran, Sampling Techniques, 3.4), and
-    nothing is modified. ValueError for counts that cannot be.
+    confidence: as a share of 1. n of 0 gives the whole range from 0 to 1. Where at most EDGE ones, or zeros,
+    were found, Wilson's bound on that side misses too often (9 % at n = 10 and a true share of .01): the
+    bound of a Poisson count takes its place and the method is called modified (Brown, Cai and DasGupta 2001,
+    4.1.1, who do so up to 2 or 3). population: how many observations there are in all, where the proportion
+    among these is wanted: the variance shrinks by (N - n) / (N - 1), as if more had been drawn (Cochran,
+    Sampling Techniques, 3.4), and nothing is modified. ValueError for counts that cannot be.
     """
     method = f"wilson {confidence:.0%}{_within(population)}"
     if not 0 <= successes <= n:
@@ -111,9 +111,9 @@ def interval_of_average(
     """The interval of the unweighted mean of independent means from the interval of each (Zou and Donner
     2008).
 
-    The distances of each mean from its limits add up in squares; of one mean it is its own. The method is
-    named after the plainest of theirs. n_effective: of means between 0 and 1, how many answers each is known as
-    well by; on a side where it is wider, the interval is then ``wilson_of_average``: that of the limits
+    The squared distances of each mean from its limits add up; one mean keeps its interval. The method is
+    named after the plainest of theirs. n_effective: of means between 0 and 1, the effective number of answers
+    of each; on a side where it is wider, the interval is then ``wilson_of_average``: that of the limits
     misses too often where small groups score near 0 or 1, the other one where a group has a single answer.
     ValueError without any mean.
     """
@@ -153,8 +153,9 @@ def clustered_normal(
     estimator).
 
     values, clusters: one entry per row; rows with the same cluster number belong together (several rows of
-    one question). population: number of clusters there are in all (see the module). For many clusters of like
-    sizes; ``clusters`` has what holds for few. NaN with fewer than two clusters.
+    one question). confidence: as a share of 1. population: number of clusters there are in all (see the
+    module). For many clusters of like sizes; ``clusters`` has what holds for few. NaN with fewer than two
+    clusters.
     """
     sums, counts = cluster_totals(values, clusters)
     half = NormalDist().inv_cdf(0.5 + confidence / 2) * math.sqrt(squared_error(sums, counts, population))

@@ -16,7 +16,7 @@ from folkways.stats.clusters import Totals, jackknife, mean_of_totals, opposites
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints
 
 FEWEST_QUESTIONS = 6
-"""Below so many questions no pattern of answers can be told from chance: six that all differ one way give p =
+"""With fewer questions no pattern of answers differs from chance: six that all differ one way give p =
 .03."""
 
 TOO_FEW = f"none: under {FEWEST_QUESTIONS} questions"
@@ -68,8 +68,8 @@ def paired_contrasts(
     """The contrasts of all pairs.
 
     values: shape (rows, models), NaN where a model has no reply. questions: each row's question, by any
-    number. largest: the largest difference that there can be, None for no limit. ValueError with fewer than
-    two models, or without rows.
+    number. largest: the largest possible difference, None for no limit. confidence: of the intervals.
+    ValueError with fewer than two models, or without rows.
     """
     if values.ndim != 2 or values.shape[1] < 2 or not len(values):
         raise ValueError(f"contrasts need rows of two models or more, got an array of shape {values.shape}")
@@ -172,9 +172,9 @@ def ranks_of_pairs(difference: Floats, p: Floats, alpha: float = 0.05) -> Ranks:
     share.
 
     difference: shape (models, models), first minus second, NaN on the diagonal and where two share nothing;
-    p: the same of the two-sided p, corrected for all pairs (``corrections.holm``), NaN where it cannot be
-    told. A model's rank is that of its mean difference from the models that it shares rows with, itself
-    included: where all share the same rows, that of its score.
+    p: the same of the two-sided p, corrected for all pairs (``corrections.holm``), NaN where it is undefined.
+    A model's rank is that of its mean difference from the models that it shares rows with, itself included:
+    where all share the same rows, that of its score.
     """
     with np.errstate(invalid="ignore"):
         significant = p < alpha

@@ -100,8 +100,8 @@ def betting_sequence(
 
 
 def bet_sizes(values: Floats, population: int, target: float, shares: Floats) -> Floats:
-    """What is staked on each draw, per unit of surprise: decided before the draw, by the values before it
-    alone.
+    """What is staked on each draw, per unit of surprise: decided before the draw, from earlier ``values`` and
+    ``shares`` alone, for a ``population`` of this many.
 
     A mean that is off by ``target`` is off by more among what is left, the less is left: this is what bets
     grow with.

@@ -10,8 +10,8 @@ make intervals too narrow. The spread is weighted by itself as well (its measure
 correlation within a culture), the mean is not: with a flat prior of the spread only 91 of 100 intervals held
 the truth where cultures differ a little.
 
-A shrunken score is the better guess of a culture's own rate, and a worse summary of what was measured: it
-stands beside the raw score, never in its place.
+A shrunken score is the better guess of a culture's own rate, and a worse summary of what was measured: it is
+shown next to the raw score, never in its place.
 """
 
 from __future__ import annotations
@@ -202,8 +202,8 @@ def _shrunk_group(group: pl.DataFrame, scale: float) -> pl.DataFrame:
 
 
 def _effective_sizes(group: pl.DataFrame, rates: Floats, scale: float) -> Floats:
-    """p (1 - p) over the squared standard error that the interval tells: rows of one question are not so many
-    observations.
+    """Effective sample sizes, p (1 - p) over the squared standard error in the interval: rows of one question
+    are not independent observations.
 
     At most the number of rows; the number of questions where nothing varies, or the interval is not known.
     """

@@ -69,10 +69,10 @@ def anytime_mean(
     be looked at any time.
 
     Every row of the strata weighs the same. Of one stratum it is the last of ``betting_sequence``, of several
-    see the module: with the stated confidence the mean is inside at all times at once, whoever stops why and
-    wherever more is drawn. target: half a width that is wanted of each stratum; the interval is as valid with
-    any other. NaN where no unit has a row; ValueError for no stratum, values outside 0 and 1, or more units
-    than there are.
+    see the module: with the stated confidence the mean is inside at all times at once, for any stopping rule
+    and any order of drawing. target: half a width that is wanted of each stratum; the interval is as valid
+    with any other. NaN where no unit has a row; ValueError for no stratum, values outside 0 and 1, or more
+    units than there are.
     """
     parts = _Part.of(strata)
     mean = mean_over_strata(strata)
@@ -84,12 +84,11 @@ def anytime_mean(
         method += f" in {len(parts)} strata"
     return mean, Interval(
         min(low, mean), max(high, mean), method
-    )  # a sequence that only narrows may have left the estimate behind
+    )  # a sequence that only narrows need not hold the estimate
 
 
 def mean_over_strata(strata: Sequence[StratumSample]) -> float:
-    """The same estimate alone, of values in whatever bounds; strata of which nothing was drawn have no part
-    in it."""
+    """The same estimate alone, of values in whatever bounds; strata without a draw have no part in it."""
     sampled = [part for part in _Part.of(strata) if part.shares.size]
     counted = sum(part.weight * part.shares.mean() for part in sampled)
     return float(sum(part.weight * part.values.mean() for part in sampled) / counted) if counted else math.nan
@@ -109,7 +108,7 @@ class _Part:
 
     @classmethod
     def of(cls, strata: Sequence[StratumSample]) -> list[_Part]:
-        """All strata. One that does not tell how many rows units have is taken for as full as the fullest."""
+        """All strata. One without rows yet is taken to be as full as the fullest."""
         if not strata:
             raise ValueError("a mean over strata needs at least one")
         fullest = max(_fullest(one) for one in strata) or 1.0
@@ -197,7 +196,8 @@ def stakes(values: Floats, shares: Floats, population: int, scale: float, goal: 
     """What a stratum stakes on each draw, decided before it: below 1, and nothing any more once ``goal`` was
     staked in all.
 
-    scale: how far off the mean is that shall be ruled out, times the stratum's part in it.
+    values, shares: of the draws so far, from a ``population`` of this many. scale: how far from the mean
+    values are to be ruled out, times the stratum's part in it.
     """
     more = growth(values.size, population)
     wanted = scale * more / (known_variance(values, shares) + scale * more)
@@ -234,7 +234,7 @@ def _extremes(
     per_weight = staked / weights
     width = weights[:, None] * (highest - lowest)
     needed = -(weights[:, None] * lowest).sum(axis=0)
-    # A stratum of which everything was drawn has no width, give or take the last digit of a number.
+    # A stratum that was drawn completely has no width, give or take the last digit of a number.
     feasible = (width >= -EXACT).all(axis=0) & (needed >= -EXACT) & (needed <= width.sum(axis=0) + EXACT)
     start = (staked[:, None] * lowest).sum(axis=0)
     limits = []

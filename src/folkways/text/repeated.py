@@ -1,4 +1,4 @@
-"""What a text repeats of another: the question that a reply says again is no part of its answer.
+"""What a text repeats of another: a question repeated in a reply is not part of its answer.
 
 About one question in twenty of BLEnD's kind has an answer of people among its own words ("Where do high
 school students study?").
@@ -20,7 +20,7 @@ def without_repeated(text: str, source: str) -> str:
     """``text`` without what it repeats of ``source``: three words on end or more, two numbers, or six
     characters of Han or Kana.
 
-    Case and what stands between words do not matter. Less than that may be said for its own sake ("high
+    Case and characters between words do not matter. Less than that may be said for its own sake ("high
     school").
     """
     runs = _of_source(source)

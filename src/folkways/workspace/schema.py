@@ -96,9 +96,8 @@ runs = Table(
         "command", String(64), nullable=False, server_default="run"
     ),  # what began it: run, judge-by-model, build mcq
     Column("recipe", Text),  # JSON: what a run was asked for, by the keys of a recipe file
-    Column(
-        "archive", Text
-    ),  # folder of its files (workspace.archives), from that of the workspace's file on; null where it is here
+    # folder of its files (workspace.archives), relative to the workspace's file; null where it is here
+    Column("archive", Text),
     Column(
         "taken", Text
     ),  # JSON: requests, tokens and US dollars that its workers took out of a budget (queue.shared_budget)

@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import ModelFolder, open_folder
-from folkways.metrics.neural.store import VectorStore, text_key
+from folkways.metrics.neural.vector_store import VectorStore, text_key
 from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from tests.support.tiny_bert import make_bert
 

@@ -15,7 +15,7 @@ from folkways.benchmarks.templates import missing_places, wordings
 from folkways.cultures import cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import PROMPTS
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 ENGLISH = "en"
 PLACE = "{q}"

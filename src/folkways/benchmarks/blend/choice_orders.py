@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from folkways.benchmarks.choosing import orders
+from folkways.benchmarks.multiple_choice import orders
 from folkways.records import Schema
 
 ORDER_KEY = pl.concat_str("culture", "question", separator="/").alias("order_key")

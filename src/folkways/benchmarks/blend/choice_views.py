@@ -7,7 +7,7 @@ from functools import cache
 
 import polars as pl
 
-from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import culture_named
 from folkways.errors import UnknownNameError

@@ -12,12 +12,17 @@ from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.choice_orders import as_asked, in_orders, lettered, released_letters
 from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
 from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
-from folkways.benchmarks.choosing.orders import check_names, chosen_and_right, split_variant, variant_name
+from folkways.benchmarks.multiple_choice.orders import (
+    check_names,
+    chosen_and_right,
+    split_variant,
+    variant_name,
+)
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, plain, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.refusals import is_refusal
 
 ENGLISH = "en"

@@ -15,7 +15,7 @@ from folkways.benchmarks.blend.answer_prompts import make_prompts, template_fram
 from folkways.benchmarks.summary import ASKED_IN, summarise_means, with_asked_in
 from folkways.cultures import cultures_of, get_culture
 from folkways.records import ITEMS, Metric
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.tools import TOOL_SETS, get_tool, has_tool
 
 SKIPPED = {

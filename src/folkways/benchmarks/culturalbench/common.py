@@ -14,7 +14,7 @@ from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 FACETS: Schema = {"mode": pl.String, "region": pl.String, "topic": pl.String}
 

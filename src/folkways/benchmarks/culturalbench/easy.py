@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.choosing import orders
 from folkways.benchmarks.culturalbench import baselines
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
-from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.multiple_choice import orders
+from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.records import Metric, Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label, exact_label
 
 

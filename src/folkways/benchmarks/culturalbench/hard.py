@@ -13,7 +13,7 @@ from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
 from folkways.records import Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import TRUTHS, exact_label, settled_truth
 
 ASKING = ("question", "language", "variant", "sample")

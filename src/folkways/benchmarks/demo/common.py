@@ -14,7 +14,7 @@ from folkways.benchmarks.itemwise import ItemwiseTask, Row
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
 from folkways.errors import UnknownNameError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.toml_files import read_toml
 
 

@@ -13,7 +13,7 @@ from folkways.benchmarks.demo.common import local_language
 from folkways.benchmarks.demo.short_answers import ShortAnswers, contains_answer
 from folkways.benchmarks.itemwise import Row
 from folkways.records import Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 OPTIONS = 4
 

@@ -2,7 +2,7 @@
 choice."""
 
 from folkways.benchmarks.base import Benchmark
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 from folkways.benchmarks.semeval2026 import data
 from folkways.benchmarks.semeval2026.choices import MultipleChoice
 from folkways.benchmarks.semeval2026.predictions import SUBMISSIONS
@@ -14,7 +14,7 @@ BENCHMARK = Benchmark(
     "SemEval-2026 Task 7",
     (ShortAnswers(), MultipleChoice()),
     reader=data,
-    published=Published("folkways.benchmarks.semeval2026.published"),
+    published=PublishedFigures("folkways.benchmarks.semeval2026.published"),
     results=RESULTS,
     submissions=SUBMISSIONS,
 )

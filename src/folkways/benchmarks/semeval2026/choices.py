@@ -10,8 +10,8 @@ import polars as pl
 
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions, Scoring
-from folkways.benchmarks.choosing.task import CHANCE, CONSTANT
 from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
+from folkways.benchmarks.multiple_choice.task import CHANCE, CONSTANT
 from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
 from folkways.benchmarks.semeval2026.data import read_letters
 from folkways.benchmarks.semeval2026.data.reading import LABELS
@@ -19,7 +19,7 @@ from folkways.benchmarks.semeval2026.predictions import letters
 from folkways.benchmarks.semeval2026.templates import same_wordings
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import Metric, Schema, State, plain
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label
 
 

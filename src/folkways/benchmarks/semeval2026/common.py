@@ -12,7 +12,7 @@ from folkways.benchmarks.semeval2026.data import questions_file
 from folkways.benchmarks.semeval2026.data.reading import Entry
 from folkways.cultures import get_culture
 from folkways.records import State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 
 class SemEvalTask(ItemwiseTask):

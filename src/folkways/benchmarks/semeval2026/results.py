@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from folkways.benchmarks.consistency import consistency
-from folkways.benchmarks.judging.answer_matching import StrictMatcher
+from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.semeval2026.data.reading import people_answered, read_answers
 from folkways.benchmarks.semeval2026.templates import sampled_questions

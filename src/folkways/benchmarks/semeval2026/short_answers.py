@@ -10,16 +10,17 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.base import AnswerGroups, PromptOptions, Scoring, answer_groups
-from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
-from folkways.benchmarks.judging.answer_cleaning import (
+from folkways.benchmarks.free_answers.matching import (
+    MATCHERS,
     ONLY_THE_PROMPT,
     READ_AS_MISSING,
+    Matcher,
     answers_in,
     clean_as_paper,
     clean_strictly,
     repeats_the_prompt,
 )
-from folkways.benchmarks.judging.answer_matching import MATCHERS, Matcher
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
 from folkways.benchmarks.semeval2026.data import people_answered, read_answers, ways_to_put
 from folkways.benchmarks.semeval2026.data.reading import NOT_ANSWERED
@@ -28,7 +29,7 @@ from folkways.benchmarks.semeval2026.templates import sampled_questions
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
 from folkways.records import Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_language, in_another_script

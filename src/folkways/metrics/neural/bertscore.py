@@ -81,7 +81,7 @@ class BertScorer:
     def score(self, pairs: Sequence[Pair], baseline: Baseline | None = None) -> BertScores:
         """Precision, recall and F1 of each (candidate, reference), in order.
 
-        A pair of which one text has no token scores 0 before it is rescaled.
+        A pair with a text without tokens scores 0 before it is rescaled.
         """
         normal = [(_normal(candidate), _normal(reference)) for candidate, reference in pairs]
         vectors = self._vectors.of(text for pair in normal for text in pair)

@@ -1,6 +1,6 @@
 """Runs a transformers encoder over texts: length-sorted batches, on one device or on several at a time.
 
-What a text comes to does not depend on its company, to the last bit. Matrix products differ in the last
+An embedding is bit-identical whatever else is in the batch. Matrix products differ in the last
 digits by the shape of the matrices; so the shape of a batch follows from the length of its texts alone.
 """
 
@@ -92,8 +92,8 @@ class Encoder:
         """The vectors of every text with its place in ``texts``, longest texts first.
 
         Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be
-        loaded, that computes what is no number, or for which a device has no room; batches that do not fit
-        are cut (see ``MemoryGuard``), and then the last digits may be others.
+        loaded, that computes NaN, or does not fit on its device; batches that do not fit are split (see
+        ``MemoryGuard``), and then the last digits may be others.
         """
         if not texts:
             return
@@ -284,8 +284,7 @@ Tokens = list[int]
 
 
 class MemoryGuard:
-    """The most tokens, with padding, that are put through a model at a time; it shrinks where they did not
-    fit.
+    """Limits how many tokens, padding included, a model gets at once; the limit shrinks when memory runs out.
 
     full:  what is raised where memory does not suffice. empty: gives back what earlier batches left reserved.
     model: its name, for messages. All copies of a model share one: a limit that one of them would not need

@@ -1,5 +1,4 @@
-"""A transformers model in a folder: what it is, which of its files decide its vectors, and the checksum that
-stands for them."""
+"""A transformers model in a folder: what it is, which of its files decide its vectors, and their checksum."""
 
 from __future__ import annotations
 

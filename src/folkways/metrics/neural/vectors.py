@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from folkways.metrics.neural.encoder import STEP, Encoder, Floats, TokenVectors, Told
-from folkways.metrics.neural.store import VectorStore
+from folkways.metrics.neural.vector_store import VectorStore
 
 TEXTS_PER_SHARD = (
-    4_000  # what is computed is stored after so many texts, so that an interruption loses little
+    4_000  # computed vectors are stored after this many texts, so that an interruption loses little
 )
 
 
@@ -34,10 +34,10 @@ class VectorRecipe:
 
     @property
     def name(self) -> str:
-        """Of all vectors that are made by it."""
+        """Name of the folder of all vectors that it makes."""
         encoder = self.encoder
-        precision = encoder.compute.precision
-        return f"{encoder.folder.revision}-{self.kind}-{encoder.layer}-{encoder.longest or 'all'}-{precision}-{STEP}"
+        parts = (encoder.folder.revision, self.kind, encoder.layer, encoder.longest or "all")
+        return "-".join(map(str, (*parts, encoder.compute.precision, STEP)))
 
 
 Computed = Callable[[VectorRecipe, Sequence[str]], Mapping[str, TokenVectors]]
@@ -80,7 +80,7 @@ class TextVectors:
         return {text: self._known[text] for text in wanted}
 
     def forget(self) -> None:
-        """Leave the vectors to whoever has them now, and to the disk."""
+        """Drop the vectors from memory; callers and the disk keep theirs."""
         self._known.clear()
 
     def _compute(self, texts: list[str]) -> None:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
 from folkways.releases.layout import has_contents, places_of
 from folkways.releases.provenance import Provenance, read_provenance
 from folkways.releases.registry import get_record
-from folkways.releases.store import is_intact, locate, root_of, shorten
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.stored_releases import is_intact, locate, root_of, shorten
 
 MOST_FILES = 100_000  # a folder with more is a mistake (a home directory), not a copy of a release
 
@@ -42,9 +42,8 @@ class Adoption:
 def adopt(name: str, folder: Path, *, force: bool = False) -> Adoption:
     """Copy the files of a release from ``folder`` (any layout) into the data folder.
 
-    Files with a known checksum are recognised by it, so the folder may hold several releases. Nothing is
-    copied, and an error names the files, where one that the release cannot do without is missing or has other
-    contents.
+    Files with a known checksum are recognised by it, so the folder may hold several releases. Raises
+    FolkwaysError, and copies nothing, where a required file is missing or has other contents.
     """
     record = get_record(name)
     if record.source == "package":

@@ -1,5 +1,5 @@
-"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not at
-all; with errors that say what to do."""
+"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not
+at all; with errors that say what to do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import aiohttp
 from folkways.errors import FolkwaysError
 from folkways.http import NoReplyError, new_session, open_reply
 from folkways.releases.checksums import content_hash_of, sha256_of
-from folkways.releases.fetching.progress import FetchProgress
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.provenance import Proof
 
 BLOCK = 1 << 18
@@ -69,7 +69,7 @@ class Transfer:
 class FetchedFile:
     """A file that is whole and verified, still at ``Transfer.part``.
 
-    commit: the full hash of the commit that it is of, where the hub told it.
+    commit: the full hash of its commit, where the hub sent it.
     """
 
     sha256: str
@@ -95,7 +95,9 @@ class Downloader:
         self._session = session
         self._options = options
         self._progress = progress
-        self._announced: dict[str, int] = {}  # sizes that no record knew and the progress has been told
+        self._announced: dict[
+            str, int
+        ] = {}  # sizes that were not in the record and were reported to progress
 
     async def fetch(self, transfer: Transfer) -> FetchedFile:
         """Bring the file to ``transfer.part``, resuming what lies there, and verify it.
@@ -242,8 +244,8 @@ async def fetch_all(
     progress: FetchProgress,
     keep: Callable[[Transfer, FetchedFile], None],
 ) -> None:
-    """Fetch every file; ``keep`` is called with each one as soon as it is whole and verified. The first error
-    stops the rest."""
+    """Fetch the files of ``transfers``; ``keep`` is called with each one as soon as it is whole and verified.
+    The first error stops the rest. options: limits and patience. progress: what it is reported to."""
     turns = asyncio.Semaphore(options.parallel)
     connector = aiohttp.TCPConnector(limit=options.parallel)
     async with new_session(seconds=None, stall=options.stall, connector=connector) as session:
@@ -349,7 +351,8 @@ class TransientError(Exception):
 
 
 def refusal(status: int, url: str, *, hub: bool, has_token: bool) -> str:
-    """The message for an HTTP status that will not change by asking again."""
+    """The message for an HTTP status that will not change by asking again. url: of the file. hub: whether it
+    is on the hub. has_token: whether a token was sent."""
     if status in (401, 403) and hub:
         page = url.split("/resolve/", 1)[0]
         if has_token:

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from folkways.errors import FolkwaysError
 from folkways.http import run_to_end
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
 from folkways.releases.fetching.download import FetchedFile, FetchOptions, Transfer, fetch_all
-from folkways.releases.fetching.progress import FetchProgress
-from folkways.releases.fetching.sources import DownloadSource, source_of
+from folkways.releases.fetching.download_sources import DownloadSource, source_of
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.layout import has_contents
 from folkways.releases.provenance import Provenance, read_provenance
 from folkways.releases.registry import get_record, known_releases
-from folkways.releases.store import data_home, is_intact, locate, root_of
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.stored_releases import data_home, is_intact, locate, root_of
 
 
 def fetch(
@@ -27,8 +27,8 @@ def fetch(
     options: FetchOptions | None = None,
     progress: FetchProgress | None = None,
 ) -> Release:
-    """Fetch what is missing of a release and return it. What is here and intact is not fetched again, unless
-    ``force``.
+    """Fetch what is missing of the release ``name`` and return it. What is here and intact is not fetched
+    again, unless ``force``. options: limits and patience. progress: what it is reported to.
 
     Files that its source does not have (``ReleaseFile.remote``) are left to ``adopt``.
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.build import Prompt, Reply
-from folkways.benchmarks.judging import model_judge
+from folkways.benchmarks.free_answers import model_judge
 from folkways.endpoints.base import Settings
 from folkways.records import Signature, State
 from folkways.runs.asking import AskSession

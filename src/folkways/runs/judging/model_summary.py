@@ -21,7 +21,7 @@ from folkways.stats.clusters import ClusteredMean, clustered_mean
 from folkways.stats.differences import METHOD
 from folkways.stats.intervals import Interval, wilson
 from folkways.stats.raters.calibration import CorrectedRate, rogan_gladen
-from folkways.stats.raters.categories import BinaryAgreement, cohen_kappa
+from folkways.stats.raters.kappa import BinaryAgreement, cohen_kappa
 
 KEYS = ("endpoint", "item", "language", "variant", "sample")
 _SHARE_METRIC = Metric("share", "Share", "")

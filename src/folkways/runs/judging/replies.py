@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import judgements_of
-from folkways.benchmarks.judging import model_judge
+from folkways.benchmarks.free_answers import model_judge
 from folkways.benchmarks.registry import free_answer_tasks
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import Schema, State

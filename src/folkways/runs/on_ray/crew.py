@@ -29,7 +29,7 @@ from folkways.runs.options import AskOptions, Cluster, DeployedModel
 from folkways.runs.work import models_of, orders_of
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError, patiently
+from folkways.workspace.database_errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.shared_budget import SharedBudget, Units, taken
 

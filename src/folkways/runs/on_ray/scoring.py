@@ -23,7 +23,7 @@ from folkways.errors import FolkwaysError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import open_folder
-from folkways.metrics.neural.store import text_key
+from folkways.metrics.neural.vector_store import text_key
 from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.on_ray.cluster import check_reachable, connect, place_of, plain_errors
 from folkways.runs.options import Cluster

@@ -17,19 +17,19 @@ from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.suites import Own
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.suites import TaskSettings
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
 POPULATIONS = "populations"
@@ -54,7 +54,7 @@ class TaskPlan:
     task: Task
     release: Release
     options: RunOptions
-    own: Own = field(default_factory=dict)
+    own: TaskSettings = field(default_factory=dict)
     populations: Mapping[str, int] | None = None
     _items: dict[tuple[object, ...], pl.DataFrame] = field(default_factory=dict, repr=False, compare=False)
 

@@ -11,9 +11,9 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import tasks
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import ITEMS
-from folkways.releases.store import open_release
 from folkways.runs.planning.plan import release_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace

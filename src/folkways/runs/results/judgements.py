@@ -11,13 +11,14 @@ import polars as pl
 from folkways.benchmarks.base import Benchmark, Task, has_free_answers, needs_whole_questions
 from folkways.benchmarks.culture_profile import PROFILE
 from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.results import Inputs, Result
 from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import JUDGED_ITEMS, compact, empty
-from folkways.releases.base import Release
 from folkways.releases.registry import get_record
-from folkways.releases.store import locate, open_release, state_of
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import locate, state_of
 from folkways.runs.planning.plan import item_batches, release_of, restore_options
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records

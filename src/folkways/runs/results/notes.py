@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.contract import items_of, prompts_of
+from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.registry import get_task
 from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural
@@ -19,7 +19,7 @@ from folkways.errors import FolkwaysError
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.completeness import ASKED_BY, CELLS, Completeness
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, is_baseline
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.reports.formats.summary import MAX_NAMED, listing
 from folkways.runs.planning.plan import SLICE, TaskPlan, release_of, restore_options, stored_plan
 from folkways.runs.scores.scoring import judged_pages, scores_of_run, unsummarised

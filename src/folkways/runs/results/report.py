@@ -16,7 +16,7 @@ from folkways.benchmarks.results import make_results
 from folkways.errors import FolkwaysError
 from folkways.files import check_several
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
-from folkways.releases.base import Release, ReleaseRecord
+from folkways.releases.release_records import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
 from folkways.runs.models import cost_function
 from folkways.runs.options import names_of

@@ -9,13 +9,14 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import HumanBaseline, Task, overrides
-from folkways.benchmarks.contract import TaskError, failures_of, scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.contract import scores_of
+from folkways.benchmarks.cut_replies import judge_replies
+from folkways.benchmarks.task_errors import TaskError, failures_of
 from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, Signature, Subject, compact
-from folkways.releases.base import Release
 from folkways.releases.registry import get_record
-from folkways.releases.store import locate, state_of
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import locate, state_of
 from folkways.reports.data import PEOPLE
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, stored_plans
@@ -189,7 +190,7 @@ def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
     return of_sample(scored, plan.task, judged, plan.options, plan.populations or {})
 
 
-def scores_stand(
+def scores_up_to_date(
     workspace: Workspace,
     run: run_records.RunRecord,
     plans: Sequence[TaskPlan],

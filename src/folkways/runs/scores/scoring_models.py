@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from folkways.benchmarks.base import Task
-from folkways.benchmarks.judging.models import Comparer, ModelRole
+from folkways.benchmarks.base import Comparer, ModelRole, Task
 from folkways.benchmarks.registry import tasks
 from folkways.errors import (
     FolkwaysError,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Pearson's r over ``n`` pairs, with Fisher's interval; NaN where it cannot be told (see ``pearson``)."""
+    """Pearson's r over ``n`` pairs, with Fisher's interval; NaN where it is undefined (see ``pearson``)."""
 
     r: float
     low: float

@@ -2,8 +2,8 @@
 (nominal and MASI).
 
 A unit is a mapping of a person to their label; labels can be anything hashable, and for MASI they are
-frozensets. Coefficients that are not defined have no value and say why: where nobody ever differs from
-anybody there is nothing that chance could be told apart from.
+frozensets. Coefficients that are not defined have no value and say why: where nobody ever differs, agreement
+cannot be compared with chance.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from folkways.stats.raters.categories import category_kappa
+from folkways.stats.raters.kappa import category_kappa
 
 Unit = Mapping[str, Hashable]
 Distance = Callable[[Hashable, Hashable], float]

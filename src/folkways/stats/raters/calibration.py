@@ -49,10 +49,11 @@ def prediction_powered(
     """The rate that people would have found, from the judge's verdicts on all cases and people's labels on
     some.
 
-    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known. labels:
-    0 to 1 where a person judged a case, else NaN. They must be a random sample of the cases that have a
+    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known. labels: 0
+    to 1 where a person judged a case, else NaN. They must be a random sample of the cases that have a
     verdict. clusters: a number per case; cases that share one (variants of a question) may depend on each
-    other. tuning:   weight of the judge; None takes the one with the smallest variance.
+    other. tuning: weight of the judge; None takes the one with the smallest variance. confidence: of the
+    interval.
 
     The variance is linearised over clusters; the quantile is Student's with one degree of freedom less than
     there are labelled clusters. NaN with fewer than two of those. ValueError for labels on cases without a
@@ -115,14 +116,14 @@ def rogan_gladen(
     labelled_negative: int,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> CorrectedRate:
-    """The rate behind ``positive`` verdicts in ``cases``, given how the judge did on labelled cases; all
-    independent of each other.
+    """The true rate, given ``positive`` verdicts in ``cases`` and how the judge did on labelled cases; all
+    cases are independent.
 
     true_positive of labelled_positive cases that people call right were called right by the judge
-    (sensitivity), and true_negative of labelled_negative wrong ones wrong (specificity). The interval is that
-    of Lang and Reiczigel (Preventive Veterinary Medicine 113, 2014), which knows that both are estimates. NaN
-    with an interval from 0 to 1 where a judge does no better than chance, or people called all cases right or
-    all wrong.
+    (sensitivity), and true_negative of labelled_negative wrong ones wrong (specificity). confidence: of the
+    interval, which is that of Lang and Reiczigel (Preventive Veterinary Medicine 113, 2014): it allows for
+    both being estimates. NaN with an interval from 0 to 1 where a judge does no better than chance, or people
+    called all cases right or all wrong.
     """
     method = f"lang-reiczigel {confidence:.0%}"
     labelled = labelled_positive + labelled_negative

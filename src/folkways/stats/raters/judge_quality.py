@@ -80,9 +80,9 @@ def noisy_but_valid(
     The test of Feng, Shen, Balashankar, Gerner-Beuerle and Rodrigues (Noisy but valid, ICLR 2026): if the
     rate were ``required``, the judge would call a share of ``required`` times its sensitivity, and of the
     rest times its false alarms, right. What it does call right is compared with that, with the variance of
-    all three. Verdicts, labels and strata are those of ``stratified_powered``; a label weighs as many cases
-    as its stratum has for each. Half a case of either kind is added to the variance of sensitivity and false
-    alarms (twice). 1 for both where people call all alike, or the judge is no better than chance.
+    all three. verdicts, labels, strata and clusters are those of ``stratified_ppi``; a label weighs as many
+    cases as its stratum has for each. Half a case of either kind is added to the variance of sensitivity and
+    false alarms (twice). 1 for both where people call all alike, or the judge does not beat chance.
     """
     judged, labelled = ~np.isnan(verdicts), ~np.isnan(labels)
     names, places = np.unique(strata, return_inverse=True)

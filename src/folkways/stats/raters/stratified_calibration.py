@@ -23,22 +23,22 @@ from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, Ints,
 from folkways.stats.raters.calibration import PSEUDO_LABELS, PSEUDO_VERDICTS, CorrectedRate
 
 PRIOR_LABELS = 4.0
-"""Labels with the mean variance of all strata that a stratum's own are joined by (as Smyth 2004 joins
+"""Weight, in labels, of the mean variance of all strata in the variance of each (as Smyth 2004 shrinks
 variances of few values)."""
 
 PSEUDO_CASES = 1.0
-"""Cases of each way in which judge and person can agree or not, among all strata: where n labels show no
-error of a judge, there may still be some 3 / n of them, and half a case of each (Agresti and Min, 2005) would
-leave room for 2.
+"""Pseudo-cases of each way in which judge and person can agree or not, over all strata. Where n labels show
+no error, the rate of errors may still be 3 / n; half a case of each (Agresti and Min, 2005) would allow for 2
+/ n.
 """
 
 FEWEST = 2
-"""Labels without which a stratum tells nothing about how much they vary; strata with fewer are joined."""
+"""Minimum labels per stratum to estimate its variance; smaller strata are pooled."""
 
 
 @dataclass(frozen=True, slots=True)
 class PPIEstimate:
-    """A corrected rate with what differences are made of.
+    """A corrected rate with what the difference of two rates needs.
 
     variance: of the rate. df: degrees of freedom of its Student's quantile. influence: by how much each
     cluster moves the rate, (highest cluster + 1,). joined: strata that had fewer than FEWEST labels and were
@@ -70,11 +70,12 @@ def stratified_ppi(
     from 0 per case; cases that share one (variants of a question, in whatever strata) may depend on each
     other.
 
-    tuning:   weight of the judge; None takes for each stratum the one with the smallest variance in all
-              others.
+    tuning: weight of the judge; None takes for each stratum the one with the smallest variance in all others.
+    confidence: of the interval.
 
     The variance is linearised over clusters. Residuals' variances are those of the stratum, leaning on the
-    mean of all strata's as if on PRIOR_LABELS labels, with PSEUDO_CASES cases of each kind of agreement added once.
+    mean of all strata's as if on PRIOR_LABELS labels, with PSEUDO_CASES cases of
+    each kind of agreement added once.
     The interval is Wilson's of as many independent zeros and ones as would know the rate as well, widened as
     Student's quantile is with as many degrees of freedom as there are labelled clusters in strata, less
     strata. NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a verdict.
@@ -162,8 +163,7 @@ def ppi_difference(
 
 
 def _wilson(rate: float, variance: float, df: int, n: int, confidence: float, method: str) -> Interval:
-    """Of as many independent zeros and ones as would know the rate as well; a rate near 0 or 1 is further
-    from it than beyond."""
+    """Wilson's interval for the effective number of answers that gives the same variance."""
     from scipy.special import stdtrit
 
     quantile = 0.5 + confidence / 2
@@ -175,8 +175,8 @@ def _wilson(rate: float, variance: float, df: int, n: int, confidence: float, me
 
 
 def _joined(strata: Ints, labelled: npt.NDArray[np.bool_]) -> tuple[Ints, tuple[int, ...]]:
-    """Numbers of strata of which each has FEWEST labels: those with fewer are one, with the smallest of the
-    others if need be."""
+    """Strata, renumbered so that each has FEWEST labels, and those that were joined: strata with fewer are
+    one, with the smallest of the others if need be."""
     names, places = np.unique(strata, return_inverse=True)
     seen = np.bincount(places[labelled], minlength=names.size)
     few = seen < FEWEST
@@ -222,7 +222,7 @@ def _pseudo_squares(weight: Floats, correction: Floats, seen: Floats) -> float:
 
 
 PRIOR = 4.0
-"""Labels that the doubts about a judge count as, where they stand for its errors."""
+"""Weight, in labels, of the doubts about a judge as an estimate of its errors."""
 
 
 def errors_to_expect(wrong: Any, labels: Any, doubt: Any) -> Any:

@@ -1,5 +1,5 @@
-"""The option that a reply settles on, by its letter or by its text: the one reader of letters for all tasks, in
-every alphabet."""
+"""The option that a reply settles on, by its letter or by its text: the one reader of letters for all tasks,
+in every alphabet."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _whole(text: str, labels: Sequence[str]) -> str | None:
 
 
 def _by_whole_text(reply: str, choices: Mapping[str, str]) -> str | None:
-    """The one option whose text the reply is, as it stands or in any punctuation."""
+    """The one option whose text the reply is, exactly or with other punctuation."""
     words = tokens(reply)
     bare = _bare(reply)
     same = [label for label, option in choices.items() if option and _bare(option) == bare] or [
@@ -151,7 +151,7 @@ def _lists_its_own(listing: str) -> bool:
 
 
 def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
-    """The label that all of this leaves; what follows a correction counts before what stands before it."""
+    """The label that all of this leaves; what follows a correction counts before what precedes it."""
     asserted = [mention for mention in said if mention.stance == "asserted"]
     if not asserted:
         return None
@@ -229,7 +229,8 @@ in small letters; kana may touch words in other letters: 答えはイです."""
 ANNOUNCEMENTS = normalize(
     "NFKC",
     r"""
-    (?: ответ | вариант | відповідь | варіант | отговор | одговор | адказ | жауап(?:ы)? | תשובה | התשובה | उत्तर | जवाब
+    (?: ответ | вариант | відповідь | варіант | отговор | одговор | адказ | жауап(?:ы)? | תשובה | התשובה
+      | उत्तर | जवाब
       | विकल्प | 答え | 正解 | 解答 | 回答 | คำตอบ(?:คือ)? | ข้อ | პასუხი(?:ა)? | պատասխան(?:ը)? | விடை | பதில்
       | సమాధానం | ഉത്തരം | جواب | الجواب )
     [^A-Za-z.!?。！？؟।\n]{0,20}
@@ -239,8 +240,10 @@ ANNOUNCEMENTS = normalize(
 like "is"."""
 
 LATIN_ANNOUNCEMENTS = r"""
-    \b (?: réponse | antwort | risposta | resposta | antwoord | svar(?:et)? | vastaus | válasz | răspuns(?:ul)? | odpowied[źz]
-         | odpověď | odpoveď | odgovor | cevap | đáp\ án | jibu | sagot | jawapan | vastus | atsakymas | erantzuna
+    \b (?: réponse | antwort | risposta | resposta | antwoord | svar(?:et)? | vastaus | válasz
+         | răspuns(?:ul)? | odpowied[źz]
+         | odpověď | odpoveď | odgovor | cevap | đáp\ án | jibu | sagot | jawapan | vastus
+         | atsakymas | erantzuna
          | përgjigj(?:a|ja) | javob )
     (?-i: \s* [:=–—-] | \s+ [^\W\d_A-Z]{1,12} (?=\W) ){0,4} \s+
 """
@@ -285,9 +288,9 @@ def _letters() -> list[tuple[re.Pattern[str], int]]:
 
 
 def in_latin(text: str) -> str:
-    """The text with the letters of SERIES that stand alone as A, B, C and D; small letters become small ones.
+    """The text with the letters of SERIES that occur alone as A, B, C and D; small letters become small ones.
 
-    The Cyrillic В is the third of its series and looks like the Latin B: it is C where Б or Г stands alone
+    The Cyrillic В is the third of its series and looks like the Latin B: it is C where Б or Г occurs alone
     too, and else left as it is, because nothing tells which was meant.
     """
     if not _ANY.search(text):  # most texts, and sixty patterns would find nothing in them

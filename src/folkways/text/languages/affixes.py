@@ -16,7 +16,7 @@ STEMS_VERSION = "3"
 
 
 def longest_first(*groups: str) -> tuple[str, ...]:
-    """Affixes that stand in strings, separated by spaces, the longest first and each once."""
+    """The affixes in these strings, separated by spaces there: the longest first and each once."""
     return tuple(
         sorted({affix for group in groups for affix in group.split()}, key=lambda affix: (-len(affix), affix))
     )

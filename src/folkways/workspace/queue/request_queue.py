@@ -57,9 +57,8 @@ class Batch:
 class RequestQueue:
     """One process's view of what a run still has to ask of one workspace.
 
-    watch: tells which others are dead. name:  of the worker, where whoever starts it gives it one: a worker
-    of the same name that is begun anew, on whatever machine,
-           means that the earlier one has died. None for a process that stands for itself.
+    watch: finds workers that died. name: of the worker, if it was given one; None otherwise. When a worker of
+    the same name starts, on any machine, the earlier one has died.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class RequestQueue:
         """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions:
         they are tried again.
 
-        joins: others are at work in this session, whose failures stand.
+        joins: others are at work in this session, and their failures are kept.
         """
         with self.workspace.write() as connection:
             connection.execute(
@@ -234,8 +233,7 @@ class RequestQueue:
             return pending, int(connection.scalar(counted) or 0) - pending - lost, lost
 
     def ordinal_at(self, endpoint_id: int, share: float) -> int:
-        """The ordinal behind which this share (0 to 1) of what the run expects of the endpoint lies,
-        roughly."""
+        """The approximate ordinal at this share (0 to 1) of the endpoint's requests."""
         ordinal = schema.expected.c.ordinal
         ends = sa.select(sa.func.min(ordinal), sa.func.max(ordinal)).where(
             schema.expected.c.run_id == self.run_id, schema.expected.c.endpoint_id == endpoint_id
@@ -245,8 +243,8 @@ class RequestQueue:
         return 0 if first is None else int(first + share * (last - first))
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
-        """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or
-        this run saw fail."""
+        """Claim up to ``limit`` pending requests of ``endpoint_id`` after ordinal ``after``, without those
+        that others hold, that this run saw fail, or that are ``in_flight``."""
         claims = schema.claims
         pending = self._asked(endpoint_id).where(schema.expected.c.ordinal > after).limit(limit)
         with self.workspace.claim() as connection:
@@ -313,7 +311,7 @@ class RequestQueue:
                 del self._claim_of[key]
 
     def _ending(self, keys: Collection[str]) -> list[int]:
-        """The claims of which these are the last requests."""
+        """The claims whose last requests these are."""
         touched = {self._claim_of[key] for key in keys if key in self._claim_of}
         return [claim for claim in touched if self._claimed[claim] <= set(keys)]
 
@@ -340,7 +338,7 @@ class RequestQueue:
         )
 
     def requests(self, endpoint_id: int, keys: Collection[str]) -> list[Request]:
-        """Those of ``keys`` that are pending, whoever holds them."""
+        """Those of ``keys`` that are pending, no matter who holds them."""
         with self.workspace.read() as connection:
             rows = {row[1]: row for row in connection.execute(self._asked(endpoint_id)) if row[1] in keys}
             self._load_settings(connection, {row[-4] for row in rows.values()})

@@ -121,6 +121,5 @@ def _word(text: str | None, longest: int) -> str | None:
 
 
 def _count(tokens: int | None) -> int | None:
-    """A server's count as long as PostgreSQL's integers hold it; a larger one is no count of tokens
-    anyway."""
+    """A server's count as long as PostgreSQL's integers hold it; a larger one cannot be a count of tokens."""
     return tokens if tokens is not None and 0 <= tokens < 2**31 else None

@@ -70,7 +70,7 @@ class WorkerWatch:
         ] = {}  # owner -> its last heartbeat, and when we first saw that one
 
     def dead(self, workers: Iterable[QueueWorker], now: float) -> list[QueueWorker]:
-        """Those that are gone. now: by the clock that heartbeats are told in."""
+        """Those that are gone. now: by the clock of the heartbeats."""
         workers = list(workers)
         self._seen = {worker.id: self._first_seen(worker) for worker in workers}
         return [worker for worker in workers if self._is_dead(worker, now)]

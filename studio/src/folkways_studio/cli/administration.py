@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @click.option("--scope", type=click.Choice(["read", "write"]), default="read", help="What it may do.")
 @click.option("--days", type=Number(min=0.01, max=366), default=90, help="How long it is valid.")
-@click.option("--note", default="", metavar="TEXT", help="What it is for.")
+@click.option("--note", default="", show_default=False, metavar="TEXT", help="What it is for.")
 @workspace_option
 def make_token(login: str, study: str | None, scope: str, days: float, note: str, workspace: str) -> None:
     """Make a token with which a program acts as an account. It is shown only once, here."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from folkways.sdk.errors import DataError, FolkwaysError
-from folkways_studio.cli.places import open_study_client, place_options
+from folkways_studio.cli.places import open_study_client, place_options, with_study_client
+
+if TYPE_CHECKING:
+    from folkways_studio.cli.places import StudyClient
 
 
 @click.group("prolific")
@@ -129,16 +133,15 @@ def top_up(number: str, places: int) -> None:
 @click.argument("study")
 @click.argument("number", metavar="ID")
 @click.option("--dry-run", is_flag=True, help="Only say who would be.")
-@place_options
-def approve(study: str, number: str, dry_run: bool, workspace: str, server: str | None) -> None:
+@with_study_client
+def approve(client: StudyClient, study: str, number: str, dry_run: bool) -> None:
     """Pay the reward to everybody who awaits review at Prolific and has answered here. Others are listed and
     not paid."""
     from folkways.sdk.display import plural
     from folkways_studio.people.prolific import Prolific, review
 
     prolific = Prolific()
-    with open_study_client(workspace, server) as client:
-        answered, unknown = review(prolific.submissions(number), client.payments(study))
+    answered, unknown = review(prolific.submissions(number), client.payments(study))
     if answered and not dry_run:
         prolific.approve(answered)
     click.echo(f"{'would approve' if dry_run else 'approved'} {plural(len(answered), 'submission')}")
@@ -153,15 +156,14 @@ def approve(study: str, number: str, dry_run: bool, workspace: str, server: str 
 @click.argument("number", metavar="ID")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.csv")
 @click.option("--pay", is_flag=True, help="Pay them; without it, only say what they would cost.")
-@place_options
-def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server: str | None) -> None:
+@with_study_client
+def bonus(client: StudyClient, study: str, number: str, file: Path, pay: bool) -> None:
     """Pay bonuses: a table with the columns participant (a pseudonym) and amount (4.25), each person once."""
     from folkways.sdk.display import plural
     from folkways_studio.people.prolific import Prolific, batches
 
     prolific = Prolific()
-    with open_study_client(workspace, server) as client:
-        external_ids = {each["pseudonym"]: each["external"] for each in client.payments(study)}
+    external_ids = {each["pseudonym"]: each["external"] for each in client.payments(study)}
     amounts = read_bonuses(file, external_ids)
     for batch in batches(amounts):
         payment, total = prolific.set_up_bonuses(number, batch)

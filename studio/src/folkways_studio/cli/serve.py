@@ -12,10 +12,11 @@ import click
 from folkways.sdk.cli import DEFAULT_WORKSPACE, Number, workspace_option
 from folkways.sdk.errors import FolkwaysError
 from folkways_studio.cli import administration, prolific, study_data, translations
-from folkways_studio.cli.places import open_study_client, opened, place_options
+from folkways_studio.cli.places import open_study_client, opened, place_options, with_study_client
 
 if TYPE_CHECKING:
     from folkways.sdk.workspace import Workspace
+    from folkways_studio.cli.places import StudyClient
     from folkways_studio.models.offered import OfferedModel
     from folkways_studio.people.single_sign_on import SingleSignOn
 
@@ -43,6 +44,7 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
     "--proxies",
     envvar="FORWARDED_ALLOW_IPS",
     default="",
+    show_default=False,
     metavar="ADDRESS[,ADDRESS]",
     help="The servers in front, such as 127.0.0.1: where they say that a request came from is believed.",
 )
@@ -360,12 +362,11 @@ def list_studies(workspace: str, server: str | None) -> None:
 @command.command("set")
 @click.argument("study")
 @click.argument("action", type=click.Choice(list(STATES)))
-@place_options
-def set_state(study: str, action: str, workspace: str, server: str | None) -> None:
+@with_study_client
+def set_state(client: StudyClient, study: str, action: str) -> None:
     """Open, pause or close a study. A paused study gives out no more work, but people may still submit what
     they have begun."""
-    with open_study_client(workspace, server) as client:
-        click.echo(f"{study} is {client.set_state(study, STATES[action])}")
+    click.echo(f"{study} is {client.set_state(study, STATES[action])}")
 
 
 @command.command("invite")
@@ -381,21 +382,19 @@ def set_state(study: str, action: str, workspace: str, server: str | None) -> No
 )
 @click.option("--days", type=Number(min=0.01), default=30, help="How long it is valid.")
 @click.option("--address", default="http://127.0.0.1:8765", metavar="URL", help="Where the studio is.")
-@place_options
+@with_study_client
 def invite(
+    client: StudyClient,
     study: str,
     role: str,
     population: str | None,
     uses: int | None,
     days: float,
     address: str,
-    workspace: str,
-    server: str | None,
 ) -> None:
     """Make a link that lets people into a study. It is shown only once, here."""
-    with open_study_client(workspace, server) as client:
-        link = client.invite(study, role, population, uses, days, "made in a terminal")
-        click.echo(link if "://" in link else f"{address.rstrip('/')}{link}")
+    link = client.invite(study, role, population, uses, days, "made in a terminal")
+    click.echo(link if "://" in link else f"{address.rstrip('/')}{link}")
 
 
 @command.command("reset-password")

@@ -8,12 +8,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from folkways.sdk.cli import Number, completion, file_at, folder_option, names, out_option, print_json
-from folkways_studio.cli.places import open_study_client, place_options
+from folkways_studio.cli.places import with_study_client
+
+if TYPE_CHECKING:
+    from folkways_studio.cli.places import StudyClient
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -48,10 +51,8 @@ def import_progress(stage: str) -> Iterator[Callable[[int, int], None]]:
 @click.argument("stage")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--population", metavar="NAME", help="For rows that name none.")
-@place_options
-def import_items(
-    study: str, stage: str, file: Path, population: str | None, workspace: str, server: str | None
-) -> None:
+@with_study_client
+def import_items(client: StudyClient, study: str, stage: str, file: Path, population: str | None) -> None:
     """Add items to a stage, one per row of a CSV, XLSX, JSON, JSONL or Parquet file: all of them or none.
 
     Columns are the fields of the stage's items; item (an id), population, check and qualification (the answer
@@ -61,11 +62,10 @@ def import_items(
     from folkways.sdk.display import plural
     from folkways_studio.items.table_files import read_rows
 
-    with open_study_client(workspace, server) as client:
-        rows = read_rows(file)
-        with import_progress(stage) as on_progress:
-            added = client.import_items(study, stage, rows, population, str(file), on_progress)
-        click.echo(f"added {plural(added, 'item')} to {stage}")
+    rows = read_rows(file)
+    with import_progress(stage) as on_progress:
+        added = client.import_items(study, stage, rows, population, str(file), on_progress)
+    click.echo(f"added {plural(added, 'item')} to {stage}")
 
 
 @click.command("media")
@@ -78,10 +78,8 @@ def import_items(
     metavar="NAME",
     help="Delete this one, which no item shows; may be given again.",
 )
-@place_options
-def media(
-    study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace: str, server: str | None
-) -> None:
+@with_study_client
+def media(client: StudyClient, study: str, files: tuple[Path, ...], gone: tuple[str, ...]) -> None:
     """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or
     none. Without a file, list what the study has.
 
@@ -91,15 +89,14 @@ def media(
     from folkways.sdk.display import plural
     from folkways_studio.media.reading import read_files
 
-    with open_study_client(workspace, server) as client:
-        for name in gone:
-            client.delete_media(study, name)
-            click.echo(f"deleted {name} from {study}")
-        if files:
-            click.echo(f"added {plural(client.add_media(study, read_files(files)), 'file')} to {study}")
-        elif not gone:
-            for each in client.media(study):
-                click.echo(f"{each['name']}  {each['type']}  {each['bytes']:,} bytes")
+    for name in gone:
+        client.delete_media(study, name)
+        click.echo(f"deleted {name} from {study}")
+    if files:
+        click.echo(f"added {plural(client.add_media(study, read_files(files)), 'file')} to {study}")
+    elif not gone:
+        for each in client.media(study):
+            click.echo(f"{each['name']}  {each['type']}  {each['bytes']:,} bytes")
 
 
 @click.command("draw")
@@ -110,15 +107,12 @@ def media(
 @click.option("--all", "everything", is_flag=True, help="Draw right answers, too, not only wrong ones.")
 @click.option("--models", metavar="LIST", help="Only answers of these models of the run.")
 @click.option("--seed", type=int, default=0, help="For the draw.")
-@place_options
-def draw(
-    study: str, everything: bool, models: str | None, workspace: str, server: str | None, **others: Any
-) -> None:
+@with_study_client
+def draw(client: StudyClient, study: str, everything: bool, models: str | None, **others: Any) -> None:
     """Draw answers of models from a stored run at random, for people to judge."""
-    with open_study_client(workspace, server) as client:
-        counts = client.draw(study, wrong_only=not everything, models=names(models), **others)
-        for culture, (taken, there) in counts.items():
-            click.echo(f"{culture}: {taken} of {there}")
+    counts = client.draw(study, wrong_only=not everything, models=names(models), **others)
+    for culture, (taken, there) in counts.items():
+        click.echo(f"{culture}: {taken} of {there}")
 
 
 @click.command("export")
@@ -136,8 +130,8 @@ def draw(
     is_flag=True,
     help="With what researchers and reviewers said of items (csv, jsonl, parquet, xlsx).",
 )
-@place_options
-def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, server: str | None) -> None:
+@with_study_client
+def export(client: StudyClient, study: str, out: Path, kind: str, discussion: bool) -> None:
     """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
     \b
@@ -146,21 +140,19 @@ def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, s
     """
     from folkways.sdk.files import write_bytes
 
-    with open_study_client(workspace, server) as client:
-        for name, content in client.export(study, kind, discussion).items():
-            click.echo(f"wrote {write_bytes(out / name, content)}")
+    for name, content in client.export(study, kind, discussion).items():
+        click.echo(f"wrote {write_bytes(out / name, content)}")
 
 
 @click.command("progress")
 @click.argument("study")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@place_options
-def progress(study: str, as_json: bool, workspace: str, server: str | None) -> None:
+@with_study_client
+def progress(client: StudyClient, study: str, as_json: bool) -> None:
     """How far a study is, by stage and population."""
     from folkways.sdk.display import plural
 
-    with open_study_client(workspace, server) as client:
-        rows = client.progress(study)
+    rows = client.progress(study)
     if as_json:
         print_json(rows)
         return
@@ -177,11 +169,10 @@ def progress(study: str, as_json: bool, workspace: str, server: str | None) -> N
 @click.command("agreement")
 @click.argument("study")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@place_options
-def agreement(study: str, as_json: bool, workspace: str, server: str | None) -> None:
+@with_study_client
+def agreement(client: StudyClient, study: str, as_json: bool) -> None:
     """How far people agree, by stage, population and field; if a coefficient is not defined, why."""
-    with open_study_client(workspace, server) as client:
-        rows = client.agreement(study)
+    rows = client.agreement(study)
     if as_json:
         print_json(rows)
         return
@@ -212,42 +203,33 @@ def _shown(coefficient: Mapping[str, Any]) -> str:
 @click.option("--count", type=click.IntRange(min=1), default=50, help="Items, at most.")
 @click.option("--hours", type=Number(min=0.1), default=72, help="How long they are kept for the person.")
 @out_option("Where the workbook goes (.xlsx)", "STAGE-PSEUDONYM.xlsx", required=True)
-@place_options
+@with_study_client
 def export_workbook(
-    study: str,
-    stage: str,
-    person: str,
-    count: int,
-    hours: float,
-    out: Path,
-    workspace: str,
-    server: str | None,
+    client: StudyClient, study: str, stage: str, person: str, count: int, hours: float, out: Path
 ) -> None:
     """Write a workbook for somebody who works off line: items that are kept for them, to be filled in."""
     from folkways.sdk.files import write_bytes
 
     target = file_at(out, f"{stage}-{person}.xlsx", (".xlsx",))  # before items are kept for the person
-    with open_study_client(workspace, server) as client:
-        workbook = client.export_workbook(study, person, stage, count, hours)
-        write_bytes(target, workbook)
-        click.echo(f"wrote {target}")
+    workbook = client.export_workbook(study, person, stage, count, hours)
+    write_bytes(target, workbook)
+    click.echo(f"wrote {target}")
 
 
 @click.command("take-in")
 @click.argument("study")
 @click.argument("person", metavar="PSEUDONYM")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.xlsx")
-@place_options
-def import_workbook(study: str, person: str, file: Path, workspace: str, server: str | None) -> None:
+@with_study_client
+def import_workbook(client: StudyClient, study: str, person: str, file: Path) -> None:
     """Submit a workbook that was filled in off line: all of its filled rows, or none if one is wrong."""
     from folkways.sdk.display import plural
     from folkways_studio.items.table_files import read_rows
 
-    with open_study_client(workspace, server) as client:
-        counts = client.import_workbook(study, person, read_rows(file), str(file))
-        empty = f"{plural(counts['empty'], 'row')} {'is' if counts['empty'] == 1 else 'are'} empty"
-        there = f"{counts['repeated']} {'was' if counts['repeated'] == 1 else 'were'} there already"
-        click.echo(f"{plural(counts['stored'], 'answer')} stored, {there}, {empty}")
+    counts = client.import_workbook(study, person, read_rows(file), str(file))
+    empty = f"{plural(counts['empty'], 'row')} {'is' if counts['empty'] == 1 else 'are'} empty"
+    there = f"{counts['repeated']} {'was' if counts['repeated'] == 1 else 'were'} there already"
+    click.echo(f"{plural(counts['stored'], 'answer')} stored, {there}, {empty}")
 
 
 COMMANDS = (import_items, media, draw, export, progress, agreement, export_workbook, import_workbook)

@@ -38,9 +38,9 @@ _GATHERED = "studio_events"
 def record_event(
     connection: sa.Connection,
     kind: str,
-    *,
     study_id: int | None = None,
     account_id: int | None = None,
+    *,
     participant_id: int | None = None,
     subject: str = "",
     details: Mapping[str, Any] | None = None,
@@ -85,10 +85,10 @@ def _add(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> None:
             queue(connection, added.study_id, added.id, added.kind, added.at)
 
 
-def record_event_now(workspace: Workspace, kind: str, **about: Any) -> None:
+def record_event_now(workspace: Workspace, kind: str, *who: int | None, **about: Any) -> None:
     """``record_event`` in its own transaction, for actions that change nothing else, such as an export."""
     with workspace.write() as connection:
-        record_event(connection, kind, **about)
+        record_event(connection, kind, *who, **about)
 
 
 def events(

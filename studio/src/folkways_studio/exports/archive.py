@@ -231,5 +231,5 @@ def export_archive(workspace: Workspace, study_id: int, format: str, *, discussi
         for name, content in files.items():
             archive.writestr(name, content)
     details = {"format": format, **({"discussion": True} if discussion else {})}
-    audit.record_event_now(workspace, "study.exported", study_id=study_id, account_id=by, details=details)
+    audit.record_event_now(workspace, "study.exported", study_id, by, details=details)
     return buffer.getvalue()

@@ -59,7 +59,7 @@ def show_result(
         examples={
             each.name: {"id": "1", **stage_kind(each.kind).example_row(each.config)} for each in stages
         },
-        offline=[stage for stage in stages if stage_kind(stage.kind).sheet_of(stage.config, str)],
+        offline=[stage for stage in stages if stage_kind(stage.kind).workbook_schema(stage.config, str)],
         media=media.list_media(context.workspace, study.id),
         shows_media=[each for each in stages if _shows_media(each)],
         judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],

@@ -217,7 +217,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         pseudonyms=pseudonyms, facts=_facts(subject), populations=populations,
         revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
-        redactable=kind.texts if context.roles & RUNS_STUDIES else (),
+        redactable=kind.own_words if context.roles & RUNS_STUDIES else (),
         runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
         decides=adjudications.can_decide(stage, item), language=population.language if population else "",

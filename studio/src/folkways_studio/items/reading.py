@@ -15,7 +15,7 @@ from folkways_studio.items.service import Checked, NewItem, list_items
 from folkways_studio.items.table_files import RowsError, structured
 from folkways_studio.media.service import media_names, no_file
 from folkways_studio.records import Item
-from folkways_studio.stages.base import StageKind
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 

@@ -83,11 +83,7 @@ def add_items(
     with workspace.write() as connection:
         numbers = place_new(connection, stage_record, rows)
         audit.record_event(
-            connection,
-            "items.added",
-            study_id=study_id,
-            account_id=by,
-            details={"stage": stage, "n": len(numbers)},
+            connection, "items.added", study_id, by, details={"stage": stage, "n": len(numbers)}
         )
         return tuple(item_within(connection, study_id, number) for number in numbers)
 

@@ -83,9 +83,7 @@ def add_media(
             }
             connection.execute(sa.insert(table), {**row, "created": time.time()})
         if new:
-            audit.record_event(
-                connection, "media.added", study_id=study_id, account_id=by, details={"n": len(new)}
-            )
+            audit.record_event(connection, "media.added", study_id, by, details={"n": len(new)})
     keep(new)  # a study with the same file may have been deleted meanwhile
     return len(new)
 
@@ -112,7 +110,7 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
             )
         connection.execute(sa.delete(schema.media).where(schema.media.c.id == row.id))
         details = {"name": name, "sha256": row.sha256}
-        audit.record_event(connection, DELETED, study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, DELETED, study_id, by, details=details)
     try:
         _delete_contents(workspace, row.id, row.sha256)
     except (MediaStoreError, OSError) as error:

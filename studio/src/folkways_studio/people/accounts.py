@@ -275,12 +275,7 @@ def grant(
         connection.execute(sa.insert(roles).values(row))
         details = {"role": role} if invitation is None else {"role": role, "invitation": invitation}
         audit.record_event(
-            connection,
-            "role.given",
-            study_id=study_id,
-            account_id=by,
-            subject=f"account:{account_id}",
-            details=details,
+            connection, "role.given", study_id, by, subject=f"account:{account_id}", details=details
         )
 
 
@@ -299,12 +294,7 @@ def take_role(
             sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
         )
         audit.record_event(
-            connection,
-            "role.taken",
-            study_id=study_id,
-            account_id=by,
-            subject=f"account:{account_id}",
-            details={"role": role},
+            connection, "role.taken", study_id, by, subject=f"account:{account_id}", details={"role": role}
         )
 
 

@@ -54,12 +54,7 @@ def create_token(
         made = inserted(connection, ApiToken, schema.tokens, row)
         subject, details = f"token:{made.id}", {"scope": scope}
         audit.record_event(
-            connection,
-            "token.created",
-            study_id=study_id,
-            account_id=account_id,
-            subject=subject,
-            details=details,
+            connection, "token.created", study_id, account_id, subject=subject, details=details
         )
         return made, text
 
@@ -101,6 +96,4 @@ def revoke_token(workspace: Workspace, token_id: int, *, study_id: int | None, b
         if row is None or row.study_id != study_id:
             raise NotFoundError("there is no such token")
         change_rows(connection, table, {"id": token_id}, revoked=True)
-        audit.record_event(
-            connection, "token.revoked", study_id=study_id, account_id=by, subject=f"token:{token_id}"
-        )
+        audit.record_event(connection, "token.revoked", study_id, by, subject=f"token:{token_id}")

@@ -90,9 +90,7 @@ def create_webhook(
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
             raise ConflictError("a study has up to %(most)s webhooks; delete one first", most=MOST)
         made = inserted(connection, Webhook, table, row)
-        audit.record_event(
-            connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{made.id}"
-        )
+        audit.record_event(connection, "webhook.created", study_id, by, subject=f"webhook:{made.id}")
         return made, secret
 
 
@@ -129,9 +127,7 @@ def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
         made = changed(
             connection, Webhook, schema.webhooks, webhook_id, enabled=True, problem=None, resumes=None
         )
-        audit.record_event(
-            connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
-        )
+        audit.record_event(connection, "webhook.enabled", study_id, by, subject=f"webhook:{webhook_id}")
         return made
 
 
@@ -143,6 +139,4 @@ def delete_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
         _of_study(connection, study_id, webhook_id)
         connection.execute(sa.delete(deliveries).filter_by(webhook_id=webhook_id))
         connection.execute(sa.delete(table).filter_by(id=webhook_id))
-        audit.record_event(
-            connection, "webhook.deleted", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
-        )
+        audit.record_event(connection, "webhook.deleted", study_id, by, subject=f"webhook:{webhook_id}")

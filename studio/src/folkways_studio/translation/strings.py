@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
+import yaml
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 
+from folkways_studio.stages.registry import TEXTS
 from folkways_studio.translation.catalogues import first
 from folkways_studio.web.rendering.i18n import terms
 
@@ -24,7 +27,11 @@ ANSWERING = (
 )
 """Sources of the strings that are shown to people who answer."""
 
-METHODS = [("**/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
+METHODS = [
+    ("**/templates/**.j2", "jinja2.ext:babel_extract"),
+    ("stages/kinds/**.yaml", "folkways_studio.translation.strings:extract_kind"),
+    ("**.py", "python"),
+]
 ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError", "UnfitError")
 """Their messages are shown in the reader's language."""
 
@@ -37,6 +44,31 @@ OPTIONS = {
         "silent": "false",
     }
 }
+
+
+def extract_kind(
+    file: IO[bytes], keywords: object, comment_tags: object, options: object
+) -> Iterator[tuple[int, str, str, list[str]]]:
+    """Babel's extractor for the descriptions of kinds of stages: the TEXTS of what they show and ask.
+
+    file: the description. keywords, comment_tags, options: Babel's, unused.
+    """
+    tree = yaml.compose(file, Loader=yaml.CSafeLoader)
+    for key, node in tree.value if isinstance(tree, yaml.MappingNode) else ():
+        if key.value in ("show", "ask"):
+            yield from _texts_in(node)
+
+
+def _texts_in(node: yaml.Node) -> Iterator[tuple[int, str, str, list[str]]]:
+    if isinstance(node, yaml.SequenceNode):
+        for entry in node.value:
+            yield from _texts_in(entry)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value in TEXTS and isinstance(value, yaml.ScalarNode):
+                yield value.start_mark.line + 1, "Message", value.value, []
+            else:
+                yield from _texts_in(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Builder, BuildSession, Built, Option
+from folkways.benchmarks.build import Builder, BuildResult, BuildSession, Option
 from folkways.display import plural
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
@@ -18,7 +18,7 @@ FILE_NAME = "mc_questions_file.csv"
 
 def build_mcq(
     session: BuildSession, *, out: Path, calls: Path | None, hub: Path | None, hub_format: str, **options: Any
-) -> Built:
+) -> BuildResult:
     """Build, and write what was built; options: those of ``make_questions``."""
     from folkways.benchmarks.blend.build.files import write_calls, write_hub, write_released
     from folkways.benchmarks.blend.build.make import make_questions
@@ -42,10 +42,10 @@ def build_mcq(
     notes += [f"left out: {what}: {why}" for what, why in built.left_out.items()]
     if out.name == FILE_NAME:
         notes.append(f"to ask it: folkways run blend/mcq --release {out.parent} --model NAME")
-    return Built((summary,), notes, files)
+    return BuildResult((summary,), notes, files)
 
 
-def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> Built:
+def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> BuildResult:
     """How far two builds agree."""
     from folkways.benchmarks.blend.build.agreement import agreement
     from folkways.benchmarks.blend.build.items import RELEASED
@@ -60,13 +60,13 @@ def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json
     found = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
     if as_json:
         names = ("first", "second", "common", "jaccard", "questions", "equal_questions")
-        return Built(
+        return BuildResult(
             document={
                 **{name: getattr(found, name) for name in names},
                 "by_question": found.by_question.to_dicts(),
             }
         )
-    return Built(
+    return BuildResult(
         (
             f"{first}: {found.first:,} distinct items; {second}: {found.second:,}; in both: {found.common:,}",
             *(

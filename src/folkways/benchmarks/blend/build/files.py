@@ -15,8 +15,8 @@ import polars as pl
 from folkways.benchmarks.blend.build.items import RELEASED
 from folkways.benchmarks.blend.build.procedures import AnsweredCall
 from folkways.files import packed, write_bytes
-from folkways.releases.base import ReleaseRecord
 from folkways.releases.cards import eval_yaml, hub_licence
+from folkways.releases.release_records import ReleaseRecord
 
 CONFIG = "multiple-choice-questions"
 """The name of the configuration on the hub."""

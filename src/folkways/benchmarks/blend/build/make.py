@@ -15,10 +15,10 @@ from folkways.benchmarks.blend.build.sources import select_sources
 from folkways.benchmarks.blend.build.stand_ins import StandIn
 from folkways.benchmarks.blend.build.wording import own_wording, released_wording
 from folkways.benchmarks.build import BuildSession
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.templates import digest_of, wordings
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 
 PROFILES = ("paper", "strict")
 STAND_IN = "stand-in:"

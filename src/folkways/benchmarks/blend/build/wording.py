@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.build.sources import Source
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.templates import Template, wordings
 from folkways.cultures import get_culture
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 
 BRACED = re.compile(r"\{(\w+)\}")
 """What a template would take for a part."""

@@ -13,7 +13,7 @@ from folkways.benchmarks.blend.data.files import BENCHMARK, REMEDY, csv_batches,
 from folkways.cultures import culture_named
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 MCQ: Schema = {
     "mcqid": pl.String,

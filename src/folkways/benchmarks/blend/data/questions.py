@@ -10,8 +10,8 @@ from folkways.benchmarks.blend.data.files import REMEDY, country_name, files_of,
 from folkways.cultures import Culture
 from folkways.errors import DataError
 from folkways.records import Schema
-from folkways.releases.base import Release
 from folkways.releases.once import read_once
+from folkways.releases.release_records import Release
 
 QUESTIONS: Schema = {
     "culture": pl.String,

@@ -9,7 +9,7 @@ import polars as pl
 
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.results.shared import ENGLISH, MCQ, SAQ
-from folkways.benchmarks.judging.answer_matching import StrictMatcher
+from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.whose_culture.matching import Wording, of_answers, of_options

@@ -18,8 +18,8 @@ from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics
 from folkways.benchmarks.templates import digest_of
 from folkways.errors import DataError
 from folkways.records import State
-from folkways.releases.base import Release
-from folkways.stats.raters.categories import CategoryAgreement, category_kappa
+from folkways.releases.release_records import Release
+from folkways.stats.raters.kappa import CategoryAgreement, category_kappa
 from folkways.text_tables import read_replies
 from folkways.toml_files import read_toml
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.culturalbench.results.values import (
     EASY,
     SETUPS,
@@ -18,6 +17,7 @@ from folkways.benchmarks.culturalbench.results.values import (
     judgements_of,
     present,
 )
+from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm

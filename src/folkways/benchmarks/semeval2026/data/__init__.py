@@ -9,7 +9,7 @@ from pathlib import Path
 from folkways.benchmarks.semeval2026.data import reading, trial
 from folkways.benchmarks.semeval2026.data.check import check
 from folkways.benchmarks.semeval2026.data.reading import Entry, people_answered, ways_to_put
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 __all__ = [
     "check",

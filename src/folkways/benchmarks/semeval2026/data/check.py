@@ -22,7 +22,7 @@ from folkways.benchmarks.semeval2026.data.reading import (
     read_letters,
 )
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 
 

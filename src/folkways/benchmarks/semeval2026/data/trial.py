@@ -10,7 +10,7 @@ from folkways.benchmarks.semeval2026.data.reading import LABELS, Entry, culture_
 from folkways.cultures import get_culture, get_language
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 
 ANSWERS, LETTERS = "trial_data_unique_answer.tsv", "trial_data_multiple_choice.tsv"
