@@ -16,7 +16,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from folkways.api import Run, load_run, run
-from folkways.benchmarks.build import Reply
+from folkways.benchmarks.build import ModelReply
 from folkways.benchmarks.free_answers import model_judge
 from folkways.endpoints.base import EndpointOptions, Request
 from folkways.endpoints.baselines import BaselineEndpoint
@@ -576,22 +576,28 @@ def test_a_limit_is_for_each_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reply", "settled"),
     [
-        (Reply('{"group": 2}', None), {"ended": "judged", "verdict": 1.0, "group": 2, "means": "b / c"}),
-        (Reply('{"group": 1}', None), {"ended": "judged", "verdict": 1.0, "group": 1, "means": "a"}),
-        (Reply('{"group": 0}', None), {"ended": "judged", "verdict": 0.0, "group": 0, "means": None}),
-        (Reply('{"group": 3}', None), {"ended": "unreadable", "why": '{"group": 3}'}),
-        (Reply("", None), {"ended": "unreadable", "why": ""}),
-        (Reply(None, "timed out", State.FAILED), {"ended": "failed", "why": "timed out"}),
-        (Reply(None, None, State.FAILED), {"ended": "failed", "why": None}),
-        (Reply(None, "not asked: budget", State.MISSING), {"ended": "not asked", "why": "not asked: budget"}),
-        (Reply("", "not asked", State.REFUSED), {"ended": "failed", "why": "the judge refused: not asked"}),
+        (ModelReply('{"group": 2}', None), {"ended": "judged", "verdict": 1.0, "group": 2, "means": "b / c"}),
+        (ModelReply('{"group": 1}', None), {"ended": "judged", "verdict": 1.0, "group": 1, "means": "a"}),
+        (ModelReply('{"group": 0}', None), {"ended": "judged", "verdict": 0.0, "group": 0, "means": None}),
+        (ModelReply('{"group": 3}', None), {"ended": "unreadable", "why": '{"group": 3}'}),
+        (ModelReply("", None), {"ended": "unreadable", "why": ""}),
+        (ModelReply(None, "timed out", State.FAILED), {"ended": "failed", "why": "timed out"}),
+        (ModelReply(None, None, State.FAILED), {"ended": "failed", "why": None}),
         (
-            Reply('{"group": 1}', "filtered", State.REFUSED),
+            ModelReply(None, "not asked: budget", State.MISSING),
+            {"ended": "not asked", "why": "not asked: budget"},
+        ),
+        (
+            ModelReply("", "not asked", State.REFUSED),
+            {"ended": "failed", "why": "the judge refused: not asked"},
+        ),
+        (
+            ModelReply('{"group": 1}', "filtered", State.REFUSED),
             {"ended": "failed", "why": "the judge refused: filtered"},
         ),
     ],
 )
-def test_what_becomes_of_what_a_judge_says(reply: Reply, settled: dict[str, Any]) -> None:
+def test_what_becomes_of_what_a_judge_says(reply: ModelReply, settled: dict[str, Any]) -> None:
     row: dict[str, Any] = {"_groups": (("a",), ("b", "c")), "verdict": None, "ended": "not asked"}
     _settle(row, reply)
     assert row == {"_groups": (("a",), ("b", "c")), "verdict": None, **settled}

@@ -14,7 +14,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways import __version__
-from folkways.benchmarks.build import Prompt, Reply
+from folkways.benchmarks.build import ModelReply, Prompt
 from folkways.endpoints.base import LOGPROB, Settings
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import Amount, Budget, require_token_limits
@@ -85,7 +85,7 @@ class AskSession:
                     sa.select(schema.expected.c.key).where(schema.expected.c.run_id == self.run.id)
                 )
             )
-        self._replies: dict[str, Reply] = {}
+        self._replies: dict[str, ModelReply] = {}
         self._recalled: set[tuple[str, str]] = set()
         self._progress: dict[str, ModelProgress] = {}
         run_records.set_state(workspace, self.run, "running")
@@ -128,7 +128,7 @@ class AskSession:
         price is not known."""
         return None if None in self._prices.values() else self._budget.usd
 
-    def ask(self, model: Model, prompts: Iterable[Prompt]) -> list[Reply]:
+    def ask(self, model: Model, prompts: Iterable[Prompt]) -> list[ModelReply]:
         """One reply per prompt, in that order; each distinct prompt is sent once, and none that the workspace
         has a reply to.
 
@@ -144,14 +144,14 @@ class AskSession:
         if lacking:
             progress = self._progress[model.identity] = self._send(model)
             why = f"not asked: {progress.stopped or 'another process holds it'}"
-            lost = dict.fromkeys(self._look_up(lacking), Reply(None, why, State.MISSING)) | self._failures(
-                lacking
-            )
+            lost = dict.fromkeys(
+                self._look_up(lacking), ModelReply(None, why, State.MISSING)
+            ) | self._failures(lacking)
         else:
             lost = {}
         return [self._replies.get(key) or lost[key] for key in keys]
 
-    def recall(self, model: Model, prompt: Prompt) -> Reply | None:
+    def recall(self, model: Model, prompt: Prompt) -> ModelReply | None:
         """The stored reply, of whichever run, to a prompt of that task; nothing is sent. The first call reads
         all of the task's."""
         if (model.identity, prompt.task) not in self._recalled:
@@ -221,13 +221,13 @@ class AskSession:
         query = chosen(sa.select(responses.c.key, responses.c.text, responses.c.refusal))
         with self._workspace.read() as connection:
             for key, text, refusal in connection.execute(query):
-                self._replies[key] = Reply(
+                self._replies[key] = ModelReply(
                     text, refusal, State.ANSWERED if refusal is None else State.REFUSED
                 )
 
-    def _failures(self, keys: Sequence[str]) -> dict[str, Reply]:
+    def _failures(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         failures = schema.failures
-        failed: dict[str, Reply] = {}
+        failed: dict[str, ModelReply] = {}
         with self._workspace.read() as connection:
             for start in range(0, len(keys), KEYS_PER_QUERY):
                 wanted = failures.c.key.in_(keys[start : start + KEYS_PER_QUERY])
@@ -235,7 +235,8 @@ class AskSession:
                     failures.c.run_id == self.run.id, wanted
                 )
                 failed.update(
-                    (key, Reply(None, message, State.FAILED)) for key, message in connection.execute(query)
+                    (key, ModelReply(None, message, State.FAILED))
+                    for key, message in connection.execute(query)
                 )
         return failed
 

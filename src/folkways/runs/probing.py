@@ -12,7 +12,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.build import Reply
+from folkways.benchmarks.build import ModelReply
 from folkways.benchmarks.contract import items_of
 from folkways.benchmarks.probing.signal import PROBE, ItemGroup, Signal, Unit, difference, estimate
 from folkways.benchmarks.probing.signals import control_task, signals
@@ -197,7 +197,11 @@ class _Values:
 
 
 def _answered(
-    signal: Signal, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[Reply]], lost: int
+    signal: Signal,
+    group: ItemGroup,
+    units: Sequence[Unit],
+    replies: Sequence[Sequence[ModelReply]],
+    lost: int,
 ) -> _Values:
     there = [
         (unit, texts)
@@ -213,7 +217,7 @@ def _answered(
     )
 
 
-def _texts(replies: Sequence[Reply]) -> list[str] | None:
+def _texts(replies: Sequence[ModelReply]) -> list[str] | None:
     """What was said, nothing where a model refused; None where a reply is not there."""
     if any(reply.state not in HEARD for reply in replies):
         return None

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.build import Prompt, Reply
+from folkways.benchmarks.build import ModelReply, Prompt
 from folkways.benchmarks.free_answers import model_judge
 from folkways.endpoints.base import Settings
 from folkways.records import Signature, State
@@ -201,7 +201,7 @@ def _prompt(row: dict[str, Any], *, backwards: bool = False) -> Prompt:
     return Prompt(text, KIND, item, model_judge.MAX_TOKENS, row["language"], row["variant"])
 
 
-def _settle(row: dict[str, Any], reply: Reply) -> None:
+def _settle(row: dict[str, Any], reply: ModelReply) -> None:
     if reply.said is None:
         refused = reply.state is State.REFUSED
         why = f"the judge refused: {reply.reason}" if refused else reply.reason
