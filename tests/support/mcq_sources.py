@@ -9,8 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from folkways.benchmarks.blend.build.forms import form_of
-from folkways.benchmarks.blend.build.sources import Group, Source
+from folkways.benchmarks.blend.build.sources import Group, Source, form_of
 from tests.support.blend_data import NOT_KNOWING, write_csv
 
 COUNTRIES = ("UK", "South_Korea", "Algeria", "Spain", "Iran")

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
+from folkways.benchmarks.blend.choices import read_as_paper, read_strictly
 from folkways.benchmarks.judging.answer_cleaning import clean_as_paper
 from folkways.benchmarks.judging.answer_matching import PaperMatcher
 from folkways.benchmarks.registry import get_task

@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.benchmarks.blend.answer_prompts import ENGLISH, fill
 from folkways.benchmarks.itemwise import ReplyScore
 from folkways.benchmarks.judging.answer_cleaning import (
     ONLY_THE_PROMPT,
@@ -26,6 +25,9 @@ from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_language, in_another_script
+
+ENGLISH = "en"
+PLACE = "{q}"
 
 NEEDED = (
     "item",
@@ -145,10 +147,8 @@ class Judge:
             self._templates[text] = orjson.loads(text)
         english, local = self._templates[text].get(variant, ["{q}", "{q}"])
         in_english = language == ENGLISH and item["local_language"] != ENGLISH
-        return fill(
-            english if language == ENGLISH else local,
-            item["question_en"] if in_english else item["question_local"],
-        )
+        template = english if language == ENGLISH else local
+        return template.replace(PLACE, item["question_en"] if in_english else item["question_local"])
 
 
 def judge_answers(

@@ -2,23 +2,241 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Scoring, ShownOptions, Task
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.choice_orders import as_asked, in_orders, lettered, released_letters
-from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
-from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
+from folkways.benchmarks.choosing import orders
 from folkways.benchmarks.choosing.orders import check_names, chosen_and_right, split_variant, variant_name
+from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
+from folkways.cultures import culture_named
 from folkways.errors import DataError, UnknownNameError
-from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, plain, require_columns
+from folkways.records import (
+    CUT,
+    ITEMS,
+    JUDGEMENTS,
+    PROMPTS,
+    RESPONSES,
+    Metric,
+    Schema,
+    State,
+    plain,
+    require_columns,
+)
 from folkways.releases.base import Release
+from folkways.text.labels import chosen_label
 from folkways.text.refusals import is_refusal
+
+ORDER_KEY = pl.concat_str("culture", "question", separator="/").alias("order_key")
+"""What orders are drawn by: the culture's question, of which there are several versions."""
+
+MOVED = ("choices", "choice_countries")
+"""What stands beside the labels, and moves."""
+
+
+def lettered(labels: Sequence[str], choices: Sequence[str]) -> str:
+    """The options as prompts list them."""
+    return "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
+
+
+def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Number of the order, and the items that are asked in it, with prompt and choices as they are shown; for
+    each that is wanted.
+
+    A question whose options speak of places, or stand otherwise in its prompt than they are listed, has the
+    released order alone.
+    """
+    yield 1, items
+    for number in range(2, wanted + 1):
+        shown = []
+        for row in items.select(ORDER_KEY, "prompt", "labels", "choices").iter_rows(named=True):
+            order = orders.order_of(row["order_key"], orders.variant_name("", number), len(row["choices"]))
+            listed = lettered(row["labels"], row["choices"])
+            able = (
+                orders.can_be_permuted(row["choices"])
+                and order != tuple(range(len(order)))
+                and row["prompt"].count(listed) == 1
+            )
+            choices = [row["choices"][place] for place in order]
+            shown.append(
+                (
+                    able,
+                    choices,
+                    row["prompt"].replace(listed, lettered(row["labels"], choices)) if able else "",
+                )
+            )
+        schema: Schema = {"able": pl.Boolean, "choices": pl.List(pl.String), "prompt": pl.String}
+        moved = items.drop("choices", "prompt").hstack(pl.DataFrame(shown, schema=dict(schema), orient="row"))
+        yield number, moved.filter("able").drop("able").select(items.columns)
+
+
+def as_asked(asked: pl.DataFrame) -> pl.DataFrame:
+    """The items beside responses (with ``variant``), with choices, countries and right letter as the variant
+    showed them."""
+    if not asked["variant"].str.contains("~order-", literal=True).any():
+        return asked
+    rows = asked.select(ORDER_KEY, "variant", "labels", "answer_idx", *MOVED).iter_rows(named=True)
+    found = []
+    for row in rows:
+        order = orders.order_of(row["order_key"], row["variant"], len(row["choices"]))
+        moved = (
+            [row[name][place] for place in order] if len(row[name]) == len(order) else row[name]
+            for name in MOVED
+        )
+        found.append((*moved, orders.moved(row["answer_idx"], row["labels"], order)))
+    schema: Schema = {**dict.fromkeys(MOVED, pl.List(pl.String)), "answer_idx": pl.String}
+    return asked.with_columns(pl.DataFrame(found, schema=dict(schema), orient="row"))
+
+
+def released_letters(asked: pl.DataFrame, letters: pl.Series) -> pl.Series:
+    """The letter in the release of each option that was chosen; null where none was."""
+    if not asked["variant"].str.contains("~order-", literal=True).any():
+        return letters
+    rows = zip(asked.select(ORDER_KEY, "variant", "labels").iter_rows(), letters, strict=True)
+    found = [
+        orders.released(letter, labels, orders.order_of(order_key, variant, len(labels))) if letter else None
+        for (order_key, variant, labels), letter in rows
+    ]
+    return pl.Series(found, dtype=pl.String)
+
+
+ANSWER_KEY = "answer_choice"
+
+_OBJECT = re.compile(r"\{[^}]+\}")
+_CAPITAL = re.compile(r"[A-Z]")
+
+
+def read_as_paper(reply: str, prompt: str, choices: Mapping[str, str]) -> str:
+    """What the authors' code takes for the answer: a letter, or the whole reply where it finds none.
+
+    ``choices`` gives the option of each letter. From a JSON object the first capital of ``answer_choice``
+    counts if that letter and a full stop stand in the prompt; otherwise the value must equal an option. From
+    any other text the first capital counts, whatever word it begins ("The answer is B" is T).
+    """
+    parsed = _parse_as_paper(reply)
+    if isinstance(parsed, str):
+        capital = _CAPITAL.search(parsed)
+        return capital[0] if capital else reply
+    if ANSWER_KEY not in parsed:
+        return reply
+    value = parsed[ANSWER_KEY]
+    capital = _CAPITAL.search(str(value))
+    if capital and capital[0] + "." in prompt:
+        return capital[0]
+    return next((label for label, option in choices.items() if option == value), reply)
+
+
+@lru_cache(maxsize=4096)  # models give the same few replies again and again
+def _parse_as_paper(reply: str) -> dict[str, Any] | str:
+    """The first JSON object of the reply, nested ones cut at the first closing brace; text where there is
+    none that parses."""
+    text = reply.replace("\n", "")
+    found = _OBJECT.search(text)
+    if not found:
+        return text
+    candidate = found[0].replace("```json", "").replace("`", "").replace(",}", "}")
+    try:
+        parsed = json.loads(candidate)
+    except ValueError:
+        return candidate
+    return parsed if isinstance(parsed, dict) else candidate
+
+
+def read_strictly(reply: str, choices: Mapping[str, str]) -> str | None:
+    """The letter that the reply settles on, or None.
+
+    What it settles on is the last ``answer_choice`` of a JSON object, or the whole reply where there is none:
+    a letter in any case, an option's text in any case, or a sentence that names exactly one letter or one
+    option.
+    """
+    value = _json_answer(reply)
+    return chosen_label(value if value is not None else reply, choices)
+
+
+def _json_answer(reply: str) -> str | None:
+    """The last ``answer_choice`` that the reply gives in JSON, or in Python's quotes, as text; None if it
+    gives none."""
+    answer = None
+    for found in re.finditer(rf"""["']?{ANSWER_KEY}["']?\s*:\s*(?:'([^']*)')?""", reply):
+        if found[1] is not None:
+            answer = found[1]
+            continue
+        try:
+            value, _ = json.JSONDecoder().raw_decode(reply, found.end())
+        except ValueError:
+            continue
+        answer = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return answer
+
+
+SEEN = ("gold_letter", "chosen_letter", "chosen_culture", "offered")
+"""Columns of a judgement: the right letter, the one that was read, whose option that is, and whose wrong
+options stood there.
+
+Cultures are codes; an option that nobody gave has the name of the release ("dummy"). ``offered`` has them
+with blanks between. Null where no letter was read, or the release does not tell.
+"""
+
+TAKEN = Metric(
+    "taken",
+    "Taken when offered",
+    "Share of items in which a culture's answer stood as a wrong option and was taken: whose view of "
+    "others the model has.",
+    lower_is_better=True,
+)
+VIEWS = (TAKEN, *LETTER_METRICS)
+
+
+def seen(
+    labels: Sequence[str], countries: Sequence[str], culture: str, gold: str, chosen: str | None
+) -> tuple[str, str | None, str | None, str | None]:
+    """SEEN of one item and the letter that was read."""
+    if len(labels) != len(countries):
+        return gold, chosen, None, None
+    whose = {label: _code(country) for label, country in zip(labels, countries, strict=True)}
+    wrong = sorted({code for label, code in whose.items() if label != gold and code != culture})
+    return gold, chosen, whose.get(chosen) if chosen else None, " ".join(wrong) or None
+
+
+@cache
+def _code(country: str) -> str:
+    try:
+        return culture_named("blend", country).code
+    except UnknownNameError:
+        return country.replace(" ", "_")
+
+
+def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
+    """Scores of VIEWS; the first by ``option_culture`` and ``culture+option_culture``, the letters by
+    ``letter``.
+
+    Judgements of items that no letter was read from count as not taken, and for the letters not at all. An
+    item that failed or is missing would have taken no wrong option had it been right, so ``at_best`` is the
+    score.
+    """
+    # Numbers instead of texts: an item has three wrong options, and a benchmark 300,000 items.
+    texts = pl.col("question", "state", "culture", "chosen_culture").cast(pl.Categorical)
+    options = (
+        judgements.filter(pl.col("counted") & pl.col("offered").is_not_null())
+        .select("counted", f"^{CUT}$", texts, option_culture=pl.col("offered").str.split(" "))
+        .explode("option_culture")
+        .with_columns(pl.col("option_culture").cast(pl.Categorical))
+        .with_columns(
+            taken=(pl.col("chosen_culture") == pl.col("option_culture")).fill_null(False).cast(pl.Float64)
+        )
+    )
+    groupings = [("option_culture",), ("culture", "option_culture")]
+    yield summarise_means(options, task, (TAKEN,), (), groupings).with_columns(at_best="score")
+    yield from letter_scores(judgements, task)
+
 
 ENGLISH = "en"
 RELEASED = "released"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from folkways.benchmarks.blend.build.calls import DummyCall, JudgeCall
-from folkways.benchmarks.blend.build.files import write_released
+from folkways.benchmarks.blend.build.items import write_released
 from folkways.benchmarks.blend.build.make import MadeQuestions, make_questions
 
 pytestmark = pytest.mark.shared
@@ -87,11 +87,11 @@ def test_stand_ins_say_what_the_rules_they_restate_say(
     shared: Path, built: tuple[MadeQuestions, Path]
 ) -> None:
     """Also ``ctx``, for which no file is at hand: every call of the build is put to both."""
-    from folkways.benchmarks.blend.build.stand_ins import StandIn
+    from folkways.benchmarks.blend.build.calls import RuleOracle
 
     rules = authors_rules(shared)
     for name in ("overlap", "hash04", "hash37", "ctx20"):
-        stand_in = StandIn(name)
+        stand_in = RuleOracle(name)
         for asked in built[0].built.calls:
             if isinstance(call := asked.call, JudgeCall):
                 told = stand_in.recall(call)

@@ -10,14 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.blend.build import order_free, paper
-from folkways.benchmarks.blend.build.calls import JudgeCall
-from folkways.benchmarks.blend.build.forms import Form, fits, form_of, settled_by_form
+from folkways.benchmarks.blend.build import choosing
+from folkways.benchmarks.blend.build.calls import JudgeCall, RuleOracle
+from folkways.benchmarks.blend.build.choosing import Choice, Memory
 from folkways.benchmarks.blend.build.items import items_of, table, usable
-from folkways.benchmarks.blend.build.paper import Choice, Memory
-from folkways.benchmarks.blend.build.procedures import Questions, build_order_free, build_paper
-from folkways.benchmarks.blend.build.sources import Group, Source
-from folkways.benchmarks.blend.build.stand_ins import StandIn
+from folkways.benchmarks.blend.build.make import Questions, build_order_free, build_paper
+from folkways.benchmarks.blend.build.sources import Form, Group, Source, fits, form_of, settled_by_form
 from folkways.benchmarks.templates import Template
 from tests.support.mcq_sources import sources
 
@@ -26,7 +24,7 @@ RULES = st.sampled_from(["overlap", "hash30", "ctx50"])
 
 
 def build(source: Source, profile: str, rule: str = "overlap", **options: int) -> Questions:
-    judge = StandIn(rule)
+    judge = RuleOracle(rule)
     return (build_paper if profile == "paper" else build_order_free)(
         [source], judge, judge, WORDING, **options
     )  # type: ignore[operator]
@@ -46,7 +44,9 @@ def test_paper_asks_no_pair_again_that_was_found_different(source: Source, rule:
         if not same and len(call.answers) == 1
     ]
     assert len(different) == len(set(different))
-    assert not any(paper.lexically_same(answer, call.target) for call, _ in asked for answer in call.answers)
+    assert not any(
+        choosing.lexically_same(answer, call.target) for call, _ in asked for answer in call.answers
+    )
 
 
 @given(sources(), RULES, st.integers(1, 9))
@@ -54,7 +54,7 @@ def test_asking_ahead_changes_nothing(source: Source, rule: str, ahead: int) -> 
     """Guessed calls are asked for nothing at worst: items, calls and answers are those of one call at a
     time."""
 
-    class Forgetful(StandIn):
+    class Forgetful(RuleOracle):
         """Knows an answer only after it was asked, as a model does."""
 
         def __init__(self, name: str) -> None:
@@ -70,7 +70,7 @@ def test_asking_ahead_changes_nothing(source: Source, rule: str, ahead: int) -> 
             self.told.update(zip(calls, answers, strict=True))
             return answers
 
-    guessed = build_paper([source], Forgetful(rule), StandIn(rule), WORDING, ahead=ahead)
+    guessed = build_paper([source], Forgetful(rule), RuleOracle(rule), WORDING, ahead=ahead)
     whole = build(source, "paper", rule)
     assert guessed.items.equals(whole.items)
     assert guessed.calls == whole.calls
@@ -83,7 +83,7 @@ def test_strict_items_are_questions_with_one_right_letter(source: Source, rule: 
     verdict."""
     built = build(source, "strict", rule)
     own = {
-        country: {order_free.folded(text) for group in groups for text in group.variants}
+        country: {choosing.folded(text) for group in groups for text in group.variants}
         for country, groups in source.groups.items()
     }
     ids = built.items["MCQID"].to_list()
@@ -91,8 +91,8 @@ def test_strict_items_are_questions_with_one_right_letter(source: Source, rule: 
     for row in built.items.iter_rows(named=True):
         options, countries = json.loads(row["choices"]), json.loads(row["choice_countries"])
         assert list(options) == list("ABCD") == list(countries)
-        assert len({order_free.folded(text) for text in options.values()}) == 4
-        mine = [letter for letter, text in options.items() if order_free.folded(text) in own[row["country"]]]
+        assert len({choosing.folded(text) for text in options.values()}) == 4
+        mine = [letter for letter, text in options.items() if choosing.folded(text) in own[row["country"]]]
         assert mine == [row["answer_idx"]]
         assert countries[row["answer_idx"]] == row["country"]
         given_by = [country for country in countries.values() if country != "dummy"]
@@ -116,7 +116,7 @@ def test_what_strict_has_judged_is_a_set(source: Source, random: Random) -> None
         country: tuple(random.sample(groups, len(groups))) for country, groups in source.groups.items()
     }
     other = Source(source.question, source.text, source.form, source.texts, shuffled)
-    assert sorted(order_free.meanings(other).open_pairs()) == sorted(order_free.meanings(source).open_pairs())
+    assert sorted(choosing.meanings(other).open_pairs()) == sorted(choosing.meanings(source).open_pairs())
 
 
 @given(sources(), RULES, st.sampled_from(["paper", "strict"]))
@@ -150,9 +150,9 @@ def test_what_strict_mends() -> None:
     source = question(
         UK=[("tea", 4), ("", 3), ("tea", 1)], Spain=[("steak", 5)], Iran=[("Tea", 3), ("rice", 2)]
     )
-    choices = order_free.meanings(source).choose(frozenset())
+    choices = choosing.meanings(source).choose(frozenset())
     assert choices["UK"] == Choice(("tea",), {"Spain": "steak", "Iran": "rice"})
-    chosen = paper.choose(source, Memory(), lambda _call: False)
+    chosen = choosing.choose(source, Memory(), lambda _call: False)
     assert chosen["UK"].wrong == {}  # the empty answer is in every other one
     assert chosen["UK"].right == ("",)  # and the second count of tea is the one that stays
 

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.build.forms import Form
-from folkways.benchmarks.blend.build.sources import Source, select_sources
+from folkways.benchmarks.blend.build.sources import Form, Source, select_sources
 from folkways.errors import DataError
 from tests.support.blend_data import NOT_KNOWING, group, release_at, write_csv
 

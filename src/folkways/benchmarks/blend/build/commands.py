@@ -20,7 +20,7 @@ def build_mcq(
     session: BuildSession, *, out: Path, calls: Path | None, hub: Path | None, hub_format: str, **options: Any
 ) -> Built:
     """Build, and write what was built; options: those of ``make_questions``."""
-    from folkways.benchmarks.blend.build.files import write_calls, write_hub, write_released
+    from folkways.benchmarks.blend.build.items import write_calls, write_hub, write_released
     from folkways.benchmarks.blend.build.make import make_questions
 
     made = make_questions(session, **options)
@@ -47,8 +47,7 @@ def build_mcq(
 
 def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> Built:
     """How far two builds agree."""
-    from folkways.benchmarks.blend.build.agreement import agreement
-    from folkways.benchmarks.blend.build.items import RELEASED
+    from folkways.benchmarks.blend.build.items import RELEASED, agreement
     from folkways.benchmarks.blend.data.files import read_csv
 
     first, second = (file / FILE_NAME if file.is_dir() else file for file in (first, second))

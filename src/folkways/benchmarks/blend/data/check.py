@@ -19,7 +19,6 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.blend.data.annotations import read_annotations
 from folkways.benchmarks.blend.data.files import (
     BENCHMARK,
     PARTS,
@@ -30,8 +29,7 @@ from folkways.benchmarks.blend.data.files import (
     inside,
     read_csv,
 )
-from folkways.benchmarks.blend.data.mcq import read_mcq
-from folkways.benchmarks.blend.data.questions import local_column, read_questions
+from folkways.benchmarks.blend.data.release import local_column, read_annotations, read_mcq, read_questions
 from folkways.cultures import Culture, cultures_of
 from folkways.records import DataIssue
 from folkways.releases.base import Release

@@ -14,21 +14,28 @@ import polars as pl
 
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.published import PUBLISHED
-from folkways.benchmarks.blend.results.annotations import ABOUT, annotation_table, question_counts
-from folkways.benchmarks.blend.results.categories import (
+from folkways.benchmarks.blend.results.data_tables import (
+    ABOUT,
+    annotation_table,
+    overlap_table,
+    question_counts,
+    statistics_table,
+)
+from folkways.benchmarks.blend.results.people import people_judgements, people_table
+from folkways.benchmarks.blend.results.score_tables import (
+    WHOSE_CULTURE,
     category_means,
     category_means_table,
     category_pairs_table,
     category_table,
+    culture_scores,
+    format_table,
+    language_table,
+    published_language_table,
+    published_scores,
     question_means,
 )
-from folkways.benchmarks.blend.results.formats import culture_scores, format_table, published_scores
-from folkways.benchmarks.blend.results.languages import language_table, published_language_table
-from folkways.benchmarks.blend.results.overlap import overlap_table
-from folkways.benchmarks.blend.results.people import people_judgements, people_table
 from folkways.benchmarks.blend.results.shared import MCQ, SAQ
-from folkways.benchmarks.blend.results.statistics import statistics_table
-from folkways.benchmarks.blend.results.whose_culture import RESULTS as WHOSE_CULTURE
 from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.published import beside_published
 from folkways.benchmarks.results import DataNeed, Inputs, Result

@@ -1,25 +1,158 @@
-"""The same choice of wrong answers as in ``paper``, without its defects: every pair is judged once, before
-anything is chosen.
-
-What differs: nothing is remembered from one question to the next; all variants of a country's own answers
-count, not the first alone; words are compared as words, in any case, so that "tea" is not in "steak"; empty
-answers are none; and an answer that a country gives twice keeps its higher count. No result depends on the
-order in which anything was asked.
-"""
+"""Which answers of other countries are offered: the walk of the authors' program, and the same rule free of order."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
 
-from folkways.benchmarks.blend.build.calls import Groups, GroupsCall, PairsCall
-from folkways.benchmarks.blend.build.forms import fits, settled_by_form
-from folkways.benchmarks.blend.build.paper import Choice
-from folkways.benchmarks.blend.build.sources import LEAST_VOTES, Source
+from folkways.benchmarks.blend.build.calls import Groups, GroupsCall, Judge, JudgeCall, PairsCall
+from folkways.benchmarks.blend.build.sources import LEAST_VOTES, Source, fits, number_in, settled_by_form
+
+_SPLIT = re.compile("[/ ]")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a country's questions are made of: right answers, and wrong ones by the country that gave them, in
+    order of choice."""
+
+    right: tuple[str, ...]
+    wrong: dict[str, str]
+
+
+@dataclass
+class Memory:
+    """Verdicts on pairs of strings. A fork sees its origin's and keeps its own until it is joined."""
+
+    known: dict[tuple[str, str], bool] = field(default_factory=dict)
+    origin: Memory | None = None
+
+    def get(self, one: str, other: str) -> bool | None:
+        """The verdict on a pair, whichever way round it was reached."""
+        key = (one, other) if one <= other else (other, one)
+        found = self.known.get(key)
+        return found if found is not None or self.origin is None else self.origin.known.get(key)
+
+    def put(self, one: str, other: str, same: bool) -> None:
+        """Remember a verdict."""
+        self.known[(one, other) if one <= other else (other, one)] = same
+
+    def fork(self) -> Memory:
+        """A memory on top of this one."""
+        return Memory(origin=self)
+
+    def join(self) -> None:
+        """Hand what was learnt to the origin."""
+        if self.origin is not None:
+            self.origin.known.update(self.known)
+
+
+def choose(source: Source, memory: Memory, judge: Judge) -> dict[str, Choice]:
+    """Country -> Choice. ``judge`` is asked what strings and memory cannot tell, in the authors' order."""
+    votes = {
+        country: {group.variants[0]: group.count for group in groups}
+        for country, groups in source.groups.items()
+    }
+    form = source.form
+    chosen = {}
+    for country, counts in votes.items():
+        top = max(counts.values(), default=0)
+        own = tuple(answer for answer in counts if fits(answer, form))
+        candidates = [
+            (count, target, other)
+            for other, theirs in votes.items()
+            if other != country
+            for target, count in theirs.items()
+            if count >= LEAST_VOTES and fits(target, form)
+        ]
+        candidates.sort(key=lambda candidate: -candidate[0])
+        walk = _Walk(source.question, country, own, memory, judge)
+        for _, target, other in candidates:
+            walk.meet(target, other)
+        chosen[country] = Choice(tuple(answer for answer in own if counts[answer] == top), walk.chosen)
+    return chosen
+
+
+@dataclass
+class _Walk:
+    """One country's way through the candidates."""
+
+    question: str
+    country: str
+    own: tuple[str, ...]
+    memory: Memory
+    judge: Judge
+    chosen: dict[str, str] = field(default_factory=dict)
+    blocked: set[str] = field(default_factory=set)
+
+    def meet(self, target: str, other: str) -> None:
+        """Take the candidate, block its text, or pass it by."""
+        if other in self.chosen or target in self.blocked:
+            return
+        if self._is_own(target) or self._is_chosen(target, other) or self._is_judged_own(target, other):
+            return
+        self.chosen[other] = target
+
+    def _is_own(self, target: str) -> bool:
+        for answer in self.own:
+            if self.memory.get(answer, target):
+                return (
+                    True  # without blocking the text: other countries' candidates with it are looked at again
+                )
+            if lexically_same(answer, target):
+                self.memory.put(answer, target, True)
+                self.blocked.add(target)
+                return True
+        return False
+
+    def _is_chosen(self, target: str, other: str) -> bool:
+        for country, taken in self.chosen.items():
+            same = self.memory.get(taken, target)
+            if same is None:
+                same = lexically_same(taken, target) or self._judged((taken,), target, country, other)
+                self.memory.put(taken, target, same)
+            if same:
+                self.blocked.add(target)
+                return True
+        return False
+
+    def _is_judged_own(self, target: str, other: str) -> bool:
+        verdicts = (self.memory.get(answer, target) for answer in self.own)
+        open_or_same = next((verdict for verdict in verdicts if verdict is not False), False)
+        if open_or_same is False:
+            return False
+        if open_or_same is None and not self._judged(self.own, target, self.country, other):
+            for answer in self.own:
+                self.memory.put(answer, target, False)
+            return False
+        self.blocked.add(target)
+        return True
+
+    def _judged(self, answers: tuple[str, ...], target: str, country: str, other: str) -> bool:
+        settled = settled_by_form(answers, target)
+        return (
+            settled
+            if settled is not None
+            else self.judge(JudgeCall(self.question, answers, target, country, other))
+        )
+
+
+def lexically_same(one: str, other: str) -> bool:
+    """The authors' test of two strings: equal numbers; else one inside the other, or a word of both."""
+    first, second = number_in(one), number_in(other)
+    if first is not None and second is not None:
+        return first == second
+    return one in other or other in one or not _words(one).isdisjoint(_words(other))
+
+
+@lru_cache(maxsize=50_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_SPLIT.split(text))
+
 
 Pair = tuple[str, str]
 """Two texts in ``folded`` form, the lesser first."""
@@ -50,7 +183,7 @@ FUNCTION_WORDS = frozenset(
 )
 """Words that two answers may share without sharing anything."""
 
-_WORD = re.compile(r"\w+")
+_WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +306,7 @@ def same_by_groups(call: GroupsCall, groups: Groups) -> frozenset[Pair]:
 def _open(own: Meaning, candidate: Meaning) -> Iterator[Pair]:
     """The pairs to be judged before ``candidate`` may stand beside ``own``; none where the words tell
     already."""
-    if _same_in_words(own, candidate):
+    if _same_in_content_words(own, candidate):
         return
     for variant in own.variants:
         if settled_by_form((variant,), candidate.text) is None:
@@ -181,28 +314,28 @@ def _open(own: Meaning, candidate: Meaning) -> Iterator[Pair]:
 
 
 def _is_same(one: Meaning, candidate: Meaning, same: frozenset[Pair]) -> bool:
-    return _same_in_words(one, candidate) or any(
+    return _same_in_content_words(one, candidate) or any(
         _pair(folded(text), folded(candidate.text)) in same for text in one.variants
     )
 
 
-def _same_in_words(one: Meaning, other: Meaning) -> bool:
-    return any(same_in_words(first, second) for first in one.variants for second in other.variants)
+def _same_in_content_words(one: Meaning, other: Meaning) -> bool:
+    return any(same_in_content_words(first, second) for first in one.variants for second in other.variants)
 
 
 @lru_cache(maxsize=200_000)
-def same_in_words(one: str, other: str) -> bool:
+def same_in_content_words(one: str, other: str) -> bool:
     """Equal as numbers, dates, times or texts, or with a word in common that is more than a function word."""
     settled = settled_by_form((one,), other)
     if settled is not None:
         return settled
     first, second = folded(one), folded(other)
-    return first == second or not _words(first).isdisjoint(_words(second))
+    return first == second or not _content_words(first).isdisjoint(_content_words(second))
 
 
 @lru_cache(maxsize=50_000)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text)) - FUNCTION_WORDS
+def _content_words(text: str) -> frozenset[str]:
+    return frozenset(_WORDS.findall(text)) - FUNCTION_WORDS
 
 
 def _pair(one: str, other: str) -> Pair:
