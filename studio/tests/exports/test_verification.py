@@ -13,7 +13,7 @@ import pytest
 from folkways.api import run
 from folkways.benchmarks.culturalbench.build.counting import Rule, count
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
-from folkways.benchmarks.culturalbench.build.votes_files import read_votes
+from folkways.benchmarks.culturalbench.votes_files import read_votes
 from folkways.workspace.database import Workspace
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem, add_items

@@ -20,7 +20,7 @@ from folkways.benchmarks.choosing.orders import (
     split_variant,
     variant_name,
 )
-from folkways.benchmarks.culturalbench.easy import Easy
+from folkways.benchmarks.culturalbench.tasks import Easy
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
 from folkways.releases.base import Release

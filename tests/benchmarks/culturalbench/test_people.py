@@ -18,7 +18,7 @@ from folkways.benchmarks.culturalbench.people import (
     leave_one_out,
     people_judgements,
 )
-from folkways.benchmarks.culturalbench.results.people import people_table
+from folkways.benchmarks.culturalbench.results.data_tables import people_table
 from folkways.benchmarks.culturalbench.votes import LETTERS, Votes, frame_bytes
 from folkways.errors import DataError
 from folkways.releases.base import Release

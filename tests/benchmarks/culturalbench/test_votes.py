@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, ITEMS, LETTERS, VOTES, Meta, Votes, to_files
-from folkways.benchmarks.culturalbench.votes_checking import Text, parse_chosen, read_collection
+from folkways.benchmarks.culturalbench.votes_files import Text, parse_chosen, read_collection
 from folkways.errors import DataError
 from tests.support.votes_data import collections, votes_of
 

@@ -11,8 +11,8 @@ import pytest
 from folkways.benchmarks import contract
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.semeval2026.data.reading import read_letters
-from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
+from folkways.benchmarks.semeval2026.release import read_letters
+from folkways.benchmarks.semeval2026.tasks import ShortAnswers
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, SCORES, require_columns
 from folkways.releases.base import Release

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.benchmarks.semeval2026.data.reading import Entry, read_answers
+from folkways.benchmarks.semeval2026.release import Entry, read_answers
 from folkways.benchmarks.semeval2026.templates import same_wordings, sampled_questions, templates_of
 from folkways.releases.store import open_release
 

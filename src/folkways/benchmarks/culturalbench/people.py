@@ -21,7 +21,7 @@ import polars as pl
 from folkways.benchmarks.culturalbench.build.counting import Rule
 from folkways.benchmarks.culturalbench.build.tables import BUILT_VOTES
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, LETTERS
-from folkways.benchmarks.culturalbench.votes_checking import parse_chosen
+from folkways.benchmarks.culturalbench.votes_files import parse_chosen
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Schema, State, require_columns
 from folkways.releases.base import Release

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.demo.common import DemoTask, local_language
+from folkways.benchmarks.demo.tasks import DemoTask, local_language
 from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.cultures import get_culture, get_language
 from folkways.metrics.spans import CLOSING, OPENING, hi_csi, hp_csi_per_gold, si_csi, tagged_spans

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from folkways.benchmarks.judging.answer_cleaning import READ_AS_MISSING
-from folkways.benchmarks.semeval2026.data.reading import LABELS
+from folkways.benchmarks.semeval2026.release import LABELS
 from folkways.benchmarks.submissions import Submission
 from folkways.records import State
 

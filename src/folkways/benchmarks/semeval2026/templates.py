@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from folkways.benchmarks.semeval2026.data.reading import Entry
+from folkways.benchmarks.semeval2026.release import Entry
 
 ALIKE, LIKEST, SURE = 0.6, 0.5, 0.75
 """Share of words in common (Jaccard) from which a question is the one of its number; from which it is so if

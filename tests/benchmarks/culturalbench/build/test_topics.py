@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.culturalbench.build.sorting import (
+from folkways.benchmarks.culturalbench.build.from_model import (
     Question,
     in_batches,
     prompt_of,

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.data.reading import country_name, is_multi_mode
+from folkways.benchmarks.culturalbench.data.release import country_name, is_multi_mode
 from folkways.benchmarks.culturalbench.votes import (
     ABSTENTIONS,
     CANNOT_ANSWER,

@@ -1,9 +1,10 @@
-"""A model sorts the questions of a CulturalBench into topics, checked against labels of people."""
+"""A model sorts the questions of a CulturalBench into topics (section 4), checked against labels of people."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,109 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.build import Ask, Prompt, Reply
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.culturalbench.build import sorting
-from folkways.benchmarks.culturalbench.build.sorting import Question
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics, own_topics, topics_of
-from folkways.benchmarks.templates import digest_of
+from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.errors import DataError
 from folkways.records import State
 from folkways.releases.base import Release
 from folkways.stats.raters.categories import CategoryAgreement, category_kappa
+from folkways.text.json_replies import objects_in
 from folkways.text_tables import read_replies
 from folkways.toml_files import read_toml
+
+TOKENS_PER_QUESTION = 24
+"""Output tokens that a number and the name of a topic need at most."""
+
+TOKENS_BESIDE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to be sorted. options: empty where they say nothing (combinations of statements that the
+    question has)."""
+
+    question_idx: str
+    country: str
+    text: str
+    options: tuple[str, ...] = ()
+
+
+def questions_of(easy: pl.DataFrame) -> list[Question]:
+    """The questions of ``folkways.benchmarks.culturalbench.data.easy``, each id once, in their order."""
+    rows = easy.unique("question_idx", keep="first", maintain_order=True).iter_rows(named=True)
+    return [
+        Question(
+            row["question_idx"],
+            row["country"],
+            row["question"],
+            tuple(row["options"]) if row["mode"] == "single" else (),
+        )
+        for row in rows
+    ]
+
+
+def in_batches(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
+    """``size`` questions at a time, in their order."""
+    for start in range(0, len(questions), size):
+        yield questions[start : start + size]
+
+
+def wording() -> str:
+    """What is asked about a batch of questions."""
+    return str(wordings("folkways.benchmarks.culturalbench")["build"]["topics"])
+
+
+def prompt_of(batch: Sequence[Question], topics: Topics) -> str:
+    """The text that is sent: questions stand on one line each, under numbers from 1."""
+    parts = {
+        "topics": "\n\n".join(
+            _listed(head, topics) for head, _ in groupby(topic.head for topic in topics.topics)
+        ),
+        "questions": "\n".join(f"{number}. {_line(question)}" for number, question in enumerate(batch, 1)),
+        "example": topics.topics[0].name,
+    }
+    return Template(wording(), "folkways").fill(parts)
+
+
+def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
+    """Place in the batch (from 0) -> topic, for those that the reply gives one of the topics; of several
+    answers the last counts.
+
+    What models say is untrusted: numbers that were not asked for and names that are no topic are left out.
+    """
+    found: dict[int, str] = {}
+    for told in objects_in(reply):
+        for number, name in told.items():
+            topic = topics.name_of(name) if isinstance(name, str) else None
+            if (
+                topic
+                and number.isascii()
+                and number.isdecimal()
+                and len(number) < 7
+                and 1 <= int(number) <= size
+            ):
+                found[int(number) - 1] = topic
+    return found
+
+
+def max_tokens(size: int) -> int:
+    """Output tokens that the reply to a batch needs at most."""
+    return TOKENS_BESIDE + TOKENS_PER_QUESTION * size
+
+
+def _listed(head: str, topics: Topics) -> str:
+    lines = (
+        f"- {topic.name}" + (f": {topic.about}" if topic.about else "")
+        for topic in topics.topics
+        if topic.head == head
+    )
+    return "\n".join([head, *lines])
+
+
+def _line(question: Question) -> str:
+    options = f" Options: {' / '.join(question.options)}" if question.options else ""
+    return " ".join(f"({question.country}) {question.text}{options}".split())
+
 
 TASK = "build-topics"
 """The task under which requests are stored; no benchmark has such a task."""
@@ -60,7 +154,7 @@ def sort_questions(
     fit, before anything is asked.
     """
     topics = topics or own_topics()
-    questions = sorting.questions_of(culturalbench.easy(release))
+    questions = questions_of(culturalbench.easy(release))
     labels = (
         read_labelled(labelled, [question.question_idx for question in questions], topics)
         if labelled is not None
@@ -69,22 +163,22 @@ def sort_questions(
     config = {
         "release": release.label,
         "topics": topics.digest,
-        "wording": digest_of(sorting.wording()),
+        "wording": digest_of(wording()),
         "batch": batch,
     }
     model = open_model(config)
 
     def ask(batches: Sequence[Sequence[Question]]) -> Sequence[Reply]:
-        most, variant = sorting.max_tokens(batch), f"batch-{batch}"
+        most, variant = max_tokens(batch), f"batch-{batch}"
         items = [f"{part[0].question_idx}+{len(part) - 1}" for part in batches]
         return model(
             [
-                Prompt(sorting.prompt_of(part, topics), TASK, item, most, variant=variant)
+                Prompt(prompt_of(part, topics), TASK, item, most, variant=variant)
                 for part, item in zip(batches, items, strict=True)
             ]
         )
 
-    batches = list(sorting.in_batches(questions, batch))
+    batches = list(in_batches(questions, batch))
     found = _read(batches, ask(batches), topics)
     again = [[question] for question in questions if question.question_idx not in found]
     replies = ask(again) if again and batch > 1 else ()
@@ -112,7 +206,7 @@ def sort_questions(
         "release": release.label,
         "model": model.name,
         "topics": f"{topics.source} {topics.digest}",
-        "prompt": f"folkways {digest_of(sorting.wording())}",
+        "prompt": f"folkways {digest_of(wording())}",
         "batch": batch,
         "questions": len(questions),
         "sorted": table.height,
@@ -163,7 +257,7 @@ def _read(batches: Sequence[Sequence[Question]], replies: Sequence[Reply], topic
     found: dict[str, str] = {}
     for part, reply in zip(batches, replies, strict=False):
         if reply.said is not None:
-            read = sorting.read_reply(reply.said, len(part), topics)
+            read = read_reply(reply.said, len(part), topics)
             found |= {part[place].question_idx: topic for place, topic in read.items()}
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.data.reading import (
+from folkways.benchmarks.culturalbench.data.release import (
     EASY,
     HARD,
     LETTERS,

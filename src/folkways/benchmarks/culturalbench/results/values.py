@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.common import with_regional_means
+from folkways.benchmarks.culturalbench.tasks import with_regional_means
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import NotAvailableError

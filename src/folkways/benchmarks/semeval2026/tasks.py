@@ -1,16 +1,19 @@
-"""semeval2026/saq: short answers in 34 locales of their own language and 27 in English about a region (track
-1)."""
+"""semeval2026/saq and semeval2026/mcq: short answers in 61 locales (track 1), and multiple choice about 30 regions
+(track 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import AnswerGroups, PromptOptions, Scoring, answer_groups
-from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
+from folkways.benchmarks.averages import with_mean_over
+from folkways.benchmarks.base import AnswerGroups, PromptOptions, Scoring, ShownOptions, answer_groups
+from folkways.benchmarks.choosing.task import CHANCE, CONSTANT
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.judging.answer_cleaning import (
     ONLY_THE_PROMPT,
     READ_AS_MISSING,
@@ -20,19 +23,69 @@ from folkways.benchmarks.judging.answer_cleaning import (
     repeats_the_prompt,
 )
 from folkways.benchmarks.judging.answer_matching import MATCHERS, Matcher
-from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
-from folkways.benchmarks.semeval2026.data import people_answered, read_answers, ways_to_put
-from folkways.benchmarks.semeval2026.data.reading import NOT_ANSWERED
-from folkways.benchmarks.semeval2026.predictions import short_replies
-from folkways.benchmarks.semeval2026.templates import sampled_questions
+from folkways.benchmarks.semeval2026.predictions import letters, short_replies
+from folkways.benchmarks.semeval2026.release import (
+    LABELS,
+    NOT_ANSWERED,
+    Entry,
+    people_answered,
+    questions_file,
+    read_answers,
+    read_letters,
+    ways_to_put,
+)
+from folkways.benchmarks.semeval2026.templates import same_wordings, sampled_questions
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
-from folkways.records import Metric, Schema, State
+from folkways.records import Metric, Schema, State, plain
 from folkways.releases.base import Release
+from folkways.text.labels import chosen_label
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_language, in_another_script
 from folkways.text.tools import get_tool, has_tool
+
+
+class SemEvalTask(ItemwiseTask):
+    """A task on the competition's data, which can be judged without its questions and not asked."""
+
+    release: ClassVar[str] = "semeval2026"
+    facets: ClassVar[tuple[str, ...]] = ("locale", "region", "asked_in")
+    variants: ClassVar[tuple[str, ...]] = ("plain",)
+    has_options: ClassVar[bool]
+
+    def languages(self, item: Row) -> tuple[str, ...]:
+        return (item["spoken"],)
+
+    def check_askable(self, release: Release) -> None:
+        release.path(questions_file(release, options=self.has_options))
+
+    def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
+        return replace(super().options_of(item), order_key=str(item["number"]))
+
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
+        return {"correct": 0.0}
+
+
+def shared_columns(entry: Entry, question: str) -> Row:
+    """What the items of both tasks have. ``asked_in`` tells English about a region from the region's own
+    language.
+
+    question: what is sampled, which items about several regions share (``templates``).
+    """
+    culture = get_culture(entry.culture)
+    return {
+        "item": entry.id,
+        "question": question,
+        "number": entry.number,
+        "culture": entry.culture,
+        "spoken": entry.language,
+        "text": entry.text,
+        "locale": entry.locale,
+        "region": culture.region,
+        "asked_in": "local language" if entry.language in culture.languages else "English",
+    }
+
 
 LANGUAGES = (
     *(
@@ -211,3 +264,98 @@ class ShortAnswers(SemEvalTask):
             get_tool(language, self.tool_set) for language in LANGUAGES if has_tool(language, self.tool_set)
         )
         return dict(sorted({(tool.name, tool.version) for tool in tools}))
+
+
+class MultipleChoice(SemEvalTask):
+    """Right when the reply settles on the right letter. Chance is 25 %."""
+
+    name: ClassVar[str] = "semeval2026/mcq"
+    title: ClassVar[str] = "SemEval-2026 Task 7, multiple choice"
+    about: ClassVar[str] = (
+        "Questions about 30 regions in English, with four options from different regions (track 2)."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric(
+            "correct",
+            "Accuracy",
+            "The reply settles on the right letter; the whole is the mean of the locales (track 2).",
+        ),
+    )
+    scoring: ClassVar[Scoring] = Scoring(
+        ("paper",), {"strict": "paper"}, per_reply=True
+    )  # their rule for letters needs no repair
+    permutes_options: ClassVar[bool] = True
+    labels: ClassVar[tuple[str, ...]] = LABELS
+    gold_label: ClassVar[str] = "answer"
+    item_columns: ClassVar[Schema] = {
+        "number": pl.String,
+        "spoken": pl.String,
+        "options": pl.List(pl.String),
+        "answer": pl.String,
+    }
+    max_tokens: ClassVar[int] = 64
+    has_options: ClassVar[bool] = True
+
+    def rows(self, release: Release) -> Iterator[Row]:
+        entries = list(read_letters(release))
+        questions = same_wordings(entries)
+        for entry in entries:
+            (answer,) = entry.answers
+            right = f"{answer}. {entry.options[LABELS.index(answer)]}" if entry.options else answer
+            yield {
+                **shared_columns(entry, questions.get(entry.number, entry.number)),
+                "options": entry.options,
+                "answer": answer,
+                "gold": right,
+            }
+
+    def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
+        plain = Template(wordings("folkways.benchmarks.semeval2026")["mcq"]["plain"], "folkways")
+        return choose_templates(
+            self.name, options, {"plain": lambda: plain}, self.variants, needed=("question", "options")
+        )
+
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        lines = [f"{label}. {option}" for label, option in zip(LABELS, item["options"], strict=False)]
+        return {"question": item["text"] or "", "options": "\n".join(lines)}
+
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
+        options = item["options"] or [""] * len(LABELS)
+        letter = chosen_label(response["response"], dict(zip(LABELS, options, strict=False)))
+        if letter is None:
+            return unparsed(
+                response["response"], response["language"], "no option in the reply, or more than one"
+            )
+        return ReplyScore(
+            letter, f"the right letter is {item['answer']}", {"correct": float(letter == item["answer"])}
+        )
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """As for every task, with the mean of the locales for the whole: they have 307 to 3,699 questions,
+        and count alike."""
+        judgements = plain(judgements)
+        return with_mean_over(super().summarise(judgements), judgements, self.metrics, "locale")
+
+    def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+        """Chance, and the letter that is right most often."""
+        constant = max(LABELS, key=lambda label: (items["answer"] == label).sum())
+        right = {
+            CHANCE: 1 / pl.col("options").list.len().replace(0, len(LABELS)),
+            CONSTANT.format(constant): (pl.col("answer") == constant).cast(pl.Float64),
+        }
+        told = {"counted": True, "variant": "none", "sample": 0, "state": State.ANSWERED.value}
+        guessed = items.with_columns(
+            **{name: pl.lit(value) for name, value in told.items()},
+            language="spoken",
+            reason=pl.lit(None, dtype=pl.String),
+        )
+        return {
+            name: guessed.with_columns(correct=share, answer=pl.lit(None, dtype=pl.String))
+            for name, share in right.items()
+        }
+
+    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
+        """A prediction file of track 2: id, and a one in the column of the letter. The organisers' scorer
+        skips unknown ids."""
+        predictions = letters(table)
+        return predictions if predictions is None else predictions.rename({"item": "item_if_any"})

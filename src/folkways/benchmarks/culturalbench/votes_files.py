@@ -1,12 +1,13 @@
-"""From tables of text to questions and votes: every row is looked at, and what is wrong is told with file and
-row."""
+"""Reads questions and votes from files; what is wrong is listed with file and row."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -17,13 +18,108 @@ from folkways.benchmarks.culturalbench.votes import (
     ITEM_FIELDS,
     ITEMS,
     LETTERS,
+    META_FIELDS,
     VOTE_FIELDS,
     VOTES,
     Field,
     Meta,
     Votes,
+    to_files,
 )
-from folkways.errors import DataError
+from folkways.errors import DataError, FolkwaysError
+from folkways.files import write_bytes
+from folkways.text_tables import SUFFIXES, read_replies
+
+META = "meta.json"
+FOLDER = "a folder with items.csv and votes.csv (or .jsonl, .parquet)"
+
+
+def read_votes(places: Iterable[Path], licence: str | None = None) -> Votes:
+    """The questions and votes in folders (``items``, ``votes`` and ``meta.json``) or single files that hold
+    both, put together.
+
+    licence: what they are under, in place of what they say. Raises FolkwaysError for a place with nothing to
+    read and where two places are under different licences, DataError for what is wrong in a file, with its
+    row.
+    """
+    items: list[TextTable] = []
+    votes: list[TextTable] = []
+    metas: list[tuple[Path, Meta]] = []
+    for place in places:
+        if place.is_dir():
+            items.append(_text(_only(place, "items")))
+            if not _has_votes(items[-1]):
+                votes.append(_text(_only(place, "votes")))
+            metas.append((place, _meta(place / META)))
+        elif place.is_file():
+            text = _text(place)
+            if not _has_votes(text):
+                raise FolkwaysError(
+                    f"{place} has questions or votes alone; give {FOLDER}, "
+                    f"or a file that has a column {' or '.join(SINGLE_FILE)} beside the questions"
+                )
+            items.append(text)
+            metas.append((place, Meta()))
+        else:
+            raise FolkwaysError(f"there is no {place}; give {FOLDER}, or a file with both")
+    return read_collection(items, votes, _joined_meta(metas, licence))
+
+
+def write_votes(votes: Votes, folder: Path, kind: str = "csv") -> list[Path]:
+    """Write a folder that ``read_votes`` reads; kind is ``csv``, ``jsonl`` or ``parquet``. Returns the
+    files."""
+    return [write_bytes(folder / name, content) for name, content in to_files(votes, kind).items()]
+
+
+def _has_votes(text: TextTable) -> bool:
+    return "question" in text.rows.columns and any(name in text.rows.columns for name in SINGLE_FILE)
+
+
+def _only(folder: Path, name: str) -> Path:
+    found = [folder / f"{name}{suffix}" for suffix in SUFFIXES if (folder / f"{name}{suffix}").is_file()]
+    if not found:
+        raise FolkwaysError(f"{folder} has no {name}.csv, {name}.jsonl or {name}.parquet")
+    if len(found) > 1:
+        raise FolkwaysError(f"{folder} has both {' and '.join(file.name for file in found)}; keep one")
+    return found[0]
+
+
+def _text(file: Path) -> TextTable:
+    return TextTable(str(file), read_replies(file))
+
+
+def _meta(file: Path) -> Meta:
+    if not file.is_file():
+        return Meta()
+    try:
+        told = json.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot be read as JSON: {error}", file=file) from None
+    if not isinstance(told, dict):
+        raise DataError("is not a JSON object", file=file)
+    known = {entry.name for entry in META_FIELDS}
+    wrong = [name for name, value in told.items() if name in known and not isinstance(value, str | None)]
+    if wrong:
+        raise DataError(f"{wrong[0]} must be a text, got {told[wrong[0]]!r}", file=file)
+    return Meta(**{name: told[name] for name in sorted(known & told.keys()) if told[name] is not None})
+
+
+def _joined_meta(metas: Sequence[tuple[Path, Meta]], licence: str | None) -> Meta:
+    licences = {meta.licence: place for place, meta in metas}
+    if len(licences) > 1 and licence is None:
+        told = "; ".join(f"{place}: {name or 'none named'}" for name, place in licences.items())
+        raise FolkwaysError(
+            f"the votes are under different licences ({told}); say what the benchmark is under: --licence "
+            "NAME"
+        )
+    joined = {
+        entry.name: "\n\n".join(
+            dict.fromkeys(value for _, meta in metas if (value := getattr(meta, entry.name)))
+        )
+        for entry in fields(Meta)
+    }
+    return Meta(**joined | ({"licence": licence} if licence is not None else {}))
+
 
 MOST_SHOWN = 12
 """Problems that an error shows; it says how many there are."""
@@ -33,7 +129,7 @@ SINGLE_FILE = ("votes", "annotator")
 
 
 @dataclass(frozen=True)
-class Text:
+class TextTable:
     """One file as text, a cell that is not there being null: its rows are numbered from 1."""
 
     file: str
@@ -41,7 +137,7 @@ class Text:
 
 
 @dataclass
-class _Found:
+class _Collection:
     """What has been read so far, and what was wrong with it."""
 
     items: dict[str, tuple[dict[str, str | None], str]] = field(
@@ -52,7 +148,7 @@ class _Found:
     notes: list[str] = field(default_factory=list)
 
 
-def read_collection(items: Sequence[Text], votes: Sequence[Text], meta: Meta) -> Votes:
+def read_collection(items: Sequence[TextTable], votes: Sequence[TextTable], meta: Meta) -> Votes:
     """Questions and votes from files of either, or of both together; the order is that of files and rows.
 
     A file of ``items`` may hold a list ``votes`` per row, or a vote per row beside the question. Raises
@@ -60,7 +156,7 @@ def read_collection(items: Sequence[Text], votes: Sequence[Text], meta: Meta) ->
     vote on no question, two texts of one id, two votes of one person on one question in one round, two
     populations in one round. A row that is repeated as it is counts once.
     """
-    found = _Found()
+    found = _Collection()
     for text in items:
         _check_columns(text, ITEM_FIELDS)
         together = [name for name in SINGLE_FILE if name in text.rows.columns]
@@ -111,7 +207,7 @@ def parse_chosen(text: str) -> list[str] | None:
     return sorted(letters)
 
 
-def _check_columns(text: Text, fields: Sequence[Field]) -> None:
+def _check_columns(text: TextTable, fields: Sequence[Field]) -> None:
     missing = [entry.name for entry in fields if entry.required and entry.name not in text.rows.columns]
     if missing:
         raise DataError(
@@ -120,12 +216,12 @@ def _check_columns(text: Text, fields: Sequence[Field]) -> None:
         )
 
 
-def _numbered(text: Text) -> Iterator[tuple[str, dict[str, Any]]]:
+def _numbered(text: TextTable) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, row in enumerate(text.rows.iter_rows(named=True), start=1):
         yield f"{text.file}, row {number}", row
 
 
-def _item(found: _Found, place: str, row: Mapping[str, Any], *, again: bool) -> str | None:
+def _item(found: _Collection, place: str, row: Mapping[str, Any], *, again: bool) -> str | None:
     """Take the question of a row; its id, or None where the row cannot be used. ``again``: rows repeat it,
     one per vote."""
     if not _complete(found, place, row, ITEM_FIELDS):
@@ -143,7 +239,7 @@ def _item(found: _Found, place: str, row: Mapping[str, Any], *, again: bool) -> 
     return name
 
 
-def _vote(found: _Found, place: str, row: Mapping[str, Any]) -> None:
+def _vote(found: _Collection, place: str, row: Mapping[str, Any]) -> None:
     if not _complete(found, place, row, VOTE_FIELDS):
         return
     chosen = parse_chosen(str(row["chosen"]))
@@ -175,7 +271,7 @@ def _vote(found: _Found, place: str, row: Mapping[str, Any]) -> None:
         found.problems.append(f"{place}: {who} in {first} as well, and otherwise; keep one of the two")
 
 
-def _complete(found: _Found, place: str, row: Mapping[str, Any], fields: Sequence[Field]) -> bool:
+def _complete(found: _Collection, place: str, row: Mapping[str, Any], fields: Sequence[Field]) -> bool:
     for entry in fields:
         value = row.get(entry.name)
         if entry.required and not (value or "").strip():
@@ -191,7 +287,7 @@ def _complete(found: _Found, place: str, row: Mapping[str, Any], fields: Sequenc
     return True
 
 
-def _listed(found: _Found, place: str, text: str | None) -> list[dict[str, str | None]]:
+def _listed(found: _Collection, place: str, text: str | None) -> list[dict[str, str | None]]:
     """The votes in a JSON list, with every value as text."""
     try:
         entries = orjson.loads(text or "[]")
@@ -211,7 +307,7 @@ def _listed(found: _Found, place: str, text: str | None) -> list[dict[str, str |
     ]
 
 
-def _check_together(found: _Found) -> None:
+def _check_together(found: _Collection) -> None:
     populations: dict[tuple[str, int], str] = {}
     for vote, place in found.votes.values():
         if vote["item"] not in found.items:
