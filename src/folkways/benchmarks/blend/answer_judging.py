@@ -80,20 +80,20 @@ class Judge:
     def _judge(self, item: Mapping[str, Any], language: str, reply: str, prompt: str) -> ReplyScore:
         paper = self.profile == "paper"
         cleaned = clean_as_paper(reply, prompt) if paper else clean_strictly(reply, prompt)
-        given = answers_in(cleaned)
+        listed = answers_in(cleaned)
         groups = item["groups"]
         skipped = self._skip_reason(item, language)
         lost_word = paper and reply in READ_AS_MISSING
-        own = cleaned if paper else without_repeated(cleaned, prompt)
-        match = None if skipped or lost_word or not cleaned else self.matcher.match(groups, own, language)
-        alone = answers_in(own)[:1] if match else []
+        answer = cleaned if paper else without_repeated(cleaned, prompt)
+        match = None if skipped or lost_word or not cleaned else self.matcher.match(groups, answer, language)
+        alone = answers_in(answer)[:1] if match else []
         first = self.matcher.match(groups, alone[0], language) if alone else None
         state, reason = self._ending(cleaned, lost_word, match, language)
-        if match is None and repeats_the_prompt(cleaned, own):
+        if match is None and repeats_the_prompt(cleaned, answer):
             state, reason = State.UNREADABLE, ONLY_THE_PROMPT
         if skipped:
             return ReplyScore(
-                cleaned or None, skipped, {"answers_given": float(len(given))}, state=state, counted=False
+                cleaned or None, skipped, {"answers_given": float(len(listed))}, state=state, counted=False
             )
         other = in_another_script(cleaned, language)
         foreign = in_another_language(
@@ -107,7 +107,7 @@ class Judge:
             "other_script": None if other is None else float(other),
             "other_language": None if foreign is None else float(foreign),
             "inside_word": self._inside_word(match, groups, cleaned, language),
-            "answers_given": float(len(given)),
+            "answers_given": float(len(listed)),
         }
         return ReplyScore(cleaned or None, reason, values, state=state)
 
@@ -165,7 +165,7 @@ def judge_answers(
     """
     require_columns(items, ITEM_COLUMNS, "items of blend/saq")
     require_columns(responses, RESPONSES, "responses")
-    known = {
+    by_id = {
         row["item"]: row
         for row in items.filter(pl.col("item").is_in(responses["item"].unique().implode())).iter_rows(
             named=True
@@ -175,7 +175,7 @@ def judge_answers(
     verdicts: list[ReplyScore] = []
     prompts = responses["prompt"] if "prompt" in responses.columns else [None] * responses.height
     for row, prompt in zip(responses.select(list(RESPONSES)).iter_rows(named=True), prompts, strict=True):
-        item = known.get(row["item"])
+        item = by_id.get(row["item"])
         if item is None:
             raise DataError(
                 f"a response to {row['item']!r}, which is no item of this release; item ids look like "
@@ -185,21 +185,21 @@ def judge_answers(
             verdicts.append(judge.score(item, row["language"], row["variant"], row["response"] or "", prompt))
         else:
             verdicts.append(judge.lost(item, row["language"], row["state"], row["reason"]))
-    return _frame(known, responses, verdicts, metrics)
+    return _frame(by_id, responses, verdicts, metrics)
 
 
 def _frame(
-    known: Mapping[str, Mapping[str, Any]],
+    by_id: Mapping[str, Mapping[str, Any]],
     responses: pl.DataFrame,
     verdicts: Sequence[ReplyScore],
     metrics: Sequence[str],
 ) -> pl.DataFrame:
-    items = [known[item] for item in responses["item"]]
-    own = {
+    items = [by_id[item] for item in responses["item"]]
+    of_item = {
         name: pl.Series(name, [item[name] for item in items], dtype=pl.String)
         for name in ("question", "culture", "topic")
     }
-    said = {
+    outcome = {
         name: pl.Series(name, [getattr(verdict, name) for verdict in verdicts], dtype=JUDGEMENTS[name])
         for name in ("counted", "state", "answer", "reason")
     }
@@ -207,5 +207,5 @@ def _frame(
         pl.Series(name, [verdict.values.get(name) for verdict in verdicts], dtype=pl.Float64)
         for name in metrics
     ]
-    columns = [own.get(name, said.get(name, pl.col(name))) for name in JUDGEMENTS]
-    return responses.select(*columns, own["topic"], *numbers)
+    columns = [of_item.get(name, outcome.get(name, pl.col(name))) for name in JUDGEMENTS]
+    return responses.select(*columns, of_item["topic"], *numbers)

@@ -65,7 +65,7 @@ def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFr
                 and order != tuple(range(len(order)))
                 and row["prompt"].count(listed) == 1
             )
-            choices = [row["choices"][place] for place in order]
+            choices = [row["choices"][index] for index in order]
             shown.append(
                 (
                     able,
@@ -78,34 +78,34 @@ def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFr
         yield number, moved.filter("able").drop("able").select(items.columns)
 
 
-def as_asked(asked: pl.DataFrame) -> pl.DataFrame:
+def as_asked(joined: pl.DataFrame) -> pl.DataFrame:
     """The items beside responses (with ``variant``), with choices, countries and right letter as the variant
     showed them."""
-    if not asked["variant"].str.contains("~order-", literal=True).any():
-        return asked
-    rows = asked.select(ORDER_KEY, "variant", "labels", "answer_idx", *MOVED).iter_rows(named=True)
-    found = []
+    if not joined["variant"].str.contains("~order-", literal=True).any():
+        return joined
+    rows = joined.select(ORDER_KEY, "variant", "labels", "answer_idx", *MOVED).iter_rows(named=True)
+    rows_shown = []
     for row in rows:
         order = orders.order_of(row["order_key"], row["variant"], len(row["choices"]))
         moved = (
-            [row[name][place] for place in order] if len(row[name]) == len(order) else row[name]
+            [row[name][index] for index in order] if len(row[name]) == len(order) else row[name]
             for name in MOVED
         )
-        found.append((*moved, orders.moved(row["answer_idx"], row["labels"], order)))
+        rows_shown.append((*moved, orders.moved(row["answer_idx"], row["labels"], order)))
     schema: Schema = {**dict.fromkeys(MOVED, pl.List(pl.String)), "answer_idx": pl.String}
-    return asked.with_columns(pl.DataFrame(found, schema=dict(schema), orient="row"))
+    return joined.with_columns(pl.DataFrame(rows_shown, schema=dict(schema), orient="row"))
 
 
-def released_letters(asked: pl.DataFrame, letters: pl.Series) -> pl.Series:
+def released_letters(joined: pl.DataFrame, letters: pl.Series) -> pl.Series:
     """The letter in the release of each option that was chosen; null where none was."""
-    if not asked["variant"].str.contains("~order-", literal=True).any():
+    if not joined["variant"].str.contains("~order-", literal=True).any():
         return letters
-    rows = zip(asked.select(ORDER_KEY, "variant", "labels").iter_rows(), letters, strict=True)
-    found = [
+    rows = zip(joined.select(ORDER_KEY, "variant", "labels").iter_rows(), letters, strict=True)
+    released = [
         orders.released(letter, labels, orders.order_of(order_key, variant, len(labels))) if letter else None
         for (order_key, variant, labels), letter in rows
     ]
-    return pl.Series(found, dtype=pl.String)
+    return pl.Series(released, dtype=pl.String)
 
 
 ANSWER_KEY = "answer_choice"
@@ -139,10 +139,10 @@ def _parse_as_paper(reply: str) -> dict[str, Any] | str:
     """The first JSON object of the reply, nested ones cut at the first closing brace; text where there is
     none that parses."""
     text = reply.replace("\n", "")
-    found = _OBJECT.search(text)
-    if not found:
+    match = _OBJECT.search(text)
+    if not match:
         return text
-    candidate = found[0].replace("```json", "").replace("`", "").replace(",}", "}")
+    candidate = match[0].replace("```json", "").replace("`", "").replace(",}", "}")
     try:
         parsed = json.loads(candidate)
     except ValueError:
@@ -165,12 +165,12 @@ def _json_answer(reply: str) -> str | None:
     """The last ``answer_choice`` that the reply gives in JSON, or in Python's quotes, as text; None if it
     gives none."""
     answer = None
-    for found in re.finditer(rf"""["']?{ANSWER_KEY}["']?\s*:\s*(?:'([^']*)')?""", reply):
-        if found[1] is not None:
-            answer = found[1]
+    for match in re.finditer(rf"""["']?{ANSWER_KEY}["']?\s*:\s*(?:'([^']*)')?""", reply):
+        if match[1] is not None:
+            answer = match[1]
             continue
         try:
-            value, _ = json.JSONDecoder().raw_decode(reply, found.end())
+            value, _ = json.JSONDecoder().raw_decode(reply, match.end())
         except ValueError:
             continue
         answer = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -338,9 +338,10 @@ class MultipleChoice(Task):
         user = items["prompt"]
         if text is not None:
             options = items.select("text", "labels", "choices").iter_rows()
-            own = Template(text, f"file:{variant}")
+            template = Template(text, f"file:{variant}")
             filled = [
-                own.fill({"question": asked, "choices": lettered(*listed)}) for asked, *listed in options
+                template.fill({"question": question, "choices": lettered(*listed)})
+                for question, *listed in options
             ]
             user = pl.Series(filled, dtype=pl.String)
         return items.select(
@@ -361,15 +362,15 @@ class MultipleChoice(Task):
         require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
         require_columns(responses, RESPONSES, "responses")
         paper = self.resolve_profile(profile) == "paper"
-        asked = responses.select("item", "variant", "state", "response", "reason").join(
+        joined = responses.select("item", "variant", "state", "response", "reason").join(
             items.select(*_NEEDED, "labels", "choices"), on="item", how="left", maintain_order="left"
         )
-        if (unknown := asked.filter(pl.col("culture").is_null())).height:
+        if (unknown := joined.filter(pl.col("culture").is_null())).height:
             raise DataError(
                 f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids "
                 "look like 'Al-en-04_0'"
             )
-        asked = as_asked(asked)
+        joined = as_asked(joined)
         columns = (
             "state",
             "response",
@@ -382,21 +383,21 @@ class MultipleChoice(Task):
             "answer_idx",
         )
         rows = zip(
-            *(asked[name].to_list() for name in columns), strict=True
+            *(joined[name].to_list() for name in columns), strict=True
         )  # several times faster than row by row
         judged = []
         for state, reply, reason, prompt, labels, choices, countries, culture, gold in rows:
-            found: tuple[str, str | None, str | None] = (state, None, reason)
+            outcome: tuple[str, str | None, str | None] = (state, None, reason)
             if state == State.ANSWERED:
-                found = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", gold, paper)
-            judged.append((*found, *seen(labels, countries, culture, gold, found[1])))
+                outcome = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", gold, paper)
+            judged.append((*outcome, *seen(labels, countries, culture, gold, outcome[1])))
         schema = dict.fromkeys(("state", "answer", "reason", *SEEN), pl.String)
-        own = asked.select("question", "culture", "topic").hstack(_frame(judged, schema))
-        own = own.with_columns(
-            counted=pl.lit(True), accuracy=pl.col("answer").eq_missing(asked["answer_idx"]).cast(pl.Float64)
+        columns_judged = joined.select("question", "culture", "topic").hstack(_frame(judged, schema))
+        columns_judged = columns_judged.with_columns(
+            counted=pl.lit(True), accuracy=pl.col("answer").eq_missing(joined["answer_idx"]).cast(pl.Float64)
         )
-        columns_of = {name: own[name] for name in own.columns}
-        chosen = released_letters(asked, own["chosen_letter"]).alias("chosen_option")
+        columns_of = {name: columns_judged[name] for name in columns_judged.columns}
+        chosen = released_letters(joined, columns_judged["chosen_letter"]).alias("chosen_option")
         facets = (*(columns_of[name] for name in ("topic", *SEEN)), chosen, columns_of["accuracy"])
         return responses.select(*(columns_of.get(name, pl.col(name)) for name in JUDGEMENTS), *facets)
 

@@ -30,7 +30,7 @@ def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
     The JSON is one string per culture that all its items share, so that a reply can later be freed of its
     prompt.
     """
-    own = wordings("folkways.benchmarks.blend")["saq"]  # template -> language -> text with ``{q}``
+    ours_by_name = wordings("folkways.benchmarks.blend")["saq"]  # template -> language -> text with ``{q}``
     released: dict[str, dict[str, list[str]]] = {}
     if blend.has(release, "prompts"):
         for culture, name, *texts in blend.read_prompts(release).iter_rows():
@@ -38,7 +38,7 @@ def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
     rows = []
     for culture in cultures:
         local = get_culture(culture).languages[0]
-        ours = {name: [texts[ENGLISH], texts[local]] for name, texts in own.items()}
+        ours = {name: [texts[ENGLISH], texts[local]] for name, texts in ours_by_name.items()}
         templates, source = (released[culture], "release") if culture in released else (ours, "folkways")
         rows.append((culture, orjson.dumps(templates).decode(), source))
     return pl.DataFrame(
@@ -59,12 +59,12 @@ def make_prompts(
     The items may be a part of the release's: an item that lacks a template or language which others have gets
     no prompt for it. Raises UnknownNameError for a template or language that no item of the release has.
     """
-    known = {
+    released_of = {
         culture: orjson.loads(text)
         for culture, text in items.select("culture", "templates").unique(maintain_order=True).iter_rows()
     }
     brought = _brought(options.prompt_texts)
-    variants = _variants(options, known, brought, default_variants, release)
+    variants = _variants(options, released_of, brought, default_variants, release)
     wanted_languages = _languages(options.languages)
     rows = []
     for culture, local, source in (
@@ -75,17 +75,17 @@ def make_prompts(
             if language not in (local, ENGLISH):
                 continue
             for variant in variants:
-                own = brought.get((variant, language), brought.get((variant, "")))
-                released = known[culture].get(variant)
-                text = own or (released and released[0 if language == ENGLISH else 1])
+                user_text = brought.get((variant, language), brought.get((variant, "")))
+                released = released_of[culture].get(variant)
+                text = user_text or (released and released[0 if language == ENGLISH else 1])
                 if text:
                     rows.append(
-                        (culture, language, variant, order, text, f"file:{variant}" if own else source)
+                        (culture, language, variant, order, text, f"file:{variant}" if user_text else source)
                     )
                     order += 1
     names = ("culture", "language", "variant", "order", "template", "prompt_source")
     schema = {name: pl.Int64 if name == "order" else pl.String for name in names}
-    asked = pl.DataFrame(rows, schema=schema, orient="row")
+    templates = pl.DataFrame(rows, schema=schema, orient="row")
     question = (
         pl.when((pl.col("language") == ENGLISH) & (pl.col("local_language") != ENGLISH))
         .then("question_en")
@@ -94,7 +94,7 @@ def make_prompts(
     return (
         items.drop("prompt_source")
         .with_row_index("place")
-        .join(asked, on="culture", how="inner")
+        .join(templates, on="culture", how="inner")
         .sort("place", "order")
         .select(
             pl.lit(task).alias("task"),
@@ -147,10 +147,10 @@ def _variants(
 
 
 def _languages(wanted: tuple[str, ...] | None) -> list[str]:
-    known = {"local", ENGLISH, *(culture.languages[0] for culture in cultures_of("blend"))}
+    valid = {"local", ENGLISH, *(culture.languages[0] for culture in cultures_of("blend"))}
     for code in wanted or ():
-        if code not in known:
-            raise UnknownNameError("language of blend/saq", code, known)
+        if code not in valid:
+            raise UnknownNameError("language of blend/saq", code, valid)
     return list(wanted or ("local", ENGLISH))
 
 
@@ -232,9 +232,9 @@ class ShortAnswers(Task):
         """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS),
         skip_reason."""
         annotated = blend.read_annotations(release)
-        asked = _questions(release, annotated)
+        questions = _questions(release, annotated)
         locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}
-        cultures = asked["culture"].unique(maintain_order=True)
+        cultures = questions["culture"].unique(maintain_order=True)
         names = {code: blend.country_in_english(get_culture(code)) for code in cultures}
         nobody = pl.lit([])
         skip_reason = pl.lit(None, dtype=pl.String)
@@ -242,7 +242,7 @@ class ShortAnswers(Task):
             skip_reason = pl.when(holds).then(pl.lit(reason)).otherwise(skip_reason)
         item = pl.concat_str("culture", "id", separator="/")
         return (
-            asked.join(
+            questions.join(
                 annotated.select("culture", "id", "groups", "idks"),
                 on=["culture", "id"],
                 how="left",
@@ -308,9 +308,9 @@ class ShortAnswers(Task):
         """Each annotator's first answer, judged against those of the others (see ``tables.people``)."""
         from folkways.benchmarks.blend.results.people import has_raw_answers, people_judgements
 
-        asked = items.select("culture", pl.col("question").alias("id")).unique()
+        keys = items.select("culture", pl.col("question").alias("id")).unique()
         annotations = blend.read_annotations(release).join(
-            asked, on=["culture", "id"], how="semi", maintain_order="left"
+            keys, on=["culture", "id"], how="semi", maintain_order="left"
         )
         if not has_raw_answers(annotations):
             return None
@@ -355,8 +355,8 @@ def _questions(release: Release, annotations: pl.DataFrame) -> pl.DataFrame:
         return annotated.with_columns(
             topic=pl.lit(None, dtype=pl.String), source=pl.lit(None, dtype=pl.String)
         )
-    asked = blend.read_questions(release)
-    return pl.concat([asked, annotated.join(asked, on=["culture", "id"], how="anti")], how="diagonal")
+    questions = blend.read_questions(release)
+    return pl.concat([questions, annotated.join(questions, on=["culture", "id"], how="anti")], how="diagonal")
 
 
 def _shown(groups: pl.Expr) -> pl.Expr:

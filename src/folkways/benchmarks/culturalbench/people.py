@@ -131,11 +131,11 @@ def judge_people_on_hard(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -
     single = pl.concat(
         whole.select(
             *("question", "annotator", "sample", "counted", "state", "why"),
-            place=pl.lit(place, pl.Int64),
+            place=pl.lit(index, pl.Int64),
             said=pl.col(letter),
             gold=pl.col(_GOLD[letter]),
         )
-        for place, letter in enumerate(LETTERS)
+        for index, letter in enumerate(LETTERS)
     ).with_columns(right=(pl.col("said") == pl.col("gold")).cast(pl.Float64))
     person = ["question", "annotator"]
     judged = single.with_columns(
@@ -162,7 +162,7 @@ def leave_one_out(votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
         .filter("counted", "kept")
         .rename({"question_idx": "question"})
     )
-    own = [pl.col("chosen").list.contains(letter).alias(letter) for letter in LETTERS]
+    chose = [pl.col("chosen").list.contains(letter).alias(letter) for letter in LETTERS]
     needed = -(-rule.threshold * pl.len() // rule.of) - 1
     gold = [
         (
@@ -173,7 +173,7 @@ def leave_one_out(votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
     abstained = pl.col("chosen").list.first().is_in(ABSTENTIONS)
     alone = pl.len().over("question") == 1
     return (
-        cast.with_columns(own)
+        cast.with_columns(chose)
         .with_columns(
             *gold,
             sample=pl.int_range(pl.len(), dtype=pl.Int64).over("question"),

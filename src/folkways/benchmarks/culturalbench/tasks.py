@@ -59,11 +59,11 @@ class CulturalBenchTask(ItemwiseTask):
         """The label that the reply gives under the profile."""
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        known: dict[str, Callable[[], Template | None]] = {
+        named: dict[str, Callable[[], Template | None]] = {
             name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
             for name, text in wordings("folkways.benchmarks.culturalbench")[self.name.split("/")[1]].items()
         }
-        return choose_templates(self.name, options, known, self.variants, needed=self.places)
+        return choose_templates(self.name, options, named, self.variants, needed=self.places)
 
     @property
     def judged_columns(self) -> Schema:

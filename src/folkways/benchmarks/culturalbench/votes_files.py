@@ -34,7 +34,7 @@ META = "meta.json"
 FOLDER = "a folder with items.csv and votes.csv (or .jsonl, .parquet)"
 
 
-def read_votes(places: Iterable[Path], licence: str | None = None) -> Votes:
+def read_votes(paths: Iterable[Path], licence: str | None = None) -> Votes:
     """The questions and votes in folders (``items``, ``votes`` and ``meta.json``) or single files that hold
     both, put together.
 
@@ -45,23 +45,23 @@ def read_votes(places: Iterable[Path], licence: str | None = None) -> Votes:
     items: list[TextTable] = []
     votes: list[TextTable] = []
     metas: list[tuple[Path, Meta]] = []
-    for place in places:
-        if place.is_dir():
-            items.append(_text(_only(place, "items")))
+    for path in paths:
+        if path.is_dir():
+            items.append(_text(_only(path, "items")))
             if not _has_votes(items[-1]):
-                votes.append(_text(_only(place, "votes")))
-            metas.append((place, _meta(place / META)))
-        elif place.is_file():
-            text = _text(place)
+                votes.append(_text(_only(path, "votes")))
+            metas.append((path, _meta(path / META)))
+        elif path.is_file():
+            text = _text(path)
             if not _has_votes(text):
                 raise FolkwaysError(
-                    f"{place} has questions or votes alone; give {FOLDER}, "
+                    f"{path} has questions or votes alone; give {FOLDER}, "
                     f"or a file that has a column {' or '.join(SINGLE_FILE)} beside the questions"
                 )
             items.append(text)
-            metas.append((place, Meta()))
+            metas.append((path, Meta()))
         else:
-            raise FolkwaysError(f"there is no {place}; give {FOLDER}, or a file with both")
+            raise FolkwaysError(f"there is no {path}; give {FOLDER}, or a file with both")
     return read_collection(items, votes, _joined_meta(metas, licence))
 
 
@@ -76,12 +76,12 @@ def _has_votes(text: TextTable) -> bool:
 
 
 def _only(folder: Path, name: str) -> Path:
-    found = [folder / f"{name}{suffix}" for suffix in SUFFIXES if (folder / f"{name}{suffix}").is_file()]
-    if not found:
+    candidates = [folder / f"{name}{suffix}" for suffix in SUFFIXES if (folder / f"{name}{suffix}").is_file()]
+    if not candidates:
         raise FolkwaysError(f"{folder} has no {name}.csv, {name}.jsonl or {name}.parquet")
-    if len(found) > 1:
-        raise FolkwaysError(f"{folder} has both {' and '.join(file.name for file in found)}; keep one")
-    return found[0]
+    if len(candidates) > 1:
+        raise FolkwaysError(f"{folder} has both {' and '.join(file.name for file in candidates)}; keep one")
+    return candidates[0]
 
 
 def _text(file: Path) -> TextTable:
@@ -92,24 +92,26 @@ def _meta(file: Path) -> Meta:
     if not file.is_file():
         return Meta()
     try:
-        told = json.loads(file.read_text(encoding="utf-8-sig"))
+        content = json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise DataError(f"cannot be read as JSON: {error}", file=file) from None
-    if not isinstance(told, dict):
+    if not isinstance(content, dict):
         raise DataError("is not a JSON object", file=file)
-    known = {entry.name for entry in META_FIELDS}
-    wrong = [name for name, value in told.items() if name in known and not isinstance(value, str | None)]
+    valid = {entry.name for entry in META_FIELDS}
+    wrong = [name for name, value in content.items() if name in valid and not isinstance(value, str | None)]
     if wrong:
-        raise DataError(f"{wrong[0]} must be a text, got {told[wrong[0]]!r}", file=file)
-    return Meta(**{name: told[name] for name in sorted(known & told.keys()) if told[name] is not None})
+        raise DataError(f"{wrong[0]} must be a text, got {content[wrong[0]]!r}", file=file)
+    return Meta(
+        **{name: content[name] for name in sorted(valid & content.keys()) if content[name] is not None}
+    )
 
 
 def _joined_meta(metas: Sequence[tuple[Path, Meta]], licence: str | None) -> Meta:
-    licences = {meta.licence: place for place, meta in metas}
+    licences = {meta.licence: path for path, meta in metas}
     if len(licences) > 1 and licence is None:
-        told = "; ".join(f"{place}: {name or 'none named'}" for name, place in licences.items())
+        licences_named = "; ".join(f"{path}: {name or 'none named'}" for name, path in licences.items())
         raise FolkwaysError(
-            f"the votes are under different licences ({told}); say what the benchmark is under: --licence "
+            f"the votes are under different licences ({licences_named}); say what the benchmark is under: --licence "
             "NAME"
         )
     joined = {
@@ -156,38 +158,42 @@ def read_collection(items: Sequence[TextTable], votes: Sequence[TextTable], meta
     vote on no question, two texts of one id, two votes of one person on one question in one round, two
     populations in one round. A row that is repeated as it is counts once.
     """
-    found = _Collection()
+    collection = _Collection()
     for text in items:
         _check_columns(text, ITEM_FIELDS)
         together = [name for name in SINGLE_FILE if name in text.rows.columns]
         if "annotator" in together:
             _check_columns(text, VOTE_FIELDS)
         for place, row in _numbered(text):
-            name = _item(found, place, row, again="annotator" in together)
+            name = _item(collection, place, row, again="annotator" in together)
             if "annotator" in together:
-                _vote(found, place, row)
+                _vote(collection, place, row)
             elif together and name is not None:
-                for entry in _listed(found, place, row["votes"]):
-                    _vote(found, place, {**entry, "item": name})
+                for entry in _listed(collection, place, row["votes"]):
+                    _vote(collection, place, {**entry, "item": name})
     for text in votes:
         _check_columns(text, VOTE_FIELDS)
         for place, row in _numbered(text):
-            _vote(found, place, row)
-    _check_together(found)
-    if found.problems:
-        shown = "\n".join(f"  {problem}" for problem in found.problems[:MOST_SHOWN])
-        more = f"\n  and {len(found.problems) - MOST_SHOWN} more" if len(found.problems) > MOST_SHOWN else ""
-        told = (
-            "one thing is wrong; correct or remove this row"
-            if len(found.problems) == 1
-            else (f"{len(found.problems)} things are wrong; correct or remove these rows")
+            _vote(collection, place, row)
+    _check_together(collection)
+    if collection.problems:
+        shown = "\n".join(f"  {problem}" for problem in collection.problems[:MOST_SHOWN])
+        more = (
+            f"\n  and {len(collection.problems) - MOST_SHOWN} more"
+            if len(collection.problems) > MOST_SHOWN
+            else ""
         )
-        raise DataError(f"{told}:\n{shown}{more}")
+        summary = (
+            "one thing is wrong; correct or remove this row"
+            if len(collection.problems) == 1
+            else (f"{len(collection.problems)} things are wrong; correct or remove these rows")
+        )
+        raise DataError(f"{summary}:\n{shown}{more}")
     return Votes(
-        pl.DataFrame([item for item, _ in found.items.values()], schema=dict(ITEMS)),
-        pl.DataFrame([vote for vote, _ in found.votes.values()], schema=dict(VOTES)),
+        pl.DataFrame([item for item, _ in collection.items.values()], schema=dict(ITEMS)),
+        pl.DataFrame([vote for vote, _ in collection.votes.values()], schema=dict(VOTES)),
         meta,
-        tuple(found.notes),
+        tuple(collection.notes),
     )
 
 
@@ -221,80 +227,84 @@ def _numbered(text: TextTable) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{text.file}, row {number}", row
 
 
-def _item(found: _Collection, place: str, row: Mapping[str, Any], *, again: bool) -> str | None:
+def _item(collection: _Collection, place: str, row: Mapping[str, Any], *, again: bool) -> str | None:
     """Take the question of a row; its id, or None where the row cannot be used. ``again``: rows repeat it,
     one per vote."""
-    if not _complete(found, place, row, ITEM_FIELDS):
+    if not _complete(collection, place, row, ITEM_FIELDS):
         return None
     item = {entry.name: row.get(entry.name) or None for entry in ITEM_FIELDS}
     name = str(item["item"])
-    known, first = found.items.setdefault(name, (item, place))
-    if first != place and known != item:
-        differing = next(key for key in item if item[key] != known[key])
-        found.problems.append(
+    existing, first = collection.items.setdefault(name, (item, place))
+    if first != place and existing != item:
+        differing = next(key for key in item if item[key] != existing[key])
+        collection.problems.append(
             f"{place}: item {name!r} has another {differing} here than in {first}: {_short(item[differing])}"
         )
     elif first != place and not again:
-        found.notes.append(f"{place}: item {name!r} is in {first} as well, alike; it counts once")
+        collection.notes.append(f"{place}: item {name!r} is in {first} as well, alike; it counts once")
     return name
 
 
-def _vote(found: _Collection, place: str, row: Mapping[str, Any]) -> None:
-    if not _complete(found, place, row, VOTE_FIELDS):
+def _vote(collection: _Collection, place: str, row: Mapping[str, Any]) -> None:
+    if not _complete(collection, place, row, VOTE_FIELDS):
         return
     chosen = parse_chosen(str(row["chosen"]))
     if chosen is None:
-        found.problems.append(
+        collection.problems.append(
             f"{place}: cannot read the choice {_short(row['chosen'])}; valid: letters from A to D (A C), "
             "each once, "
             f"or {' or '.join(ABSTENTIONS)} alone"
         )
         return
-    told = str(row.get("round") or "1").strip()
-    if not (told.isascii() and told.isdecimal() and int(told) > 0):
-        found.problems.append(f"{place}: the round is a whole number from 1 on, got {_short(told)}")
+    round_text = str(row.get("round") or "1").strip()
+    if not (round_text.isascii() and round_text.isdecimal() and int(round_text) > 0):
+        collection.problems.append(
+            f"{place}: the round is a whole number from 1 on, got {_short(round_text)}"
+        )
         return
     vote = {
         "item": row["item"],
         "annotator": row["annotator"],
         "chosen": chosen,
-        "round": int(told),
+        "round": int(round_text),
         "population": (row.get("population") or "").strip(),
     }
-    known, first = found.votes.setdefault((vote["item"], vote["annotator"], vote["round"]), (vote, place))
+    existing, first = collection.votes.setdefault(
+        (vote["item"], vote["annotator"], vote["round"]), (vote, place)
+    )
     if first == place:
         return
     who = f"annotator {_short(vote['annotator'])} has voted on item {vote['item']!r} in round {vote['round']}"
-    if known == vote:
-        found.notes.append(f"{place}: {who} in {first} as well, alike; it counts once")
+    if existing == vote:
+        collection.notes.append(f"{place}: {who} in {first} as well, alike; it counts once")
     else:
-        found.problems.append(f"{place}: {who} in {first} as well, and otherwise; keep one of the two")
+        collection.problems.append(f"{place}: {who} in {first} as well, and otherwise; keep one of the two")
 
 
-def _complete(found: _Collection, place: str, row: Mapping[str, Any], fields: Sequence[Field]) -> bool:
+def _complete(collection: _Collection, place: str, row: Mapping[str, Any], fields: Sequence[Field]) -> bool:
     for entry in fields:
         value = row.get(entry.name)
         if entry.required and not (value or "").strip():
             hint = "; a person who chose nothing gave no vote" if entry.name == "chosen" else ""
-            found.problems.append(f"{place}: the column {entry.name} is empty{hint}")
+            collection.problems.append(f"{place}: the column {entry.name} is empty{hint}")
             return False
     for name in ("item", "annotator"):
         if row.get(name) is not None and row[name] != row[name].strip():
-            found.problems.append(
+            collection.problems.append(
                 f"{place}: the column {name} begins or ends with a space: {_short(row[name])}"
             )
             return False
     return True
 
 
-def _listed(found: _Collection, place: str, text: str | None) -> list[dict[str, str | None]]:
+def _listed(collection: _Collection, place: str, text: str | None) -> list[dict[str, str | None]]:
     """The votes in a JSON list, with every value as text."""
     try:
         entries = orjson.loads(text or "[]")
     except orjson.JSONDecodeError:
         entries = None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        found.problems.append(
+        collection.problems.append(
             f"{place}: votes is a list of objects with annotator and chosen, got {_short(text)}"
         )
         return []
@@ -307,27 +317,27 @@ def _listed(found: _Collection, place: str, text: str | None) -> list[dict[str, 
     ]
 
 
-def _check_together(found: _Collection) -> None:
+def _check_together(collection: _Collection) -> None:
     populations: dict[tuple[str, int], str] = {}
-    for vote, place in found.votes.values():
-        if vote["item"] not in found.items:
-            found.problems.append(f"{place}: there is no item {vote['item']!r} to vote on")
+    for vote, place in collection.votes.values():
+        if vote["item"] not in collection.items:
+            collection.problems.append(f"{place}: there is no item {vote['item']!r} to vote on")
             continue
         first = populations.setdefault((vote["item"], vote["round"]), vote["population"])
         if first != vote["population"]:
-            found.problems.append(
+            collection.problems.append(
                 f"{place}: round {vote['round']} of item {vote['item']!r} was put to "
                 f"{first or 'the country'!r} already, "
                 f"here to {vote['population'] or 'the country'!r}; a second population is a second round"
             )
-    if not found.items:
-        found.problems.append("there is no question")
+    if not collection.items:
+        collection.problems.append("there is no question")
     counts = Counter(
         item["country"]
-        for item, _ in found.items.values()
+        for item, _ in collection.items.values()
         if item["country"] != (item["country"] or "").strip()
     )
-    found.problems += [
+    collection.problems += [
         f"the country {country!r} begins or ends with a space, in {n} items" for country, n in counts.items()
     ]
 

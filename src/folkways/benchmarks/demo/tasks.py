@@ -45,21 +45,21 @@ class DemoTask(ItemwiseTask):
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         texts = wordings("folkways.benchmarks.demo")[self.wording or self.name.split("/")[1]]
-        own = Template(texts.get(language, texts["en"]), "folkways")
+        template = Template(texts.get(language, texts["en"]), "folkways")
         return choose_templates(
-            self.name, options, {"plain": lambda: own}, self.variants, needed=("question",)
+            self.name, options, {"plain": lambda: template}, self.variants, needed=("question",)
         )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         """As for every task; UnknownNameError where the options ask for languages in which there are no
         questions."""
-        found = super().prompts(items, options, release)
-        if items.height and found.is_empty():
+        made = super().prompts(items, options, release)
+        if items.height and made.is_empty():
             offered = {language for item in items.iter_rows(named=True) for language in self.languages(item)}
             raise UnknownNameError(
                 f"language of {self.name}", ", ".join(options.languages or ()), {"local", *offered}
             )
-        return found
+        return made
 
     def _read(self, release: Release) -> dict[str, Any]:
         return read_toml(release.path(self.file))
@@ -134,14 +134,14 @@ class ShortAnswers(DemoTask):
 def contains_answer(reply: str, answer: str, language: str) -> bool:
     """Whether the answer occurs in the reply, whatever case and accents, as whole words where the script has
     word borders."""
-    said, wanted = (strict_text(text, language) for text in (reply, answer))
+    text, wanted = (strict_text(text, language) for text in (reply, answer))
     if get_language(language).script in WITHOUT_WORD_BORDERS and not wanted.isascii():
         if (
             len(wanted) == 1 and get_language(language).script == "Kore"
         ):  # a syllable that other words have inside them too
-            return re.search(rf"(?<!\w){re.escape(wanted)}", said) is not None
-        return wanted in said
-    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said) is not None
+            return re.search(rf"(?<!\w){re.escape(wanted)}", text) is not None
+        return wanted in text
+    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text) is not None
 
 
 OPTIONS = 4
@@ -173,13 +173,13 @@ class EverydayLife(ShortAnswers):
     max_tokens: ClassVar[int] = 32
 
     def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
-        for place, (culture, country) in enumerate(data["countries"].items()):
+        for country_index, (culture, country) in enumerate(data["countries"].items()):
             language = local_language(culture)
             for number, question in enumerate(data["question"]):
                 groups = question["answers"][culture]
                 options = [_options(question["options"], culture, groups)]
                 options += [] if language == "en" else [question["local"][language]]
-                turned = [_turned(row, (place + number) % OPTIONS) for row in options]
+                turned = [_turned(row, (country_index + number) % OPTIONS) for row in options]
                 yield {
                     "item": f"{culture}/{question['topic']}",
                     "culture": culture,
@@ -196,12 +196,12 @@ class EverydayLife(ShortAnswers):
         """As for every task; ``choices`` has the answers whose likelihoods are compared."""
         offered = items.select("item", "options", "local_options")
         choices = pl.when(language="en").then("options").otherwise("local_options")
-        asked = (
+        prompts = (
             super()
             .prompts(items, options, release)
             .join(offered, on="item", how="left", maintain_order="left")
         )
-        return asked.with_columns(choices=choices).drop("options", "local_options")
+        return prompts.with_columns(choices=choices).drop("options", "local_options")
 
 
 def _options(answers: Mapping[str, str], culture: str, groups: list[Mapping[str, list[str]]]) -> list[str]:

@@ -33,18 +33,20 @@ def _matches(inputs: Inputs) -> pl.DataFrame:
             f"needs the questions' texts, which tell which questions about two regions are the same ({SAQ})"
         )
     questions = sampled_questions(entries)
-    known: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
+    answers: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
     for entry in entries:
         groups = [((answer, entry.language),) for answer in people_answered(entry.answers)]
         if groups:
-            known.setdefault((questions[entry.number], entry.language), {}).setdefault(entry.culture, groups)
+            answers.setdefault((questions[entry.number], entry.language), {}).setdefault(
+                entry.culture, groups
+            )
     matcher = StrictMatcher("simple")
 
     def same(answer: str, reply: str, language: str) -> bool:
         return matcher.compare(answer, reply, language) is not None
 
     return of_answers(
-        judged, "correct", pl.col("question").cast(pl.String), lambda *asked: known.get(asked, {}), same
+        judged, "correct", pl.col("question").cast(pl.String), lambda *asked: answers.get(asked, {}), same
     )
 
 

@@ -68,8 +68,8 @@ class Entry:
 def _competition_answers(release: Release) -> Iterator[Entry]:
     """The short-answer questions, in the order of the gold. DataError naming the row of an id that cannot be
     read."""
-    asked = _texts(release, QUESTIONS, ASKED)
-    texts = {key: text for key, (text,) in asked.items()}
+    rows = _texts(release, QUESTIONS, ASKED)
+    texts = {key: text for key, (text,) in rows.items()}
     for key, gold, locale, language, region, number in _gold(release, ANSWERS):
         answers = tuple(answer for part in gold.split(";") if (answer := part.strip()))
         english = texts.get(f"en-{region}_{number}")
@@ -83,14 +83,14 @@ def _competition_letters(release: Release) -> Iterator[Entry]:
     are the same question with other options, where the questions are there. DataError as ``read_answers``,
     and for gold that is no letter.
     """
-    asked = _texts(release, CHOICES, ASKED_WITH_OPTIONS)
+    rows = _texts(release, CHOICES, ASKED_WITH_OPTIONS)
     first: dict[tuple[str, str], str] = {}
     for row, (key, gold, locale, _, region, number) in enumerate(_gold(release, LETTERS), 1):
         if gold not in LABELS:
             raise DataError(
                 f"the answer {gold!r} is none of {', '.join(LABELS)}", file=release.path(LETTERS), row=row
             )
-        text, *options = asked.get(key, (None,))
+        text, *options = rows.get(key, (None,))
         same = first.setdefault((region, text), f"{region}_{number}") if text else f"{region}_{number}"
         yield Entry(key, locale, "en", culture_of(region), same, text, text, (gold,), tuple(options))
 
@@ -103,8 +103,8 @@ def people_answered(answers: Iterable[str]) -> tuple[str, ...]:
 def ways_to_put(answer: str) -> tuple[str, ...]:
     """An answer; where a spreadsheet has made a moment of a date (2025-07-14 00:00) also the month and day
     that were asked for."""
-    found = REWRITTEN_DATE.fullmatch(answer)
-    return (answer, f"{found[1]}/{found[2]}") if found else (answer,)
+    date = REWRITTEN_DATE.fullmatch(answer)
+    return (answer, f"{date[1]}/{date[2]}") if date else (answer,)
 
 
 def _gold(release: Release, file: str) -> Iterator[tuple[str, str, str, str, str, str]]:
@@ -113,19 +113,19 @@ def _gold(release: Release, file: str) -> Iterator[tuple[str, str, str, str, str
     path = release.path(file)
     seen: set[str] = set()
     for row, key, answer in read_table(path, GOLD).iter_rows():
-        found = _ID.fullmatch(key)
-        problem = None if found else "looks unlike 'am-ET_001'"
-        if found:
+        match = _ID.fullmatch(key)
+        problem = None if match else "looks unlike 'am-ET_001'"
+        if match:
             try:
-                get_language(found[1]), get_culture(culture_of(found[2]))
+                get_language(match[1]), get_culture(culture_of(match[2]))
             except UnknownNameError as error:
                 problem = str(error).split("\n", 1)[0]
         if key in seen:
             problem = "stands in an earlier row as well"
-        if problem or not found:
+        if problem or not match:
             raise DataError(f"the id {key!r}: {problem}", file=path, row=row)
         seen.add(key)
-        yield key, answer, f"{found[1]}-{found[2]}", found[1], found[2], found[3]
+        yield key, answer, f"{match[1]}-{match[2]}", match[1], match[2], match[3]
 
 
 def _texts(release: Release, file: str, columns: Columns) -> Mapping[str, tuple[str, ...]]:
@@ -207,11 +207,11 @@ def _trial_issues(release: Release) -> Iterator[DataIssue]:
                     lines,
                 )
             if answer.strip() not in options:
-                told = (
+                message = (
                     "the right option is worded otherwise than the answer; the one that the answer "
                     "begins with is taken"
                 )
-                yield DataIssue(TRIAL_LETTERS, "other-wording", told, row, index, answer)
+                yield DataIssue(TRIAL_LETTERS, "other-wording", message, row, index, answer)
 
 
 def _lines_of(lines: str) -> tuple[str, ...]:
@@ -220,9 +220,9 @@ def _lines_of(lines: str) -> tuple[str, ...]:
 
 def _right(options: Sequence[str], answer: str) -> int | None:
     """Place of the option that is the answer, or else of the only one that the answer begins with."""
-    same = [place for place, option in enumerate(options[: len(LABELS)]) if option == answer]
+    same = [index for index, option in enumerate(options[: len(LABELS)]) if option == answer]
     alike = same or [
-        place for place, option in enumerate(options[: len(LABELS)]) if answer.startswith(option)
+        index for index, option in enumerate(options[: len(LABELS)]) if answer.startswith(option)
     ]
     return alike[0] if len(alike) == 1 else None
 
@@ -290,13 +290,13 @@ def check(release: Release) -> list[DataIssue]:
     """
     if is_trial(release):
         return list(_trial_issues(release))
-    found: list[DataIssue] = []
-    for gold, asked, columns, needed in (
+    issues: list[DataIssue] = []
+    for gold, questions, columns, needed in (
         (ANSWERS, QUESTIONS, ASKED, "semeval2026/saq"),
         (LETTERS, CHOICES, ASKED_WITH_OPTIONS, "semeval2026/mcq"),
     ):
         if not release.has(gold):
-            found.append(
+            issues.append(
                 DataIssue(gold, "missing-file", f"there is no such file: nothing of {needed} can be judged")
             )
             continue
@@ -304,42 +304,42 @@ def check(release: Release) -> list[DataIssue]:
             read_answers(release) if gold == ANSWERS else read_letters(release)
         )  # what cannot be read is an error
         if gold == ANSWERS:
-            found += _answer_issues(release)
-        if release.has(asked):
-            found += _question_issues(release, asked, columns, gold)
+            issues += _answer_issues(release)
+        if release.has(questions):
+            issues += _question_issues(release, questions, columns, gold)
         else:
-            told = (
+            message = (
                 f"there is no such file: {needed} can be judged and not asked; the competition hands "
                 "it "
                 "out to those who register"
             )
-            found.append(DataIssue(asked, "missing-file", told))
-    return found
+            issues.append(DataIssue(questions, "missing-file", message))
+    return issues
 
 
 def _answer_issues(release: Release) -> Iterator[DataIssue]:
     for row, key, answer in read_table(release.path(ANSWERS), GOLD).iter_rows():
         parts = answer.split(";")
         folded = Counter(part.strip().lower() for part in parts)
-        said = folded.keys() - {""}
-        if not said - NOT_ANSWERED:
-            told = (
+        words = folded.keys() - {""}
+        if not words - NOT_ANSWERED:
+            message = (
                 "people gave no answer: paper takes a reply of these words for right, strict leaves "
                 "the "
                 "question out"
             )
-            yield DataIssue(ANSWERS, "no-answer-alone", told, row, key, answer)
-        elif said & NOT_ANSWERED:
-            told = "not answering stands among the answers: paper takes it for one, strict does not"
-            yield DataIssue(ANSWERS, "no-answer-among", told, row, key, answer)
+            yield DataIssue(ANSWERS, "no-answer-alone", message, row, key, answer)
+        elif words & NOT_ANSWERED:
+            message = "not answering stands among the answers: paper takes it for one, strict does not"
+            yield DataIssue(ANSWERS, "no-answer-among", message, row, key, answer)
         if "" in folded:
             yield DataIssue(
                 ANSWERS, "empty-answer", "nothing between two semicolons: it is passed over", row, key, answer
             )
         for part in parts:
             if REWRITTEN_DATE.fullmatch(part.strip()):
-                told = "a date that a spreadsheet has rewritten: strict also takes it as month/day"
-                yield DataIssue(ANSWERS, "rewritten-date", told, row, key, part)
+                message = "a date that a spreadsheet has rewritten: strict also takes it as month/day"
+                yield DataIssue(ANSWERS, "rewritten-date", message, row, key, part)
             if part.strip() != part and part.strip():
                 yield DataIssue(
                     ANSWERS, "outer-space", "spaces around an answer: they are taken off", row, key, part
@@ -352,12 +352,12 @@ def _answer_issues(release: Release) -> Iterator[DataIssue]:
 
 
 def _question_issues(release: Release, file: str, columns: Columns, gold: str) -> Iterator[DataIssue]:
-    known = dict.fromkeys(read_table(release.path(gold), GOLD)["id"])
-    asked: dict[str, None] = {}
+    gold_ids = dict.fromkeys(read_table(release.path(gold), GOLD)["id"])
+    question_ids: dict[str, None] = {}
     texts: dict[tuple[str, ...], str] = {}
     for row, key, text, *options in read_table(release.path(file), columns).iter_rows():
-        asked[key] = None
-        if key not in known:
+        question_ids[key] = None
+        if key not in gold_ids:
             yield DataIssue(
                 file, "question-without-gold", f"an id that {gold} lacks: it is not asked", row, key
             )
@@ -371,5 +371,5 @@ def _question_issues(release: Release, file: str, columns: Columns, gold: str) -
         first = texts.setdefault((key.partition("_")[0], text, *options), key)
         if first != key:
             yield DataIssue(file, "repeated-question", f"the same as {first}", row, key, text)
-    for key in (key for key in known if key not in asked):
+    for key in (key for key in gold_ids if key not in question_ids):
         yield DataIssue(file, "gold-without-question", "gold of a question that is not there", key=key)

@@ -172,16 +172,23 @@ class ShortAnswers(SemEvalTask):
         entries = list(read_answers(release))
         questions = sampled_questions(entries)
         for entry in entries:
-            own = {"english": entry.english, "answers": entry.answers}
-            yield {**shared_columns(entry, questions[entry.number]), **own, "gold": "; ".join(entry.answers)}
+            columns = {"english": entry.english, "answers": entry.answers}
+            yield {
+                **shared_columns(entry, questions[entry.number]),
+                **columns,
+                "gold": "; ".join(entry.answers),
+            }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         get_tool(language, self.tool_set)  # what is missing for judging is told before anything is asked
         return choose_templates(self.name, options, {"plain": _plain}, self.variants, ("question",))
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        known = wordings("folkways.benchmarks.semeval2026")["instructions"]
-        return {"instruction": known.get(item["locale"], known[language]), "question": item["text"] or ""}
+        instructions = wordings("folkways.benchmarks.semeval2026")["instructions"]
+        return {
+            "instruction": instructions.get(item["locale"], instructions[language]),
+            "question": item["text"] or "",
+        }
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task; what was analysed of answers and replies is forgotten afterwards."""
@@ -214,30 +221,30 @@ class ShortAnswers(SemEvalTask):
                 language,
                 f"the authors' programs read {reply!r} as no reply" if cleaned else "empty reply",
             )
-        answers, said = people_answered(item["answers"]), cleaned.lower()
+        answers, lowered = people_answered(item["answers"]), cleaned.lower()
         if not paper:
             answers = tuple(way for answer in answers for way in ways_to_put(answer))
-        own = cleaned if paper else without_repeated(cleaned, prompt)
-        found = self._match(answers, own, language, profile)
-        if paper and said in NOT_ANSWERED and said in (answer.lower() for answer in item["answers"]):
-            found = f"as people: {said}"
-        if found is None and (said in NOT_ANSWERED or is_refusal(cleaned, language)):
+        answer_text = cleaned if paper else without_repeated(cleaned, prompt)
+        match = self._match(answers, answer_text, language, profile)
+        if paper and lowered in NOT_ANSWERED and lowered in (answer.lower() for answer in item["answers"]):
+            match = f"as people: {lowered}"
+        if match is None and (lowered in NOT_ANSWERED or is_refusal(cleaned, language)):
             return ReplyScore(cleaned, "declines to answer", state=State.REFUSED)
-        if found is None and repeats_the_prompt(cleaned, own):
+        if match is None and repeats_the_prompt(cleaned, answer_text):
             return ReplyScore(None, ONLY_THE_PROMPT, state=State.UNREADABLE)
-        first = answers_in(own)[:1]
+        first = answers_in(answer_text)[:1]
         other = in_another_script(cleaned, language)
         beside = get_culture(item["culture"]).languages[0] if language == "en" else "en"
         foreign = in_another_language(cleaned, language, beside)
         values = {
-            "correct": float(found is not None),
+            "correct": float(match is not None),
             "first_correct": float(
-                bool(found and first and self._match(answers, first[0], language, profile))
+                bool(match and first and self._match(answers, first[0], language, profile))
             ),
             "other_script": None if other is None else float(other),
             "other_language": None if foreign is None else float(foreign),
         }
-        return ReplyScore(cleaned, found or "no match", values)
+        return ReplyScore(cleaned, match or "no match", values)
 
     def _match(self, answers: Sequence[str], reply: str, language: str, profile: str) -> str | None:
         """How the first answer that the reply has is in it, and which (``substring: bread``)."""
@@ -343,9 +350,9 @@ class MultipleChoice(SemEvalTask):
             CHANCE: 1 / pl.col("options").list.len().replace(0, len(LABELS)),
             CONSTANT.format(constant): (pl.col("answer") == constant).cast(pl.Float64),
         }
-        told = {"counted": True, "variant": "none", "sample": 0, "state": State.ANSWERED.value}
+        constants = {"counted": True, "variant": "none", "sample": 0, "state": State.ANSWERED.value}
         guessed = items.with_columns(
-            **{name: pl.lit(value) for name, value in told.items()},
+            **{name: pl.lit(value) for name, value in constants.items()},
             language="spoken",
             reason=pl.lit(None, dtype=pl.String),
         )

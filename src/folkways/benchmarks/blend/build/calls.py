@@ -208,12 +208,12 @@ class RuleOracle:
     for other names."""
 
     def __init__(self, name: str) -> None:
-        found = _NAME.fullmatch(name)
-        if found is None:
+        match = _NAME.fullmatch(name)
+        if match is None:
             raise UnknownNameError("stand-in judge", name, NAMES)
         self.name = name
-        self._kind = found[1]
-        self._share = int(found[2] or 0)
+        self._kind = match[1]
+        self._share = int(match[2] or 0)
 
     def recall(self, call: Call) -> tuple[Answer | None] | None:
         """The answer, at once."""
@@ -228,7 +228,7 @@ class RuleOracle:
             return self._judge(call.answers, call.target, call.answer_country, call.target_country)
         if isinstance(call, PairsCall):
             return frozenset(
-                place for place, (one, other) in enumerate(call.pairs) if self._judge((one,), other)
+                index for index, (one, other) in enumerate(call.pairs) if self._judge((one,), other)
             )
         if isinstance(call, GroupsCall):
             pairs = combinations(enumerate(call.answers), 2)

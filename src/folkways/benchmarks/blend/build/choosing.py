@@ -34,8 +34,8 @@ class Memory:
     def get(self, one: str, other: str) -> bool | None:
         """The verdict on a pair, whichever way round it was reached."""
         key = (one, other) if one <= other else (other, one)
-        found = self.known.get(key)
-        return found if found is not None or self.origin is None else self.origin.known.get(key)
+        verdict = self.known.get(key)
+        return verdict if verdict is not None or self.origin is None else self.origin.known.get(key)
 
     def put(self, one: str, other: str, same: bool) -> None:
         """Remember a verdict."""
@@ -290,7 +290,7 @@ def groups_call(question: Meanings) -> list[GroupsCall]:
 def same_by_pairs(calls: Sequence[PairsCall], answers: Iterable[frozenset[int]]) -> frozenset[Pair]:
     """The pairs that were judged the same."""
     return frozenset(
-        call.pairs[place] for call, places in zip(calls, answers, strict=True) for place in places
+        call.pairs[index] for call, places in zip(calls, answers, strict=True) for index in places
     )
 
 
@@ -351,8 +351,8 @@ def _clean(text: str) -> str:
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     """The texts without empty ones and without those that differ from an earlier one in case alone."""
-    kept: dict[str, str] = {}
+    by_form: dict[str, str] = {}
     for text in texts:
         if text:
-            kept.setdefault(folded(text), text)
-    return tuple(kept.values())
+            by_form.setdefault(folded(text), text)
+    return tuple(by_form.values())

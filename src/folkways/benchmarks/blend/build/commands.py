@@ -56,24 +56,24 @@ def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json
             raise FolkwaysError(
                 f"there is no file {file}; give the folder or the CSV file that folkways build mcq wrote"
             )
-    found = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
+    result = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
     if as_json:
         names = ("first", "second", "common", "jaccard", "questions", "equal_questions")
         return Built(
             document={
-                **{name: getattr(found, name) for name in names},
-                "by_question": found.by_question.to_dicts(),
+                **{name: getattr(result, name) for name in names},
+                "by_question": result.by_question.to_dicts(),
             }
         )
     return Built(
         (
-            f"{first}: {found.first:,} distinct items; {second}: {found.second:,}; in both: {found.common:,}",
+            f"{first}: {result.first:,} distinct items; {second}: {result.second:,}; in both: {result.common:,}",
             *(
-                f"  {found.common / count if count else 1.0:6.1%} of those of {file} are in the other"
-                for file, count in ((first, found.first), (second, found.second))
+                f"  {result.common / count if count else 1.0:6.1%} of those of {file} are in the other"
+                for file, count in ((first, result.first), (second, result.second))
             ),
-            f"  {found.jaccard:6.1%} of all are in both (Jaccard)",
-            f"  {found.equal_questions} of {found.questions} questions have the same items in both",
+            f"  {result.jaccard:6.1%} of all are in both (Jaccard)",
+            f"  {result.equal_questions} of {result.questions} questions have the same items in both",
         )
     )
 

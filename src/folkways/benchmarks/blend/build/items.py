@@ -55,9 +55,9 @@ def dummy_call(
 
 def usable(options: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
     """Options in lower case, distinct, and equal to none of those taken, in any case."""
-    known = {text.strip().lower() for text in taken}
+    excluded = {text.strip().lower() for text in taken}
     lowered = (text.strip().lower() for text in options)
-    return tuple(text for text in dict.fromkeys(lowered) if text and text not in known)
+    return tuple(text for text in dict.fromkeys(lowered) if text and text not in excluded)
 
 
 def items_of(
@@ -85,7 +85,7 @@ def items_of(
                     country,
                     _prompt(wording, source.texts[country], tuple(texts)),
                     _by_letter(texts),
-                    _by_letter([place for _, place in options]),
+                    _by_letter([origin for _, origin in options]),
                     letter,
                 )
                 number += 1
@@ -139,7 +139,9 @@ def write_released(items: pl.DataFrame, path: Path) -> Path:
 
 def write_calls(calls: Iterable[AnsweredCall], path: Path) -> Path:
     """One JSON object per line and call, in the order in which the construction made them."""
-    lines = (orjson.dumps({"call": number, **_call_record(asked)}) for number, asked in enumerate(calls, 1))
+    lines = (
+        orjson.dumps({"call": number, **_call_record(answered)}) for number, answered in enumerate(calls, 1)
+    )
     return write_bytes(path, b"".join(line + b"\n" for line in lines))
 
 
@@ -177,14 +179,14 @@ def _registration(items: pl.DataFrame, release: ReleaseRecord) -> bytes:
     return eval_yaml(f"Everyday life, made from {release.name}", about, task).encode()
 
 
-def _call_record(asked: AnsweredCall) -> dict[str, Any]:
-    answer: Any = asked.answer
+def _call_record(answered: AnsweredCall) -> dict[str, Any]:
+    answer: Any = answered.answer
     if isinstance(answer, frozenset):
         answer = sorted(answer)
     elif isinstance(answer, tuple):
         answer = [sorted(part) if isinstance(part, frozenset) else part for part in answer]
-    told = {name: value for name, value in asdict(asked.call).items() if name != "text"}
-    return {"kind": asked.call.kind, **told, "answer": answer}
+    fields = {name: value for name, value in asdict(answered.call).items() if name != "text"}
+    return {"kind": answered.call.kind, **fields, "answer": answer}
 
 
 def _card(items: pl.DataFrame, data: str, release: ReleaseRecord, record: Mapping[str, Any]) -> str:

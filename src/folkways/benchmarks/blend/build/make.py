@@ -109,7 +109,7 @@ class Questions:
     @property
     def judge_calls(self) -> int:
         """Calls to the judge."""
-        return sum(not isinstance(asked.call, DummyCall) for asked in self.calls)
+        return sum(not isinstance(answered.call, DummyCall) for answered in self.calls)
 
     @property
     def dummy_calls(self) -> int:
@@ -140,7 +140,7 @@ def build_paper(
             fork = memory.fork()
             walk = _Guess(judge, ahead)
             try:
-                found = choose(source, fork, walk)
+                choice = choose(source, fork, walk)
             except _Enough:
                 pass
             else:
@@ -149,9 +149,9 @@ def build_paper(
             sent.update(walk.open)
             judge.ask(list(walk.open))
         fork.join()
-        chosen[source.question] = found
+        chosen[source.question] = choice
         calls += walk.made
-    made = {asked.call for asked in calls}
+    made = {answered.call for answered in calls}
     return _finish(sources, chosen, dummy_maker, wording, calls, len(sent - made), {})
 
 
@@ -169,10 +169,10 @@ class _Guess:
         self.made: list[AnsweredCall] = []
 
     def __call__(self, call: JudgeCall) -> bool:
-        known = self._oracle.recall(call)
-        if known is not None:
-            self.made.append(AnsweredCall(call, known[0]))
-            return known[0] is not False
+        reply = self._oracle.recall(call)
+        if reply is not None:
+            self.made.append(AnsweredCall(call, reply[0]))
+            return reply[0] is not False
         self.open[call] = None
         if len(self.open) >= self._limit:
             raise _Enough
@@ -198,20 +198,22 @@ def build_order_free(
         groups_call(meaning) if pairs_per_call is None else pairs_calls(meaning, pairs_per_call)
         for meaning in by_source
     ]
-    asked = _asked_until_readable(judge, [call for calls in by_question for call in calls])
-    answers: dict[Call, Answer | None] = {entry.call: entry.answer for entry in asked}  # of several the last
+    answered = _asked_until_readable(judge, [call for calls in by_question for call in calls])
+    answers: dict[Call, Answer | None] = {
+        entry.call: entry.answer for entry in answered
+    }  # of several the last
     chosen: dict[str, Chosen] = {}
     left_out: dict[str, str] = {}
     for meaning, calls in zip(by_source, by_question, strict=True):
-        found = [answers[call] for call in calls]
-        if None in found:
+        replies = [answers[call] for call in calls]
+        if None in replies:
             left_out[meaning.source.question] = "the judge's reply could not be read"
             continue
         same: set[Pair] = set()
         for call in calls:
             same |= _same(call, answers[call])
         chosen[meaning.source.question] = meaning.choose(frozenset(same))
-    return _finish(sources, chosen, dummy_maker, wording, asked, 0, left_out)
+    return _finish(sources, chosen, dummy_maker, wording, answered, 0, left_out)
 
 
 def _same(call: PairsCall | GroupsCall, answer: Answer | None) -> frozenset[Pair]:
@@ -221,12 +223,12 @@ def _same(call: PairsCall | GroupsCall, answer: Answer | None) -> frozenset[Pair
 
 
 def _asked_until_readable(oracle: Oracle, calls: Sequence[Call]) -> list[AnsweredCall]:
-    asked: list[AnsweredCall] = []
+    answered: list[AnsweredCall] = []
     for attempt in range(ATTEMPTS):
         answers = oracle.ask(calls, attempt) if calls else []
-        asked += [AnsweredCall(call, answer) for call, answer in zip(calls, answers, strict=True)]
+        answered += [AnsweredCall(call, answer) for call, answer in zip(calls, answers, strict=True)]
         calls = [call for call, answer in zip(calls, answers, strict=True) if answer is None]
-    return asked
+    return answered
 
 
 def _finish(
@@ -239,10 +241,10 @@ def _finish(
     left_out: dict[str, str],
 ) -> Questions:
     """Fill up with options that nobody gave, and letter the items."""
-    kept = [source for source in sources if source.question in chosen]
-    dummies, asked = _dummies(kept, chosen, dummy_maker)
+    complete = [source for source in sources if source.question in chosen]
+    dummies, dummy_calls = _dummies(complete, chosen, dummy_maker)
     rows: list[tuple[str, ...]] = []
-    for source in kept:
+    for source in complete:
         choices = chosen[source.question]
         fillers = dummies.get(source.question, ())
         if offered(choices) + len(fillers) < WRONG_OPTIONS:
@@ -254,7 +256,7 @@ def _finish(
                     "its most frequent answer does not have the form that is asked for"
                 )
         rows += items_of(source, choices, fillers, wording)
-    return Questions(table(rows), calls + asked, ahead, left_out)
+    return Questions(table(rows), calls + dummy_calls, ahead, left_out)
 
 
 def _dummies(
@@ -262,13 +264,13 @@ def _dummies(
 ) -> tuple[dict[str, tuple[str, ...]], list[AnsweredCall]]:
     """Question -> made-up options, all questions at once; what falls short is asked for again, with what was
     refused as taken."""
-    found: dict[str, tuple[str, ...]] = {}
+    options: dict[str, tuple[str, ...]] = {}
     refused: dict[str, set[str]] = {}
-    asked: list[AnsweredCall] = []
+    answered: list[AnsweredCall] = []
     for attempt in range(ATTEMPTS):
         calls = []
         for source in sources:
-            have = found.get(source.question, ())
+            have = options.get(source.question, ())
             call = dummy_call(
                 source, chosen[source.question], {*have, *refused.get(source.question, ())}, len(have)
             )
@@ -277,12 +279,12 @@ def _dummies(
         if not calls:
             break
         for call, answer in zip(calls, maker.ask(calls, attempt), strict=True):
-            asked.append(AnsweredCall(call, answer))
+            answered.append(AnsweredCall(call, answer))
             made = [text for text in answer if isinstance(text, str)] if isinstance(answer, tuple) else []
             good = usable(made, call.taken)[: call.number]
-            found[call.question] = (*found.get(call.question, ()), *good)
+            options[call.question] = (*options.get(call.question, ()), *good)
             refused.setdefault(call.question, set()).update(made)
-    return found, asked
+    return options, answered
 
 
 PROFILES = ("paper", "strict")
@@ -356,20 +358,23 @@ def make_questions(
         opened = session.models(models, config, name=name, many_rounds=profile == "paper")
         oracles |= {name: ModelOracle(ask) for name, ask in zip(models, opened, strict=True)}
     selected = select_sources(blend.read_annotations(source), blend.read_questions(texts), questions)
-    found = selected.sources
-    wording = released_wording(wording_of, found) if wording_of else own_wording()
+    sources = selected.sources
+    wording = released_wording(wording_of, sources) if wording_of else own_wording()
     of_both = oracles[asked_of["judge"]], oracles[asked_of["dummies"]]
     if profile == "paper":
-        built = build_paper(found, *of_both, wording, ahead=ahead, progress=session.progress)
+        built = build_paper(sources, *of_both, wording, ahead=ahead, progress=session.progress)
     else:
         built = build_order_free(
-            found, *of_both, wording, pairs_per_call=None if judge_batch == BY_QUESTION else int(judge_batch)
+            sources,
+            *of_both,
+            wording,
+            pairs_per_call=None if judge_batch == BY_QUESTION else int(judge_batch),
         )
     record = {
         **inputs,
         "wording": wording.source,
         "filtered": selected.filtered,
-        **_counts(built, len(found)),
+        **_counts(built, len(sources)),
     }
     return MadeQuestions(built, source, record)
 

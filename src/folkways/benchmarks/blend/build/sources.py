@@ -186,12 +186,12 @@ def select_sources(
 def _against(annotations: pl.DataFrame) -> dict[str, str]:
     """Question -> the first thing that keeps it out; questions that pass are not in it."""
     places = annotations["culture"].n_unique()
-    found = annotations.group_by("id").agg(
+    objections = annotations.group_by("id").agg(
         *(objection.any().alias(why) for why, objection in _objections().items()),
         (pl.col("culture").n_unique() < places).alias(NOT_ASKED),
     )
-    reasons = [name for name in found.columns if name != "id"]
-    first = found.select(
+    reasons = [name for name in objections.columns if name != "id"]
+    first = objections.select(
         "id", pl.coalesce(pl.when(pl.col(why)).then(pl.lit(why)) for why in reasons).alias("why")
     )
     return dict(first.drop_nulls().iter_rows())
@@ -223,18 +223,18 @@ def _texts(
     shown.
     """
     english = {culture.code for culture in cultures_of("blend") if culture.languages == ("en",)}
-    own: dict[str, dict[str, str]] = {}
+    by_country: dict[str, dict[str, str]] = {}
     first: dict[str, str] = {}
     for code, key, local, text in questions.select("culture", "id", "local", "english").iter_rows():
-        mine = own.setdefault(names[code], {})
-        if len(own) == 1:
+        mine = by_country.setdefault(names[code], {})
+        if len(by_country) == 1:
             first[key] = text if YOUR_COUNTRY in text or code not in english else local
         mine[key] = local if code in english else text
-    for country, mine in own.items():
+    for country, mine in by_country.items():
         for key, text in first.items():
             if YOUR_COUNTRY in text:
                 mine[key] = text.replace(YOUR_COUNTRY, spoken_name(country))
-    return first, own
+    return first, by_country
 
 
 def spoken_name(country: str) -> str:

@@ -311,15 +311,15 @@ def _lists(rows: list[list[object]]) -> pl.Series:
 
 
 def _culture_codes(countries: Iterable[str], file: Path, first: int) -> list[str]:
-    known: dict[str, str] = {}
+    code_of: dict[str, str] = {}
     codes = []
     for row, name in enumerate(countries, first):
-        if name not in known:
+        if name not in code_of:
             try:
-                known[name] = culture_named(BENCHMARK, name).code
+                code_of[name] = culture_named(BENCHMARK, name).code
             except UnknownNameError as error:
                 raise DataError(f"{error}. {REMEDY}", file=file, row=row) from None
-        codes.append(known[name])
+        codes.append(code_of[name])
     return codes
 
 
@@ -327,12 +327,12 @@ def _objects(texts: Sequence[str], first: int, file: Path) -> list[dict[str, obj
     """Label and value of each cell; the cells are parsed in one go, and one by one only to name the row that
     is broken."""
     try:
-        found: list[dict[str, object]] = orjson.loads(f"[{','.join(texts)}]")
+        objects: list[dict[str, object]] = orjson.loads(f"[{','.join(texts)}]")
     except orjson.JSONDecodeError:
-        found = []
-    if len(found) != len(texts) or {*map(type, found)} - {dict} or not all(found):
-        found = [_object(text, row, file) for row, text in enumerate(texts, first)]
-    return found
+        objects = []
+    if len(objects) != len(texts) or {*map(type, objects)} - {dict} or not all(objects):
+        objects = [_object(text, row, file) for row, text in enumerate(texts, first)]
+    return objects
 
 
 def _object(text: str, row: int, file: Path) -> dict[str, object]:

@@ -167,8 +167,8 @@ def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
     """
     require_columns(annotations, ("culture", "id", "groups"), "annotations")
     lemmas = _lemmas_by_question(annotations, tool)
-    known = annotations["culture"].unique()
-    cultures = known.to_frame().sort(in_order("culture", CULTURES), "culture")["culture"].to_list()
+    codes = annotations["culture"].unique()
+    cultures = codes.to_frame().sort(in_order("culture", CULTURES), "culture")["culture"].to_list()
     rows = []
     for first, second in combinations(cultures, 2):
         common = lemmas[first].keys() & lemmas[second].keys()

@@ -47,10 +47,10 @@ def language_table(judgements: pl.DataFrame, metric: str = "sem_b") -> Table:
     (records.OTHER_LANGUAGE, where the judgements have it). A note names these.
     """
     require_columns(judgements, ("endpoint", "task", "culture", "language", "counted", metric), "judgements")
-    own = judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
-    elsewhere = _answered_elsewhere(own)
+    counted = judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
+    elsewhere = _answered_elsewhere(counted)
     scores = plain(
-        own.group_by("endpoint", "culture", "question", "language").agg(
+        counted.group_by("endpoint", "culture", "question", "language").agg(
             (100 * pl.col(metric)).mean().alias("score")
         )
     )
@@ -125,9 +125,9 @@ def _compared(paired: pl.DataFrame, keys: list[str], unit: str) -> pl.DataFrame:
     for key, group in paired.sort(*keys, unit).group_by(
         keys, maintain_order=True
     ):  # a sum of floats depends on its order
-        found = paired_mean(group["local"].to_numpy(), group["english"].to_numpy())
+        test = paired_mean(group["local"].to_numpy(), group["english"].to_numpy())
         means = (group["local"].mean(), group["english"].mean())
-        rows.append((*key, *means, found.difference, found.low, found.high, found.p, math.nan, found.n))
+        rows.append((*key, *means, test.difference, test.low, test.high, test.p, math.nan, test.n))
     table = pl.DataFrame(rows, schema=dict(LANGUAGES), orient="row").sort(
         "endpoint", in_order("culture", CULTURES), "culture", maintain_order=True
     )
@@ -361,18 +361,18 @@ def _pairs(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _row(group: pl.DataFrame, saq: str) -> tuple[str, float, float, float, int]:
-    known = group.drop_nulls([saq, "mcq"])
-    found = pearson(known[saq].to_numpy(), known["mcq"].to_numpy())
-    return saq, found.r, found.low, found.high, found.n
+    both = group.drop_nulls([saq, "mcq"])
+    correlation = pearson(both[saq].to_numpy(), both["mcq"].to_numpy())
+    return saq, correlation.r, correlation.low, correlation.high, correlation.n
 
 
 def _mean_of_models(rows: list[tuple[Any, ...]]) -> str:
-    known = {
+    by_kind = {
         saq: [r for model, of, r, *_ in rows if model is not None and of == saq and r == r]
         for saq in SAQ_KINDS
     }
-    told = ", ".join(f"{sum(single) / len(single):.3f} ({saq})" for saq, single in known.items() if single)
-    return f"Mean of the single models' r: {told or 'none'}. The paper gives 0.93 (both) and 0.98 (English)."
+    means = ", ".join(f"{sum(single) / len(single):.3f} ({saq})" for saq, single in by_kind.items() if single)
+    return f"Mean of the single models' r: {means or 'none'}. The paper gives 0.93 (both) and 0.98 (English)."
 
 
 WRONG_OPTIONS = 3
@@ -394,20 +394,20 @@ def _of_short_answers(inputs: Inputs) -> pl.DataFrame:
     """In English with the English answers of every culture, in another language with those of the cultures
     that speak it."""
     judged = inputs.of(SAQ, columns=SAID)
-    known: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
+    answers: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
     annotated = blend.read_annotations(inputs.releases[SAQ]).filter(blend.is_counted())
     for culture, question, groups in annotated.select("culture", "id", "groups").iter_rows():
-        own = get_culture(culture).languages[0]
-        for language in dict.fromkeys((ENGLISH, own)):
+        local = get_culture(culture).languages[0]
+        for language in dict.fromkeys((ENGLISH, local)):
             wordings = [_wordings(group, language) for group in groups]
             if any(wordings):
-                known.setdefault((question, language), {})[culture] = [group for group in wordings if group]
+                answers.setdefault((question, language), {})[culture] = [group for group in wordings if group]
     matcher = StrictMatcher("simple")
 
     def same(answer: str, reply: str, language: str) -> bool:
         return matcher.compare(answer, reply, language) is not None
 
-    return of_answers(judged, "sem_b", pl.col("question"), lambda *asked: known.get(asked, {}), same)
+    return of_answers(judged, "sem_b", pl.col("question"), lambda *asked: answers.get(asked, {}), same)
 
 
 def _wordings(group: dict[str, Sequence[str]], language: str) -> list[Wording]:

@@ -67,7 +67,7 @@ def build_topics(
     done = sort_questions(
         open_release(release, "culturalbench"), open_model, topics=listed, batch=batch, labelled=labelled
     )
-    record, found = done.record, done.agreement
+    record, agreement = done.record, done.agreement
     counts = (
         done.table.group_by("head", "topic", maintain_order=True)
         .len()
@@ -75,12 +75,12 @@ def build_topics(
     )
     summary = [f"{record['sorted']:,} of {record['questions']:,} questions sorted by {record['model']}"]
     summary += [f"{count:6,}  {topic} ({head})" for head, topic, count in counts.iter_rows()]
-    if found is not None:
-        share, kappa = found.share_interval, found.kappa_interval
+    if agreement is not None:
+        share, kappa = agreement.share_interval, agreement.kappa_interval
         summary.append(
-            f"agreement with {found.cases:,} labels: {100 * found.share:.1f} % ({100 * share.low:.1f} to "
+            f"agreement with {agreement.cases:,} labels: {100 * agreement.share:.1f} % ({100 * share.low:.1f} to "
             f"{100 * share.high:.1f}); "
-            f"kappa {number(found.kappa, 2)} ({number(kappa.low, 2)} to {number(kappa.high, 2)})"
+            f"kappa {number(agreement.kappa, 2)} ({number(kappa.low, 2)} to {number(kappa.high, 2)})"
         )
     notes = [f"left out: {question}: {why}" for question, why in done.left_out.items()]
     files = (

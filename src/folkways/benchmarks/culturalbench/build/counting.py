@@ -98,12 +98,12 @@ def count(votes: Votes, rule: Rule) -> pl.DataFrame:
         for row in counted.join(votes.items, on="item", maintain_order="left").iter_rows(named=True)
     ]
     _without_twins(votes.items, verdicts)
-    told = pl.DataFrame(verdicts, schema={"dropped": pl.String, "why": pl.String}, orient="row")
-    kept = pl.col("dropped").is_null()
+    reasons = pl.DataFrame(verdicts, schema={"dropped": pl.String, "why": pl.String}, orient="row")
+    is_kept = pl.col("dropped").is_null()
     return (
-        pl.concat([counted, told], how="horizontal")
+        pl.concat([counted, reasons], how="horizontal")
         .with_columns(
-            mode=pl.when(kept).then(pl.when(size == 1).then(pl.lit(SINGLE)).otherwise(pl.lit(MULTI)))
+            mode=pl.when(is_kept).then(pl.when(size == 1).then(pl.lit(SINGLE)).otherwise(pl.lit(MULTI)))
         )
         .select(list(COUNTED))
     )
@@ -171,14 +171,14 @@ def _without_twins(items: pl.DataFrame, verdicts: list[tuple[str | None, str | N
     """Drop what asks the same as a question that is kept: same country, question and options, in any order of
     options."""
     first: dict[tuple[object, ...], str] = {}
-    for place, row in enumerate(items.iter_rows(named=True)):
-        if verdicts[place][0] is None:
+    for index, row in enumerate(items.iter_rows(named=True)):
+        if verdicts[index][0] is None:
             options = frozenset(_folded(row[name]) for name in OPTIONS)
             twin = first.setdefault(
                 (country_name(row["country"]), _folded(row["question"]), options), row["item"]
             )
             if twin != row["item"]:
-                verdicts[place] = Reason.DUPLICATE_QUESTION, f"item {twin} asks the same"
+                verdicts[index] = Reason.DUPLICATE_QUESTION, f"item {twin} asks the same"
 
 
 def _folded(text: str) -> str:

@@ -83,9 +83,9 @@ def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
 
     What models say is untrusted: numbers that were not asked for and names that are no topic are left out.
     """
-    found: dict[int, str] = {}
-    for told in objects_in(reply):
-        for number, name in told.items():
+    topic_of: dict[int, str] = {}
+    for answers in objects_in(reply):
+        for number, name in answers.items():
             topic = topics.name_of(name) if isinstance(name, str) else None
             if (
                 topic
@@ -94,8 +94,8 @@ def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
                 and len(number) < 7
                 and 1 <= int(number) <= size
             ):
-                found[int(number) - 1] = topic
-    return found
+                topic_of[int(number) - 1] = topic
+    return topic_of
 
 
 def max_tokens(size: int) -> int:
@@ -179,26 +179,26 @@ def sort_questions(
         )
 
     batches = list(in_batches(questions, batch))
-    found = _read(batches, ask(batches), topics)
-    again = [[question] for question in questions if question.question_idx not in found]
+    topic_of = _read(batches, ask(batches), topics)
+    again = [[question] for question in questions if question.question_idx not in topic_of]
     replies = ask(again) if again and batch > 1 else ()
-    found |= _read(again, replies, topics)
-    told = {part[0].question_idx: reply for part, reply in zip(again, replies, strict=False)}
+    topic_of |= _read(again, replies, topics)
+    single_replies = {part[0].question_idx: reply for part, reply in zip(again, replies, strict=False)}
     left_out = {
-        question.question_idx: _why(told.get(question.question_idx))
+        question.question_idx: _why(single_replies.get(question.question_idx))
         for question in questions
-        if question.question_idx not in found
+        if question.question_idx not in topic_of
     }
     ordered = [
-        (question.question_idx, found[question.question_idx])
+        (question.question_idx, topic_of[question.question_idx])
         for question in questions
-        if question.question_idx in found
+        if question.question_idx in topic_of
     ]
     table = pl.DataFrame(
         [(*pair, topics.head_of(pair[1])) for pair in ordered], schema=dict(TOPIC_COLUMNS), orient="row"
     )
     agreement = (
-        category_kappa(list(labels.values()), [found.get(key, NONE) for key in labels]) if labels else None
+        category_kappa(list(labels.values()), [topic_of.get(key, NONE) for key in labels]) if labels else None
     )
     record = {
         "build": "topics",
@@ -213,9 +213,9 @@ def sort_questions(
         "asked_singly": len(replies),
         "agreement": _told(agreement),
         "differing": [
-            {"question_idx": key, "label": label, "model": found.get(key, NONE)}
+            {"question_idx": key, "label": label, "model": topic_of.get(key, NONE)}
             for key, label in (labels or {}).items()
-            if found.get(key) != label
+            if topic_of.get(key) != label
         ],
         "left_out": left_out,
     }
@@ -235,31 +235,31 @@ def read_labelled(path: Path, questions: Sequence[str], topics: Topics) -> dict[
     missing = [name for name in ("question_idx", "topic") if name not in table.columns]
     if missing:
         raise DataError(f"lacks the column {missing[0]!r}; it has: {', '.join(table.columns)}", file=path)
-    known = set(questions)
-    found: dict[str, str] = {}
+    valid_ids = set(questions)
+    labels: dict[str, str] = {}
     for row, (question, text) in enumerate(table.select("question_idx", "topic").iter_rows(), 1):
         topic = topics.name_of(text or "")
-        if question not in known:
+        if question not in valid_ids:
             raise DataError(f"the release has no question {question!r}", file=path, row=row)
         if topic is None:
             valid = ", ".join(entry.name for entry in topics.topics)
             raise DataError(f"{text!r} is none of the topics: {valid}", file=path, row=row)
-        if found.setdefault(question, topic) != topic:
+        if labels.setdefault(question, topic) != topic:
             raise DataError(
-                f"question {question!r} has the label {found[question]!r} already; keep one",
+                f"question {question!r} has the label {labels[question]!r} already; keep one",
                 file=path,
                 row=row,
             )
-    return found
+    return labels
 
 
 def _read(batches: Sequence[Sequence[Question]], replies: Sequence[Reply], topics: Topics) -> dict[str, str]:
-    found: dict[str, str] = {}
+    topic_of: dict[str, str] = {}
     for part, reply in zip(batches, replies, strict=False):
         if reply.said is not None:
             read = read_reply(reply.said, len(part), topics)
-            found |= {part[place].question_idx: topic for place, topic in read.items()}
-    return found
+            topic_of |= {part[index].question_idx: topic for index, topic in read.items()}
+    return topic_of
 
 
 def _why(reply: Reply | None) -> str:

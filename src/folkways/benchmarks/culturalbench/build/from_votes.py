@@ -57,7 +57,7 @@ def card(
         question="prompt_question", options=pl.concat_list(f"prompt_{name}" for name in OPTIONS)
     )
     people = _people(votes, counted, rule)
-    known = people["low"] is not None  # few people or questions have no interval
+    has_interval = people["low"] is not None  # few people or questions have no interval
     return environment.from_string(text).render(
         meta=votes.meta,
         title=_title(votes),
@@ -70,7 +70,7 @@ def card(
         rule=rule,
         people=people,
         interval=f"95 % interval {people['low']:.1f} to {people['high']:.1f}, by question"
-        if known
+        if has_interval
         else "too few for an interval",
         countries=counts.rows(),
         words=words_table(options).rows.to_dicts(),
@@ -80,10 +80,10 @@ def card(
 
 def _people(votes: Votes, counted: pl.DataFrame, rule: Rule) -> dict[str, Any]:
     """The human line over everything: a row of people_table.PEOPLE."""
-    kept = counted.filter(pl.col("dropped").is_null()).join(
+    questions = counted.filter(pl.col("dropped").is_null()).join(
         votes.items, on="item", how="left", maintain_order="left"
     )
-    items = kept.select("item", task=pl.lit("easy"), question="item", culture="country")
+    items = questions.select("item", task=pl.lit("easy"), question="item", culture="country")
     return people_table(judge_people_on_easy(items, votes_table(votes, counted), rule)).rows.row(
         0, named=True
     )
@@ -167,8 +167,8 @@ def build_from_votes(
     counted = count(votes, rule)
     kept = counted.filter(pl.col("dropped").is_null())
     if kept.is_empty():
-        told = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
-        raise FolkwaysError(f"no question is left of {counted.height}: {told}\nNothing was written.")
+        reasons = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
+        raise FolkwaysError(f"no question is left of {counted.height}: {reasons}\nNothing was written.")
     record |= {
         "configs": configs,
         "questions": kept.height,
@@ -205,16 +205,18 @@ def _with_those_there(out: Path, config: str, record: Mapping[str, Any]) -> list
         return [config]
     remedy = "choose another folder with --out, or remove this one"
     try:
-        known = json.loads((out / RECORD_FILE).read_text(encoding="utf-8"))
+        previous = json.loads((out / RECORD_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise FolkwaysError(f"{out} holds files that were not built from votes; {remedy}") from None
-    if not isinstance(known, dict) or known.get("build") != record["build"]:
+    if not isinstance(previous, dict) or previous.get("build") != record["build"]:
         raise FolkwaysError(f"{out} holds files that were not built from votes; {remedy}")
-    differing = [name for name in record if name != "made_by" and known.get(name) != record[name]]
+    differing = [name for name in record if name != "made_by" and previous.get(name) != record[name]]
     if differing and set(present) - {config}:
-        told = ", ".join(f"{name} {known.get(name)} there and {record[name]} here" for name in differing)
+        changes = ", ".join(
+            f"{name} {previous.get(name)} there and {record[name]} here" for name in differing
+        )
         raise FolkwaysError(
-            f"{out} holds {' and '.join(present)} of another build ({told}); Easy and Hard belong "
+            f"{out} holds {' and '.join(present)} of another build ({changes}); Easy and Hard belong "
             f"together: {remedy}"
         )
     return [name for name in CONFIGS if name == config or name in present]

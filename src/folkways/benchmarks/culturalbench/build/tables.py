@@ -69,9 +69,9 @@ def _others(right: tuple[int, ...], random: Random) -> list[tuple[int, ...]]:
     return others
 
 
-def written(places: Sequence[int]) -> str:
+def written(indexes: Sequence[int]) -> str:
     """Places from 0 as an option: ``(i), (iii)``."""
-    return ", ".join(NUMERALS[place] for place in places)
+    return ", ".join(NUMERALS[index] for index in indexes)
 
 
 EASY_COLUMNS: Schema = {
@@ -138,9 +138,9 @@ def hard_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
 
 def votes_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
     """BUILT_VOTES: every vote of every round, also on questions that were dropped."""
-    kept = counted.select("item", kept=pl.col("dropped").is_null())
-    found = deciding(votes).join(kept, on="item", how="left", maintain_order="left")
-    return found.rename({"item": "question_idx"}).select(list(BUILT_VOTES))
+    is_kept = counted.select("item", kept=pl.col("dropped").is_null())
+    rows = deciding(votes).join(is_kept, on="item", how="left", maintain_order="left")
+    return rows.rename({"item": "question_idx"}).select(list(BUILT_VOTES))
 
 
 def dropped_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
@@ -152,17 +152,17 @@ def dropped_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
 def topics_table(votes: Votes, counted: pl.DataFrame, topics: Topics) -> pl.DataFrame:
     """TOPIC_COLUMNS of the kept questions that people gave a topic; one that is on no list of ours has no
     head."""
-    kept = counted.filter(pl.col("dropped").is_null()).select("item")
-    told = kept.join(votes.items, on="item", how="left", maintain_order="left").filter(
+    ids = counted.filter(pl.col("dropped").is_null()).select("item")
+    named = ids.join(votes.items, on="item", how="left", maintain_order="left").filter(
         pl.col("topic").is_not_null()
     )
     rows = [
         (item, topics.name_of(topic) or topic, topics.head_of(topic))
-        for item, topic in told.select("item", "topic").iter_rows()
+        for item, topic in named.select("item", "topic").iter_rows()
     ]
     return pl.DataFrame(rows, schema=dict(TOPIC_COLUMNS), orient="row")
 
 
 def _kept(votes: Votes, counted: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    kept = counted.filter(pl.col("dropped").is_null()).select("item", "gold", "mode")
-    yield from kept.join(votes.items, on="item", how="left", maintain_order="left").iter_rows(named=True)
+    decisions = counted.filter(pl.col("dropped").is_null()).select("item", "gold", "mode")
+    yield from decisions.join(votes.items, on="item", how="left", maintain_order="left").iter_rows(named=True)

@@ -89,7 +89,7 @@ def topics_of(table: Mapping[str, Any], source: str) -> Topics:
             for topic in below
         ]
     names = [_folded(topic.name) for topic in topics]
-    twice = [topic.name for place, topic in enumerate(topics) if names[place] in names[:place]]
+    twice = [topic.name for index, topic in enumerate(topics) if names[index] in names[:index]]
     if twice:
         raise DataError(
             f"the topic {twice[0]!r} is there twice; every topic belongs to one head", file=source

@@ -33,7 +33,7 @@ NOT_OURS = (
 def guessing(inputs: Inputs) -> Sequence[Table]:
     """The task's baselines on the questions that were asked, beside what was published of them."""
     rows: list[dict[str, Any]] = []
-    known = {
+    published = {
         (task, model): score
         for task, model, score in PUBLISHED.figures()
         .filter(kind="baseline")
@@ -44,8 +44,8 @@ def guessing(inputs: Inputs) -> Sequence[Table]:
         if task.name not in present(inputs):
             continue
         items = task.items(inputs.releases[task.name])
-        asked = items.filter(pl.col("item").is_in(inputs.of(task.name)["item"].unique().implode()))
-        for name, judged in task.baselines(asked).items():
+        in_run = items.filter(pl.col("item").is_in(inputs.of(task.name)["item"].unique().implode()))
+        for name, judged in task.baselines(in_run).items():
             whole = summarise_means(judged, task.name, task.metrics[:1], (), [()]).row(0, named=True)
             rows.append(
                 {
@@ -57,7 +57,7 @@ def guessing(inputs: Inputs) -> Sequence[Table]:
                         "often",
                     ),
                     **{column: whole[column] for column in ("score", "low", "high", "n")},
-                    "published": known.get((task.name, PUBLISHED_AS.get(name, ""))),
+                    "published": published.get((task.name, PUBLISHED_AS.get(name, ""))),
                 }
             )
     return (
@@ -128,8 +128,8 @@ def _questions(inputs: Inputs) -> Sequence[Table]:
         )
     if topics is None and release.has(TOPICS):
         topics = release.path(TOPICS)
-    told = read_table(topics, {name: (name,) for name in TOPIC_COLUMNS}) if topics else None
-    return [questions_table(culturalbench.easy(release), told)]
+    table = read_table(topics, {name: (name,) for name in TOPIC_COLUMNS}) if topics else None
+    return [questions_table(culturalbench.easy(release), table)]
 
 
 def _words(inputs: Inputs) -> Sequence[Table]:

@@ -35,22 +35,22 @@ def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> T
         "culture": list(cultures()),
         "mode": ["single", "multi"],
     }
-    told = easy
+    questions = easy
     if topics is not None:
-        known = (
+        topic_rows = (
             require_columns(topics, TOPIC_COLUMNS, "topics")
             .select(list(TOPIC_COLUMNS))
             .unique("question_idx", keep="first")
         )
-        told = easy.drop("topic", strict=False).join(
-            known, on="question_idx", how="left", maintain_order="left"
+        questions = easy.drop("topic", strict=False).join(
+            topic_rows, on="question_idx", how="left", maintain_order="left"
         )
         order = {
             **order,
             "head": topics["head"].drop_nulls().unique(maintain_order=True).to_list(),
             "topic": [],
         }
-    parts = [_counted(told, by, names) for by, names in order.items()]
+    parts = [_counted(questions, by, names) for by, names in order.items()]
     whole = pl.DataFrame([("all", "all", easy.height, 100.0)], schema=dict(QUESTIONS), orient="row")
     return Table(
         "questions",
@@ -142,17 +142,19 @@ def people_table(judgements: pl.DataFrame) -> Table:
 
 def _rows(judgements: pl.DataFrame) -> Iterator[dict[str, Any]]:
     yield _row("all", judgements)
-    order = {code: place for place, code in enumerate(cultures())}
+    order = {code: position for position, code in enumerate(cultures())}
     parts = judgements.partition_by("culture", as_dict=True)
     for (code,) in sorted(parts, key=lambda key: (order.get(str(key[0]), len(order)), str(key[0]))):
         yield _row(name_of_code(str(code)), parts[(code,)])
 
 
 def _row(country: str, judgements: pl.DataFrame) -> dict[str, Any]:
-    said = judgements.filter("counted").sort("question", "annotator")  # a sum of floats depends on its order
-    values = said["right"].to_numpy()
-    interval = interval_of_mean(values, said["question"].rank("dense").cast(pl.Int64).to_numpy(), RIGHT)
-    by_person = said.group_by("annotator").agg(pl.col("right").mean()).sort("annotator")
+    counted = judgements.filter("counted").sort(
+        "question", "annotator"
+    )  # a sum of floats depends on its order
+    values = counted["right"].to_numpy()
+    interval = interval_of_mean(values, counted["question"].rank("dense").cast(pl.Int64).to_numpy(), RIGHT)
+    by_person = counted.group_by("annotator").agg(pl.col("right").mean()).sort("annotator")
     return {
         "country": country,
         "right": 100 * float(values.mean()) if values.size else float("nan"),
@@ -161,8 +163,10 @@ def _row(country: str, judgements: pl.DataFrame) -> dict[str, Any]:
         "mean_of_annotators": 100 * float(np.mean(by_person["right"].to_numpy()))
         if values.size
         else float("nan"),
-        "answers": said.height,
-        "questions": said["question"].n_unique(),
+        "answers": counted.height,
+        "questions": counted["question"].n_unique(),
         "annotators": by_person.height,
-        "without_answer": 100 * (1 - said.height / judgements.height) if judgements.height else float("nan"),
+        "without_answer": 100 * (1 - counted.height / judgements.height)
+        if judgements.height
+        else float("nan"),
     }

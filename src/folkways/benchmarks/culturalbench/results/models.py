@@ -49,9 +49,9 @@ def regions(inputs: Inputs) -> Sequence[Table]:
         setup = pl.lit(SETUPS[task]).alias("setup")
         models.append(scores_of(inputs, task, "region").rename({"value": "region"}).select(setup, pl.all()))
         for provider, endpoints, values in _groups(inputs, task, "provider", "region"):
-            found = mean_scores(values, task, regions=True).rename({"value": "region"})
+            means = mean_scores(values, task, regions=True).rename({"value": "region"})
             makers.append(
-                found.select(
+                means.select(
                     setup,
                     pl.lit(provider).alias("provider"),
                     pl.all(),
@@ -97,10 +97,10 @@ def models(inputs: Inputs) -> Sequence[Table]:
             rows.append({"setup": SETUPS[task], "endpoint": row["endpoint"], **about, **row})
         for attribute in ATTRIBUTES:
             for value, endpoints, values in _groups(inputs, task, attribute):
-                found = mean_scores(values, task).drop("value")
+                means = mean_scores(values, task).drop("value")
                 names = {"setup": SETUPS[task], "by": attribute, "group": value, "models": len(endpoints)}
                 grouped.append(
-                    found.select(*(pl.lit(text).alias(name) for name, text in names.items()), pl.all())
+                    means.select(*(pl.lit(text).alias(name) for name, text in names.items()), pl.all())
                 )
     unit = f"Percent of questions. {UNIT}"
     note = (
@@ -191,8 +191,8 @@ def _tables(
         scores = {
             row["endpoint"]: row for row in scores_of(inputs, task, "all").drop("value").iter_rows(named=True)
         }
-        known = [step(endpoint, inputs.cards[endpoint]) for endpoint in scores if endpoint in inputs.cards]
-        for line in _lines(member for member in known if member is not None):
+        steps_of = [step(endpoint, inputs.cards[endpoint]) for endpoint in scores if endpoint in inputs.cards]
+        for line in _lines(member for member in steps_of if member is not None):
             setup = {"setup": SETUPS[task], "family": line[0].line}
             scored += [{**setup, what: member.shown, **scores[member.endpoint]} for member in line]
             changes += [{**setup, **_change(values, earlier, later)} for earlier, later in pairwise(line)]
@@ -242,18 +242,20 @@ def _lines(members: Iterator[Step]) -> list[list[Step]]:
     lines: dict[str, dict[Any, Step]] = {}
     for member in members:
         lines.setdefault(member.line, {}).setdefault(member.place, member)
-    return [[line[place] for place in sorted(line)] for _, line in sorted(lines.items()) if len(line) > 1]
+    return [
+        [line[position] for position in sorted(line)] for _, line in sorted(lines.items()) if len(line) > 1
+    ]
 
 
 def _change(values: pl.DataFrame, earlier: Step, later: Step) -> dict[str, Any]:
     first, second = (values.filter(pl.col("endpoint") == member.endpoint) for member in (earlier, later))
     both = second.join(first, on="question", how="inner", suffix="_before", maintain_order="left")
-    found = paired_mean(100 * both["value"].to_numpy(), 100 * both["value_before"].to_numpy(), largest=100.0)
+    test = paired_mean(100 * both["value"].to_numpy(), 100 * both["value_before"].to_numpy(), largest=100.0)
     return {
         "from": earlier.shown,
         "to": later.shown,
-        **found.columns(),
-        "questions": found.n,
+        **test.columns(),
+        "questions": test.n,
         "earlier": earlier.endpoint,
         "later": later.endpoint,
     }

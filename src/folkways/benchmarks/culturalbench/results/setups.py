@@ -66,18 +66,18 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
     rows = []
     for (endpoint,), group in pairs.group_by(["endpoint"], maintain_order=True):
         first, second = 100 * group["value"].to_numpy(), 100 * group["value_hard"].to_numpy()
-        found = paired_mean(first, second, largest=100.0)
+        test = paired_mean(first, second, largest=100.0)
         rows.append(
             (
                 endpoint,
                 first.mean(),
                 second.mean(),
-                found.difference,
-                found.low,
-                found.high,
-                found.p,
+                test.difference,
+                test.low,
+                test.high,
+                test.p,
                 None,
-                found.n,
+                test.n,
             )
         )
     gaps = with_holm(pl.DataFrame(rows, schema=dict(GAPS), orient="row")).sort("easy", descending=True)
@@ -132,9 +132,9 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
             )
             if single.size and multi.size:
                 means = {"single": 100 * float(single.mean()), "multi": 100 * float(multi.mean())}
-                found = difference_of_groups(single, multi).columns(100)
+                contrast = difference_of_groups(single, multi).columns(100)
                 numbers = {"n_single": single.size, "n_multi": multi.size}
-                rows.append({"setup": SETUPS[task], "endpoint": endpoint, **means, **found, **numbers})
+                rows.append({"setup": SETUPS[task], "endpoint": endpoint, **means, **contrast, **numbers})
     if not rows:
         raise NotAvailableError("needs questions of both types; these are of one type only")
     return (
@@ -191,10 +191,10 @@ def spread(inputs: Inputs) -> Sequence[Table]:
             scored.append(formats.select(*_literals(names), pl.all()))
             between = float(np.ptp(formats["score"].to_numpy())) if formats.height > 1 else None
             for grouping, rows in groups.items():
-                found = pl.DataFrame(list(_differences(of_model, grouping)))
-                if found.height:
-                    told = {**names, "formats": formats.height, "format_spread": between}
-                    complete = with_holm(found).with_columns(*_literals(told))
+                differences_of = pl.DataFrame(list(_differences(of_model, grouping)))
+                if differences_of.height:
+                    columns = {**names, "formats": formats.height, "format_spread": between}
+                    complete = with_holm(differences_of).with_columns(*_literals(columns))
                     rows.append(complete.select(list(DIFFERENCES)).cast(pl.Schema(DIFFERENCES)))
     scores = pl.concat(scored)
     notes = (ONE_FORMAT,) if scores["format"].n_unique() < 2 else ()
@@ -276,14 +276,14 @@ def _differences(values: pl.DataFrame, grouping: str) -> Iterator[dict[str, Any]
     ]
     for group in means[grouping].unique(maintain_order=True):
         inside, outside = means.filter(pl.col(grouping) == group), means.filter(pl.col(grouping) != group)
-        found = difference_of_shares(*_sides(inside), *_sides(outside))
-        known = [differences[group] for differences in by_format if group in differences]
+        contrast = difference_of_shares(*_sides(inside), *_sides(outside))
+        single = [differences[group] for differences in by_format if group in differences]
         yield {
             "group": group,
             "score": 100 * float(np.mean(inside["share"].to_numpy())),
-            **found.columns(100),
-            "least": 100 * min(known) if len(known) > 1 else None,
-            "most": 100 * max(known) if len(known) > 1 else None,
+            **contrast.columns(100),
+            "least": 100 * min(single) if len(single) > 1 else None,
+            "most": 100 * max(single) if len(single) > 1 else None,
             "questions": int(inside["questions"].sum()),
         }
 
@@ -310,9 +310,9 @@ def _from_the_others(means: pl.DataFrame, grouping: str) -> dict[str, float]:
         pl.col("share").sum(), pl.len().alias("countries")
     )
     return {
-        group: share / own - (total - share) / (countries - own)
-        for group, share, own in groups.iter_rows()
-        if own < countries
+        group: share / size - (total - share) / (countries - size)
+        for group, share, size in groups.iter_rows()
+        if size < countries
     }
 
 
@@ -323,8 +323,8 @@ def _orders(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
         return
     number = {name: split_variant(name)[1] for name in judged["variant"].unique()}
     for (endpoint,), group in judged.group_by(["endpoint"], maintain_order=True):
-        asked = {number[name] for name in group["variant"].unique()}
-        if len(asked) < 2:
+        orders = {number[name] for name in group["variant"].unique()}
+        if len(orders) < 2:
             continue
         whole = summarise_means(group, "", (_CONSISTENT,), (), [()]).row(0, named=True)
         bias = group.drop_nulls("chosen_letter").select(  # null where no letter was read
@@ -335,7 +335,7 @@ def _orders(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
         )
         yield {
             "endpoint": endpoint,
-            "orders": len(asked),
+            "orders": len(orders),
             "score": 100 * float(np.mean(group["value"].to_numpy())),
             "consistency": whole["score"],
             "low": whole["low"],

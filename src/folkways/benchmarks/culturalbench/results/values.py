@@ -29,10 +29,10 @@ def present(inputs: Inputs) -> list[str]:
     """The tasks of which there are judgements of models, Easy first; NotAvailableError where there is
     none."""
     tasks = inputs.tasks
-    found = [task for task in TASKS if task in tasks]
-    if not found:
+    judged_tasks = [task for task in TASKS if task in tasks]
+    if not judged_tasks:
         raise inputs.lacking(next((task for task in TASKS if task in inputs.asked), EASY))
-    return found
+    return judged_tasks
 
 
 def judgements_of(inputs: Inputs, task: str) -> pl.DataFrame:
@@ -60,13 +60,13 @@ def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
     """The scores of models by a facet: endpoint, value (the group), score, low, high, n, in percent; as
     ``summarise`` has them."""
     metric = Metric(HEADLINE[task], "", "")
-    found = []
+    parts = []
     for (endpoint,), judged in judgements_of(inputs, task).group_by(["endpoint"], maintain_order=True):
         scores = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
         if facet == "region":
             scores = with_regional_means(scores, judged, (metric,))
-        found.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
-    return pl.concat(found).select("endpoint", "value", "score", "low", "high", "n")
+        parts.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
+    return pl.concat(parts).select("endpoint", "value", "score", "low", "high", "n")
 
 
 def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:
