@@ -55,8 +55,8 @@ class Judge:
     def score(
         self, item: Mapping[str, Any], language: str, variant: str, reply: str, prompt: str | None
     ) -> ReplyScore:
-        """What a reply is worth. ``prompt`` is the text that was sent, where it is known; else it is put
-        together again."""
+        """The score of a reply to an item in a language. ``prompt`` is the text that was sent; if None, it is
+        rebuilt from the template ``variant``."""
         if prompt is None:
             prompt = self._prompt(item, language, variant)
         key = (item["item"], language, prompt, reply)
@@ -65,7 +65,10 @@ class Judge:
         return self._verdicts[key]
 
     def lost(self, item: Mapping[str, Any], language: str, state: str, reason: str | None) -> ReplyScore:
-        """An item without a reply (failed, missing, withheld by the provider): counted, and worth nothing."""
+        """The score of an item without a reply: counted, with zeros.
+
+        language: decides whether the item has answers to match; state, reason: why there is no reply.
+        """
         skipped = self._skip_reason(item, language)
         if skipped:
             return ReplyScore(None, skipped, state=State(state), counted=False)
@@ -160,7 +163,8 @@ def judge_answers(
 ) -> pl.DataFrame:
     """records.JUDGEMENTS with ``topic`` and the metrics, one row per response, in the same order.
 
-    ``responses`` may have a column ``prompt`` with the text that was sent. Raises DataError for a response to
+    items: of blend/saq; profile: ``paper`` or ``strict``; tool_set: the text tools. ``responses`` may have a
+    column ``prompt`` with the text that was sent. Raises DataError for a response to
     an unknown item.
     """
     require_columns(items, ITEM_COLUMNS, "items of blend/saq")

@@ -48,11 +48,10 @@ def lettered(labels: Sequence[str], choices: Sequence[str]) -> str:
 
 
 def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Number of the order, and the items that are asked in it, with prompt and choices as they are shown; for
-    each that is wanted.
+    """Number of each order up to ``wanted``, and its items with prompt and choices as shown.
 
-    A question whose options speak of places, or stand otherwise in its prompt than they are listed, has the
-    released order alone.
+    A question keeps the released order alone if its options refer to each other, or if its prompt lists them
+    in another form.
     """
     yield 1, items
     for number in range(2, wanted + 1):
@@ -79,8 +78,7 @@ def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFr
 
 
 def as_asked(joined: pl.DataFrame) -> pl.DataFrame:
-    """The items beside responses (with ``variant``), with choices, countries and right letter as the variant
-    showed them."""
+    """The joined items and responses with choices, countries and right letter as the variant showed them."""
     if not joined["variant"].str.contains("~order-", literal=True).any():
         return joined
     rows = joined.select(ORDER_KEY, "variant", "labels", "answer_idx", *MOVED).iter_rows(named=True)
@@ -118,7 +116,7 @@ def read_as_paper(reply: str, prompt: str, choices: Mapping[str, str]) -> str:
     """What the authors' code takes for the answer: a letter, or the whole reply where it finds none.
 
     ``choices`` gives the option of each letter. From a JSON object the first capital of ``answer_choice``
-    counts if that letter and a full stop stand in the prompt; otherwise the value must equal an option. From
+    counts if the prompt has that letter with a full stop; otherwise the value must equal an option. From
     any other text the first capital counts, whatever word it begins ("The answer is B" is T).
     """
     parsed = _parse_as_paper(reply)
@@ -178,8 +176,8 @@ def _json_answer(reply: str) -> str | None:
 
 
 SEEN = ("gold_letter", "chosen_letter", "chosen_culture", "offered")
-"""Columns of a judgement: the right letter, the one that was read, whose option that is, and whose wrong
-options stood there.
+"""Columns of a judgement: the right letter, the one that was read, whose option that is, and whose options
+were offered as wrong ones.
 
 Cultures are codes; an option that nobody gave has the name of the release ("dummy"). ``offered`` has them
 with blanks between. Null where no letter was read, or the release does not tell.
@@ -198,7 +196,8 @@ VIEWS = (TAKEN, *LETTER_METRICS)
 def seen(
     labels: Sequence[str], countries: Sequence[str], culture: str, gold: str, chosen: str | None
 ) -> tuple[str, str | None, str | None, str | None]:
-    """SEEN of one item and the letter that was read."""
+    """SEEN of one item: its labels, the countries of its options, its culture, its gold letter and the chosen
+    one (None if no letter was read)."""
     if len(labels) != len(countries):
         return gold, chosen, None, None
     whose = {label: _code(country) for label, country in zip(labels, countries, strict=True)}
@@ -309,7 +308,8 @@ class MultipleChoice(Task):
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         """The released prompts, in English only: no rows where the options ask for other languages alone.
 
-        ``prompt_texts`` bring wordings of one's own, with the parts PLACES.
+        ``prompt_texts`` bring the user's own wordings. Raises DataError for one without a part of PLACES,
+        UnknownNameError for an unknown template.
         """
         texts = options.prompt_texts
         check_names(texts)
@@ -358,7 +358,10 @@ class MultipleChoice(Task):
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """One judgement per response: the letter that was read, right or wrong, and whose option it is
-        (choice_views)."""
+        (SEEN).
+
+        Raises DataError for a response to an unknown item.
+        """
         require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
         require_columns(responses, RESPONSES, "responses")
         paper = self.resolve_profile(profile) == "paper"
@@ -463,8 +466,8 @@ class MultipleChoice(Task):
 
 
 def _before(text: pl.Expr, cut: str) -> pl.Expr:
-    """The text up to ``cut``, or the whole of it: a question stands before the authors' instruction, or
-    before the options."""
+    """The text up to ``cut``, or the whole text: the authors' instruction and the options follow the
+    question."""
     return text.str.splitn(cut, 2).struct.field("field_0")
 
 

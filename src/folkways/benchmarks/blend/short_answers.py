@@ -1,4 +1,5 @@
-"""blend/saq: the short-answer questions of BLEnD, in each culture's language and in English (paper, section 4.1)."""
+"""blend/saq: BLEnD's short-answer questions, in each culture's language and in English (paper, section
+4.1)."""
 
 from __future__ import annotations
 
@@ -56,8 +57,10 @@ def make_prompts(
     """records.PROMPTS for items with ``local_language``, ``question_local``, ``question_en``, ``templates``
     and ``prompt_source``.
 
-    The items may be a part of the release's: an item that lacks a template or language which others have gets
-    no prompt for it. Raises UnknownNameError for a template or language that no item of the release has.
+    task: name for the rows; options: what the user asked for; default_variants: templates if the options name
+    none. The items may be a part of the release's: an item that lacks a template or language which others
+    have gets no prompt for it. Raises UnknownNameError for a template or language that no item of the release
+    has.
     """
     released_of = {
         culture: orjson.loads(text)

@@ -31,15 +31,16 @@ LOST_LAST = pl.col("state").replace_strict(
     {State.REFUSED.value: 1, State.UNREADABLE.value: 2, State.FAILED.value: 3, State.MISSING.value: 4},
     default=5,
 )
-"""Which row stands for a question that is not right, or not answered alike, after one with another answer:
-lost ones last, because the question could still have been so only where nothing else is wrong with it."""
+"""Ranks the rows of a question that is not right, or not answered alike, after those with another answer: the
+first row carries the question's value. Lost rows come last, because only a question with nothing else wrong
+could still have been right."""
 
 
 class CulturalBenchTask(ItemwiseTask):
     """A task whose replies are one of a few labels.
 
     ``paper`` takes a reply that is the label and nothing else; ``lenient`` the label that it settles on, so
-    that models that talk can be told apart from models that do not know. Replies without a label count as
+    that talkative models are not mistaken for models that do not know. Replies without a label count as
     wrong and are refused or unreadable.
     """
 
@@ -83,7 +84,7 @@ class CulturalBenchTask(ItemwiseTask):
         """As for every task, with each region's score as the unweighted mean over its countries, the rule of
         the leaderboard.
 
-        The share of all of a region's questions stands beside it as the facet ``region (pooled)``.
+        The facet ``region (pooled)`` has the share over all questions of a region.
         """
         return with_regional_means(super().summarise(judgements), judgements, self.metrics)
 
@@ -108,8 +109,8 @@ class CulturalBenchTask(ItemwiseTask):
 class Easy(CulturalBenchTask):
     """Right when the reply gives the letter of the gold option. Chance is 25 %.
 
-    In several orders of the options, the score is the mean over all of them, and whether a question was
-    answered alike in every order stands on one of its rows and is null on the others, so that it counts once.
+    With several orders of the options, the score is the mean over them. ``consistent`` (the same option in
+    every order) is on one row of a question and null on the others, so that it counts once.
     """
 
     name: ClassVar[str] = "culturalbench/easy"
@@ -195,7 +196,7 @@ class Easy(CulturalBenchTask):
         return judged.with_columns(consistent=pl.when(speaks).then(alike.over(asking).cast(pl.Float64)))
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task of the benchmark; which letters were named stands by ``letter``."""
+        """As for every task of the benchmark; the facet ``letter`` has which letters were named."""
         scores = super().summarise(judgements).filter(pl.col("n") > 0)
         return pl.concat([scores, *letter_scores(judgements, self.name)])
 
@@ -211,8 +212,8 @@ class Hard(CulturalBenchTask):
     """Chance is 6.25 % for questions. Judgements have their own column: a constant False gets about 73 % of
     them right.
 
-    The value for a question stands on one of its rows and is null on the others, so that it counts once: on a
-    row that says why the question is not right, or on its first.
+    ``all_right`` is on one row of a question and null on the others, so that it counts once: on a row that
+    says why the question is not right, or on its first.
     """
 
     name: ClassVar[str] = "culturalbench/hard"
@@ -272,8 +273,8 @@ class Hard(CulturalBenchTask):
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task, with ``all_right``.
 
-        It is null throughout for a question of which not all judgements were asked for (a limited run), and a
-        question with an unusable gold answer is not counted.
+        It is null for a question whose judgements were not all asked (a limited run). A question with an
+        unusable gold answer is not counted.
         """
         judged = super().judge(items, responses, profile)
         expected = items.group_by("question").agg(

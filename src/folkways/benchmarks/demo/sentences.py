@@ -92,7 +92,7 @@ class Identification(SentenceTask):
 
 
 class Prediction(SentenceTask):
-    """What stands between the tags is hidden, and the model fills it in."""
+    """The text between the tags is hidden, and the model fills it in."""
 
     name: ClassVar[str] = "demo/prediction"
     title: ClassVar[str] = "Demo: guessing culture-specific items"

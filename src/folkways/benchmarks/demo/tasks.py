@@ -1,4 +1,4 @@
-"""The demo's tasks whose answers are a few words or a label: demo/saq, demo/everyday, demo/mcq and demo/true-false."""
+"""The demo's tasks with short answers or labels: demo/saq, demo/everyday, demo/mcq and demo/true-false."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ class DemoTask(ItemwiseTask):
 
     release: ClassVar[str] = "demo"
     facets: ClassVar[tuple[str, ...]] = ("topic",)
-    scoring: ClassVar[Scoring] = Scoring(
-        aliases={"paper": "strict", "lenient": "strict"}
-    )  # no paper stands behind the demo
+    # The demo has no paper, so every profile is the same one.
+    scoring: ClassVar[Scoring] = Scoring(aliases={"paper": "strict", "lenient": "strict"})
     variants: ClassVar[tuple[str, ...]] = ("plain",)
     max_tokens: ClassVar[int] = 64
     file: ClassVar[str]
@@ -51,8 +50,7 @@ class DemoTask(ItemwiseTask):
         )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
-        """As for every task; UnknownNameError where the options ask for languages in which there are no
-        questions."""
+        """As for every task; UnknownNameError for languages that no question is in."""
         made = super().prompts(items, options, release)
         if items.height and made.is_empty():
             offered = {language for item in items.iter_rows(named=True) for language in self.languages(item)}
@@ -332,8 +330,7 @@ class TrueFalse(DemoTask):
         return ReplyScore(truth, f"the statement is {item['truth'].lower()}", values)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """As for every task; ``all_right`` stands on the first row of each question, so that the question
-        counts once."""
+        """As for every task; ``all_right`` is on the first row of each question, so that it counts once."""
         judged = super().judge(items, responses, profile)
         asking = ["question", "language", "variant", "sample"]
         statements = items.group_by("question").len(name="statements")

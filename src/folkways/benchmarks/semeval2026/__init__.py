@@ -1,4 +1,4 @@
-"""SemEval-2026 Task 7 (Ousidhoum et al., 2026): BLEnD grown to 61 locales, as short answers and as multiple choice."""
+"""SemEval-2026 Task 7 (Ousidhoum et al., 2026): BLEnD in 61 locales, as short answers and multiple choice."""
 
 from __future__ import annotations
 

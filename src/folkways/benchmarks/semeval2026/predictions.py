@@ -17,7 +17,7 @@ _TRUTHS = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "f
 
 
 def letters(table: pl.DataFrame) -> pl.DataFrame | None:
-    """item, language and response (a letter, or nothing) of a file of track 2; None if it is no such file.
+    """item, language and response (a letter, or nothing) of a file of track 2; None for other files.
 
     A row counts where one of the four columns is one and the others are zero, by what the organisers' scorer
     takes for numbers.
@@ -41,7 +41,7 @@ def _as_numbers(cells: Sequence[str]) -> list[float]:
 
 
 def short_replies(table: pl.DataFrame) -> pl.DataFrame | None:
-    """item, language and response of a file of track 1; None if it is no such file."""
+    """item, language and response of a file of track 1; None for other files."""
     if not {"id", "prediction"} <= set(table.columns) or "response" in table.columns:
         return None
     return table.select(

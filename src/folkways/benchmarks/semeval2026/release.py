@@ -81,7 +81,7 @@ def _competition_answers(release: Release) -> Iterator[Entry]:
 def _competition_letters(release: Release) -> Iterator[Entry]:
     """The multiple-choice questions, all of them in English, in the order of the gold. ``number`` tells which
     are the same question with other options, where the questions are there. DataError as ``read_answers``,
-    and for gold that is no letter.
+    and for gold that is not a letter.
     """
     rows = _texts(release, CHOICES, ASKED_WITH_OPTIONS)
     first: dict[tuple[str, str], str] = {}
@@ -108,8 +108,8 @@ def ways_to_put(answer: str) -> tuple[str, ...]:
 
 
 def _gold(release: Release, file: str) -> Iterator[tuple[str, str, str, str, str, str]]:
-    """id, answer, locale, language, region and number of each row. DataError for an id that stands there
-    twice or says none."""
+    """id, answer, locale, language, region and number of each row. DataError for an id that is repeated
+    or cannot be parsed."""
     path = release.path(file)
     seen: set[str] = set()
     for row, key, answer in read_table(path, GOLD).iter_rows():
@@ -264,7 +264,7 @@ def looks_like(folder: Path) -> bool:
 
 
 def read_answers(release: Release) -> Iterator[Entry]:
-    """The short-answer questions of a release: of its gold, or of the trial data where there is no gold."""
+    """The short-answer questions of a release: of its gold, or else of the trial data."""
     return _trial_answers(release) if is_trial(release) else _competition_answers(release)
 
 
@@ -283,7 +283,7 @@ def questions_file(release: Release, *, options: bool) -> str:
 def check(release: Release) -> list[DataIssue]:
     """Every data issue, file by file and row by row. Broken files raise DataError as on reading.
 
-    Kinds: ``no-answer-alone`` (people gave no answer), ``no-answer-among`` (it stands beside answers),
+    Kinds: ``no-answer-alone`` (people gave no answer), ``no-answer-among`` (and some gave one),
     ``empty-answer``, ``rewritten-date``, ``outer-space``, ``repeated-answer``, ``repeated-question``,
     ``missing-file``, ``question-without-gold``, ``gold-without-question``, ``empty-question``,
     ``empty-option``, ``equal-options``; for the trial data ``few-options`` and ``other-wording``.

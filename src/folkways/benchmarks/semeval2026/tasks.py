@@ -1,5 +1,4 @@
-"""semeval2026/saq and semeval2026/mcq: short answers in 61 locales (track 1), and multiple choice about 30 regions
-(track 2)."""
+"""semeval2026/saq, short answers in 61 locales (track 1), and semeval2026/mcq, multiple choice (track 2)."""
 
 from __future__ import annotations
 
@@ -180,7 +179,7 @@ class ShortAnswers(SemEvalTask):
             }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        get_tool(language, self.tool_set)  # what is missing for judging is told before anything is asked
+        get_tool(language, self.tool_set)  # raises for missing text tools before anything is asked
         return choose_templates(self.name, options, {"plain": _plain}, self.variants, ("question",))
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:

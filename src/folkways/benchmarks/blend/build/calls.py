@@ -69,8 +69,8 @@ class PairsCall:
 
 @dataclass(frozen=True, slots=True)
 class GroupsCall:
-    """Which of a question's answers belong together? The answer is sets of places (from 0); a place may stand
-    in several."""
+    """Which of a question's answers belong together? The answer is sets of positions (from 0); a position may
+    be in several."""
 
     kind: ClassVar = "groups"
     max_tokens: ClassVar = 4096
@@ -91,7 +91,7 @@ class GroupsCall:
 
 @dataclass(frozen=True, slots=True)
 class DummyCall:
-    """``number`` options that nobody gave are needed beside those ``taken``. The answer is the texts."""
+    """Make up ``number`` options that nobody gave, none of them in ``taken``. The answer is the texts."""
 
     kind: ClassVar = "dummies"
     max_tokens: ClassVar = 512
@@ -128,7 +128,7 @@ class AnsweredCall:
 
 
 class Oracle(Protocol):
-    """Whoever answers calls: a model behind the workspace, or a stand-in."""
+    """Answers calls: a model, or a rule in its place (``stand-in:RULE``)."""
 
     def recall(self, call: Call) -> tuple[Answer | None] | None:
         """The answer in a tuple of one (None in it: unreadable), or None where the call has not been asked

@@ -1,4 +1,10 @@
-"""Which answers of other countries are offered: the walk of the authors' program, and the same rule free of order."""
+"""Which answers of other countries are offered: the authors' walk, and the same rule without order.
+
+The walk remembers its verdicts across countries and questions, so each call depends on all calls before it.
+The rule without order judges every pair once, before anything is chosen. It also compares all variants of an
+answer, compares words as words ("tea" is not in "steak"), ignores case and empty answers, and keeps the
+higher count of an answer that a country gives twice.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +16,19 @@ from functools import lru_cache
 from itertools import combinations
 
 from folkways.benchmarks.blend.build.calls import Groups, GroupsCall, Judge, JudgeCall, PairsCall
-from folkways.benchmarks.blend.build.sources import LEAST_VOTES, Source, fits, number_in, settled_by_form
+from folkways.benchmarks.blend.build.sources import (
+    LEAST_VOTES,
+    SourceQuestion,
+    fits,
+    number_in,
+    settled_by_form,
+)
 
 _SPLIT = re.compile("[/ ]")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OptionSet:
     """What a country's questions are made of: right answers, and wrong ones by the country that gave them, in
     order of choice."""
 
@@ -51,7 +63,7 @@ class Memory:
             self.origin.known.update(self.known)
 
 
-def choose(source: Source, memory: Memory, judge: Judge) -> dict[str, Choice]:
+def choose(source: SourceQuestion, memory: Memory, judge: Judge) -> dict[str, OptionSet]:
     """Country -> Choice. ``judge`` is asked what strings and memory cannot tell, in the authors' order."""
     votes = {
         country: {group.variants[0]: group.count for group in groups}
@@ -73,7 +85,7 @@ def choose(source: Source, memory: Memory, judge: Judge) -> dict[str, Choice]:
         walk = _Walk(source.question, country, own, memory, judge)
         for _, target, other in candidates:
             walk.meet(target, other)
-        chosen[country] = Choice(tuple(answer for answer in own if counts[answer] == top), walk.chosen)
+        chosen[country] = OptionSet(tuple(answer for answer in own if counts[answer] == top), walk.chosen)
     return chosen
 
 
@@ -205,7 +217,7 @@ class Meanings:
     right: country -> texts of its most frequent answers; none where they do not have the question's form.
     """
 
-    source: Source
+    source: SourceQuestion
     of: dict[str, tuple[Meaning, ...]]
     right: dict[str, tuple[str, ...]]
 
@@ -228,7 +240,7 @@ class Meanings:
                     pairs.update(pair for meaning in own for pair in _open(meaning, candidate))
         return sorted(pairs)
 
-    def choose(self, same: frozenset[Pair]) -> dict[str, Choice]:
+    def choose(self, same: frozenset[Pair]) -> dict[str, OptionSet]:
         """Country -> Choice, given the pairs that were judged the same."""
         chosen = {}
         for country, own in self.of.items():
@@ -238,13 +250,13 @@ class Meanings:
                     _is_same(meaning, candidate, same) for meaning in (*own, *taken.values())
                 ):
                     taken[candidate.country] = candidate
-            chosen[country] = Choice(
+            chosen[country] = OptionSet(
                 self.right[country], {other: meaning.text for other, meaning in taken.items()}
             )
         return chosen
 
 
-def meanings(source: Source) -> Meanings:
+def meanings(source: SourceQuestion) -> Meanings:
     """The answers of a question, cleaned: trimmed, composed, without invisible characters, without
     repetitions."""
     of, right = {}, {}
@@ -295,7 +307,7 @@ def same_by_pairs(calls: Sequence[PairsCall], answers: Iterable[frozenset[int]])
 
 
 def same_by_groups(call: GroupsCall, groups: Groups) -> frozenset[Pair]:
-    """Every pair of texts that stand in one group; a text in two groups does not join them."""
+    """Every pair of texts within one group; a text in two groups does not join these."""
     return frozenset(
         _pair(call.answers[one], call.answers[other])
         for group in groups
@@ -304,9 +316,8 @@ def same_by_groups(call: GroupsCall, groups: Groups) -> frozenset[Pair]:
 
 
 def _open(own: Meaning, candidate: Meaning) -> Iterator[Pair]:
-    """The pairs to be judged before ``candidate`` may stand beside ``own``; none where the words tell
-    already."""
-    if _same_in_content_words(own, candidate):
+    """The pairs to judge before ``candidate`` may be offered with ``own``; none if the words settle it."""
+    if _same_in_words(own, candidate):
         return
     for variant in own.variants:
         if settled_by_form((variant,), candidate.text) is None:
@@ -314,17 +325,17 @@ def _open(own: Meaning, candidate: Meaning) -> Iterator[Pair]:
 
 
 def _is_same(one: Meaning, candidate: Meaning, same: frozenset[Pair]) -> bool:
-    return _same_in_content_words(one, candidate) or any(
+    return _same_in_words(one, candidate) or any(
         _pair(folded(text), folded(candidate.text)) in same for text in one.variants
     )
 
 
-def _same_in_content_words(one: Meaning, other: Meaning) -> bool:
-    return any(same_in_content_words(first, second) for first in one.variants for second in other.variants)
+def _same_in_words(one: Meaning, other: Meaning) -> bool:
+    return any(same_in_words(first, second) for first in one.variants for second in other.variants)
 
 
 @lru_cache(maxsize=200_000)
-def same_in_content_words(one: str, other: str) -> bool:
+def same_in_words(one: str, other: str) -> bool:
     """Equal as numbers, dates, times or texts, or with a word in common that is more than a function word."""
     settled = settled_by_form((one,), other)
     if settled is not None:

@@ -19,7 +19,11 @@ FILE_NAME = "mc_questions_file.csv"
 def build_mcq(
     session: BuildSession, *, out: Path, calls: Path | None, hub: Path | None, hub_format: str, **options: Any
 ) -> Built:
-    """Build, and write what was built; options: those of ``make_questions``."""
+    """Build questions and write them to ``out``.
+
+    session: opens models; calls: file for every call, or None; hub: folder for the layout of the hub, or
+    None, with data as ``hub_format``; options: those of ``make_questions``.
+    """
     from folkways.benchmarks.blend.build.items import write_calls, write_hub, write_released
     from folkways.benchmarks.blend.build.make import make_questions
 
@@ -46,7 +50,10 @@ def build_mcq(
 
 
 def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> Built:
-    """How far two builds agree."""
+    """How far two builds agree: the files or folders ``first`` and ``second``, as text or JSON (``as_json``).
+
+    _session: unused. Raises FolkwaysError for a file that is missing.
+    """
     from folkways.benchmarks.blend.build.items import RELEASED, agreement
     from folkways.benchmarks.blend.data.files import read_csv
 
@@ -67,7 +74,8 @@ def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json
         )
     return Built(
         (
-            f"{first}: {result.first:,} distinct items; {second}: {result.second:,}; in both: {result.common:,}",
+            f"{first}: {result.first:,} distinct items; {second}: {result.second:,}; "
+            f"in both: {result.common:,}",
             *(
                 f"  {result.common / count if count else 1.0:6.1%} of those of {file} are in the other"
                 for file, count in ((first, result.first), (second, result.second))
@@ -131,8 +139,8 @@ MCQ_AGREEMENT = Builder(
     "mcq-agreement",
     """Compare two builds item by item: judging modes, judges, profiles.
 
-    FIRST and SECOND are CSV files in the released schema, or folders of folkways build mcq. Two items are the same if
-    question, country, right answer and options are; ids and letters do not matter.
+    FIRST and SECOND are CSV files in the released schema, or folders of folkways build mcq. Two items
+    are the same if question, country, right answer and options are; ids and letters do not matter.
     """,
     (
         Option("FIRST", kind="file"),

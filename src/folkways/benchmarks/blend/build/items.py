@@ -16,8 +16,8 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.blend.build.calls import AnsweredCall, DummyCall
-from folkways.benchmarks.blend.build.choosing import Choice
-from folkways.benchmarks.blend.build.sources import Source
+from folkways.benchmarks.blend.build.choosing import OptionSet
+from folkways.benchmarks.blend.build.sources import SourceQuestion
 from folkways.benchmarks.templates import Template
 from folkways.files import packed, write_bytes
 from folkways.releases.base import ReleaseRecord
@@ -35,18 +35,19 @@ Option = tuple[str, str]
 """Text and country."""
 
 
-def offered(choices: Mapping[str, Choice]) -> int:
+def offered(choices: Mapping[str, OptionSet]) -> int:
     """How many wrong answers every item of a question has: as many as the country with the fewest,
     WRONG_OPTIONS at most."""
     return min((*(len(choice.wrong) for choice in choices.values()), WRONG_OPTIONS))
 
 
 def dummy_call(
-    source: Source, choices: Mapping[str, Choice], refused: Iterable[str] = (), have: int = 0
+    source: SourceQuestion, choices: Mapping[str, OptionSet], refused: Iterable[str] = (), have: int = 0
 ) -> DummyCall | None:
     """What has to be asked for so that every item has its options; None where there are enough.
 
-    refused: texts that cannot be taken any more; have: how many made-up options there are already.
+    source, choices: the question and its chosen answers by country; refused: texts that cannot be taken any
+    more; have: how many made-up options there are already.
     """
     lacking = WRONG_OPTIONS - offered(choices) - have
     taken = tuple(sorted({*source.annotations, *refused}))
@@ -61,12 +62,13 @@ def usable(options: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
 
 
 def items_of(
-    source: Source, choices: Mapping[str, Choice], dummies: Sequence[str], wording: Template
+    source: SourceQuestion, choices: Mapping[str, OptionSet], dummies: Sequence[str], wording: Template
 ) -> Iterator[tuple[str, ...]]:
     """Rows of RELEASED: for each country and right answer, one per combination of wrong answers.
 
-    The options stand in code-point order of text, then country, as in the authors' program; the right letter
-    is the last one whose text is the answer. Ids run over the question.
+    source, choices: the question and its chosen answers by country; dummies: made-up options that every item
+    gets; wording: prompt with {question} and {choices}. Options are in code-point order of text, then
+    country, as in the authors' program; the right letter is the last one whose text is the answer.
     """
     size = offered(choices)
     number = 0
@@ -148,8 +150,10 @@ def write_calls(calls: Iterable[AnsweredCall], path: Path) -> Path:
 def write_hub(
     items: pl.DataFrame, folder: Path, kind: str, release: ReleaseRecord, record: Mapping[str, Any]
 ) -> list[Path]:
-    """The layout of the hub: a data card, the items as ``parquet`` or ``jsonl``, and eval.yaml; returns the
-    files."""
+    """Write the layout of the hub into ``folder``: a data card, the items and eval.yaml; returns the files.
+
+    kind: ``parquet`` or ``jsonl``; release: that the answers are from; record: how the items were made.
+    """
     data = folder / CONFIG / f"test-00000-of-00001.{kind}"
     card = _card(items, data.relative_to(folder).as_posix(), release, record)
     contents = {
@@ -248,7 +252,7 @@ ITEM = ("ID", "country", "answer", "options")
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class BuildAgreement:
     """Items of two builds.
 
     first, second, common: numbers of distinct items. questions: in either. equal_questions: with the same
@@ -269,7 +273,7 @@ class Agreement:
         return self.common / either if either else 1.0
 
 
-def agreement(first: pl.DataFrame, second: pl.DataFrame) -> Agreement:
+def agreement(first: pl.DataFrame, second: pl.DataFrame) -> BuildAgreement:
     """Compare two tables of items.RELEASED."""
     one, other = canonical(first), canonical(second)
     common = one.join(other, on=list(ITEM), how="inner")
@@ -282,7 +286,9 @@ def agreement(first: pl.DataFrame, second: pl.DataFrame) -> Agreement:
         by_question = by_question.join(count, on="ID", how="full", coalesce=True)
     by_question = by_question.fill_null(0).sort("ID")
     equal = by_question.filter(pl.col("first") == pl.col("common"), pl.col("second") == pl.col("common"))
-    return Agreement(one.height, other.height, common.height, by_question.height, equal.height, by_question)
+    return BuildAgreement(
+        one.height, other.height, common.height, by_question.height, equal.height, by_question
+    )
 
 
 def canonical(items: pl.DataFrame) -> pl.DataFrame:

@@ -24,8 +24,8 @@ from folkways.benchmarks.blend.build.calls import (
     RuleOracle,
 )
 from folkways.benchmarks.blend.build.choosing import (
-    Choice,
     Memory,
+    OptionSet,
     Pair,
     choose,
     groups_call,
@@ -35,7 +35,7 @@ from folkways.benchmarks.blend.build.choosing import (
     same_by_pairs,
 )
 from folkways.benchmarks.blend.build.items import WRONG_OPTIONS, dummy_call, items_of, offered, table, usable
-from folkways.benchmarks.blend.build.sources import Source, select_sources
+from folkways.benchmarks.blend.build.sources import SourceQuestion, select_sources
 from folkways.benchmarks.build import BuildSession
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.cultures import get_culture
@@ -52,7 +52,7 @@ def own_wording() -> Template:
     return Template(wordings("folkways.benchmarks.blend")["build"]["item"], "folkways")
 
 
-def released_wording(name: str, sources: Sequence[Source]) -> Template:
+def released_wording(name: str, sources: Sequence[SourceQuestion]) -> Template:
     """The prompt of released questions, with {question} and {choices} in place of its parts.
 
     name: a release or a folder. The prompt is found by a question that is there and here.
@@ -88,9 +88,9 @@ def _release(name: str) -> Release:
     return release
 
 
-Chosen = dict[str, Choice]
+Chosen = dict[str, OptionSet]
 ATTEMPTS = 3
-"""How often something is asked whose reply cannot be read, and how often for options that nobody gave."""
+"""Attempts per call while its reply cannot be read, and attempts to get enough made-up options."""
 
 
 @dataclass
@@ -118,7 +118,7 @@ class Questions:
 
 
 def build_paper(
-    sources: Sequence[Source],
+    sources: Sequence[SourceQuestion],
     judge: Oracle,
     dummy_maker: Oracle,
     wording: Template,
@@ -128,9 +128,11 @@ def build_paper(
 ) -> Questions:
     """The authors' procedure: the same items in the same order, from the same calls in the same order.
 
-    ahead: how many calls may be on their way at once. What the next calls are depends on the answers; those
-    after the first are guessed by taking every open answer for "different", and a wrong guess has been asked
-    for nothing. An unreadable reply of the judge counts as "same", as in the authors' program.
+    sources: the questions; judge, dummy_maker: who says what is the same and who makes up options; wording:
+    prompt of the items; progress: called with a text before each question. ahead: calls in flight at most.
+    The next call depends on earlier answers, so later ones are guessed by taking every open answer for
+    "different"; a wrong guess wastes its call. An unreadable reply of the judge counts as "same", as in the
+    authors' program.
     """
     memory, calls, chosen = Memory(), [], {}
     sent: set[JudgeCall] = set()
@@ -155,7 +157,7 @@ def build_paper(
     return _finish(sources, chosen, dummy_maker, wording, calls, len(sent - made), {})
 
 
-class _Enough(Exception):  # noqa: N818 - ends a walk, and is no error
+class _Enough(Exception):  # noqa: N818 - ends a walk and signals no failure
     """As many calls are open as may be asked at once."""
 
 
@@ -180,7 +182,7 @@ class _Guess:
 
 
 def build_order_free(
-    sources: Sequence[Source],
+    sources: Sequence[SourceQuestion],
     judge: Oracle,
     dummy_maker: Oracle,
     wording: Template,
@@ -191,7 +193,8 @@ def build_order_free(
     anything is chosen.
 
     pairs_per_call: how many pairs the judge is shown at a time; None shows it all answers of a question and
-    lets it group them. Questions of which a reply stays unreadable after ATTEMPTS are left out.
+    lets it group them. Questions with a reply that stays unreadable after ATTEMPTS are left out.
+    sources, judge, dummy_maker, wording: see ``build_paper``.
     """
     by_source = [meanings(source) for source in sources]
     by_question: list[list[PairsCall] | list[GroupsCall]] = [
@@ -232,7 +235,7 @@ def _asked_until_readable(oracle: Oracle, calls: Sequence[Call]) -> list[Answere
 
 
 def _finish(
-    sources: Sequence[Source],
+    sources: Sequence[SourceQuestion],
     chosen: dict[str, Chosen],
     dummy_maker: Oracle,
     wording: Template,
@@ -260,7 +263,7 @@ def _finish(
 
 
 def _dummies(
-    sources: Sequence[Source], chosen: dict[str, Chosen], maker: Oracle
+    sources: Sequence[SourceQuestion], chosen: dict[str, Chosen], maker: Oracle
 ) -> tuple[dict[str, tuple[str, ...]], list[AnsweredCall]]:
     """Question -> made-up options, all questions at once; what falls short is asked for again, with what was
     refused as taken."""
@@ -293,7 +296,7 @@ BY_QUESTION = "question"
 
 
 @dataclass(frozen=True)
-class MadeQuestions:
+class QuestionsBuild:
     """What was built, the release it was made from, and a record of how."""
 
     built: Questions
@@ -314,19 +317,19 @@ def make_questions(
     questions: Sequence[str] | None = None,
     wording_of: str | None = None,
     name: str | None = None,
-) -> MadeQuestions:
+) -> QuestionsBuild:
     """Build multiple-choice questions.
 
-    release:     name or folder with annotations; question_text: with the questions, where another one has
-                better texts.
-    judge:       a model, or ``stand-in:RULE``; dummies: who makes up options, the judge if None.
+    session:     opens models and shows progress.
+    release:     name or folder with annotations; question_text: another one with better question texts.
+    judge:       a model or ``stand-in:RULE``; dummies: who makes up options, the judge if None.
     profile:     ``paper`` or ``strict``.
     judge_batch: strict: ``question``, or how many pairs the judge sees at a time.
     ahead:       paper: how many calls may be on their way at once.
     questions:   ids; None for all. wording_of: release or folder whose prompt is taken over; None for ours.
     name:        of the run in which models are asked.
 
-    Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked.
+    Raises UnknownNameError or FolkwaysError for invalid options, before anything is asked.
     """
     _check(profile, judge_batch)
     asked_of = {"judge": judge, "dummies": dummies or judge}
@@ -376,7 +379,7 @@ def make_questions(
         "filtered": selected.filtered,
         **_counts(built, len(sources)),
     }
-    return MadeQuestions(built, source, record)
+    return QuestionsBuild(built, source, record)
 
 
 def _check(profile: str, judge_batch: str) -> None:

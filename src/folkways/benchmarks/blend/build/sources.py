@@ -18,7 +18,7 @@ _TIME = re.compile(r"\d{2}:\d{2}")
 _DATE = re.compile(r"\d{2}/\d{2}")
 
 
-class Form(StrEnum):
+class AnswerForm(StrEnum):
     """What a question asks for by its instruction in brackets; FREE where it has none."""
 
     TIME = "time"
@@ -27,13 +27,13 @@ class Form(StrEnum):
     FREE = "free"
 
 
-def form_of(question: str) -> Form:
+def form_of(question: str) -> AnswerForm:
     """The form that the words of an English question ask for."""
     if "HH:MM" in question:
-        return Form.TIME
+        return AnswerForm.TIME
     if "MM/DD" in question:
-        return Form.DATE
-    return Form.NUMBER if "Arabic" in question else Form.FREE
+        return AnswerForm.DATE
+    return AnswerForm.NUMBER if "Arabic" in question else AnswerForm.FREE
 
 
 @lru_cache(maxsize=50_000)
@@ -55,14 +55,14 @@ def is_date(answer: str) -> bool:
     return _DATE.fullmatch(answer) is not None
 
 
-def fits(answer: str, form: Form) -> bool:
+def fits(answer: str, form: AnswerForm) -> bool:
     """Whether an answer has the form; every answer is FREE."""
     match form:
-        case Form.TIME:
+        case AnswerForm.TIME:
             return is_time(answer)
-        case Form.DATE:
+        case AnswerForm.DATE:
             return is_date(answer)
-        case Form.NUMBER:
+        case AnswerForm.NUMBER:
             return number_in(answer) is not None
     return True
 
@@ -93,7 +93,7 @@ NOT_ASKED = "not everybody was asked it"
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class AnswerGroup:
     """One answer of a country: its English variants, the first as it is shown, and how many people gave
     it."""
 
@@ -102,7 +102,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceQuestion:
     """One question with everybody's answers.
 
     text:   about "your country", for the judge and the form.
@@ -113,9 +113,9 @@ class Source:
 
     question: str
     text: str
-    form: Form
+    form: AnswerForm
     texts: Mapping[str, str]
-    groups: Mapping[str, tuple[Group, ...]]
+    groups: Mapping[str, tuple[AnswerGroup, ...]]
 
     @property
     def annotations(self) -> frozenset[str]:
@@ -130,7 +130,7 @@ class Selection:
     """What passes the filter of the authors' code, and why questions do not -> how many, each under the first
     reason that fits."""
 
-    sources: list[Source]
+    sources: list[SourceQuestion]
     filtered: dict[str, int]
 
 
@@ -149,10 +149,10 @@ def select_sources(
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
     against = _against(annotations)
-    answers: dict[str, dict[str, tuple[Group, ...]]] = {}
+    answers: dict[str, dict[str, tuple[AnswerGroup, ...]]] = {}
     for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
         english = tuple(
-            Group(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"]
+            AnswerGroup(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"]
         )
         answers.setdefault(key, {})[names[code]] = english
     countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
@@ -170,7 +170,7 @@ def select_sources(
     looked_at = {key: text for key, text in first.items() if wanted is None or key in wanted}
     why = {key: against.get(key) if key in answers else NOT_ASKED for key in looked_at}
     passed = [
-        Source(
+        SourceQuestion(
             key,
             text.replace(here, YOUR_COUNTRY),
             form_of(text),
@@ -238,5 +238,5 @@ def _texts(
 
 
 def spoken_name(country: str) -> str:
-    """A country of BLEnD's files as it stands in a sentence: "the UK", "South Korea"."""
+    """A country of BLEnD's files as a sentence names it: "the UK", "South Korea"."""
     return f"the {country}" if country in ("UK", "US") else country.replace("_", " ")

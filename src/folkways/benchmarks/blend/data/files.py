@@ -107,10 +107,9 @@ def read_json(file: Path) -> Any:
 
 
 def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
-    """A CSV file with every cell as the text that stands there: an empty cell is "", and "None" or "NA" are
-    words like any other.
+    """A CSV file with every cell as text: an empty cell is "", and "None" or "NA" are words like any other.
 
-    DataError if it is no CSV of equal rows or lacks one of the ``needed`` columns.
+    DataError if its rows differ in length or one of the ``needed`` columns is missing.
     """
     try:
         source = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
@@ -129,10 +128,10 @@ def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
 
 
 def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.DataFrame]:
-    """The columns ``needed`` of a CSV file, ``size`` rows at a time, with every cell as the text that stands
-    there.
+    """The columns ``needed`` of a CSV file, ``size`` rows at a time, with every cell as text.
 
-    DataError naming the row if it is no CSV of equal rows in UTF-8, or lacks a column.
+    DataError naming the row if it cannot be read as UTF-8 CSV or differs in length, or if a column is
+    missing.
     """
     done = 0
     rows: list[list[str]] = []

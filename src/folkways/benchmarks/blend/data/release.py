@@ -1,4 +1,4 @@
-"""Reads BLEnD's annotations, questions, prompts and ready-made multiple-choice questions, in every published schema."""
+"""Reads BLEnD's annotations, questions, prompts and multiple-choice questions, in every published schema."""
 
 from __future__ import annotations
 
@@ -155,13 +155,13 @@ QUESTIONS: Schema = {
     "topic": pl.String,
     "source": pl.String,  # the language in which the question was first written
     "local": pl.String,
-    "english": pl.String,  # as it stands: "your country" is left as it is
+    "english": pl.String,  # as released, with "your country"
 }
 
 PROMPT_TEXTS: Schema = {
     "culture": pl.String,
     "id": pl.String,  # "inst-4"
-    "english": pl.String,  # "{q}" stands for the question
+    "english": pl.String,  # with "{q}" for the question
     "local": pl.String,
 }
 
@@ -225,8 +225,8 @@ def local_column(table: pl.DataFrame, culture: Culture) -> str:
 
 @read_once
 def read_prompts(release: Release) -> pl.DataFrame:
-    """PROMPT_TEXTS, one row per (culture, template). Where a file has an id twice the first stands; ``check``
-    reports the other."""
+    """PROMPT_TEXTS, one row per (culture, template). Of an id that a file has twice the first counts;
+    ``check`` reports the other."""
     tables = [
         read_csv(file, ("id", "English", "Translation"))
         .select(culture=pl.lit(culture.code), id="id", english="English", local="Translation")
@@ -275,7 +275,7 @@ def read_mcq_batches(release: Release, size: int = MCQ_BATCH) -> Iterator[pl.Dat
 
 
 def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
-    """The rows of ``table``, of which the first is row ``first`` of the file, as MCQ."""
+    """The rows of ``table`` as MCQ; its first row is row ``first`` of the file."""
     codes = _culture_codes(table["country"].to_list(), file, first)
     choices = _objects(table["choices"].to_list(), first, file)
     for row, (options, answer) in enumerate(zip(choices, table["answer_idx"].to_list(), strict=True), first):

@@ -1,8 +1,7 @@
-"""The paper's tables and figures, recomputed, and what the paper lacks: intervals, and the line that people
-draw.
+"""The paper's tables and figures, recomputed with intervals, and the human baseline.
 
-Those of the data need released annotations; those of scores are made of judgements of runs or, where none are
-given, of the paper's own scores.
+Tables of the data need released annotations. Tables of scores are made from judgements of runs or, without
+runs, from the paper's own scores.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def _annotations(inputs: Inputs) -> Sequence[Table]:
 
 
 def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, decimals: int = 2) -> Table:
-    """One table of all states beside the published cells of the paper's table with that number, and a note on
+    """One table of all states with the published cells of the paper's table of that number, and a note on
     each state."""
     cells = PUBLISHED.cells(f"Table {number}", "culture", "category").rename({"metric": "format"})
     parts, notes = [], []
@@ -103,13 +102,13 @@ def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, 
         on = ["culture", "category", *({"format"} & set(table.rows.columns))]
         rows = beside_published(table.rows, cells, on, decimals)
         parts.append(rows.select(pl.lit(release.label).alias("release"), pl.all()))
-        notes.append(_told(release.label, rows))
+        notes.append(_note_on(release.label, rows))
     first = tables[0]
     layout = replace(first.layout or Layout("culture", "category", "value"), by="release")
     return replace(first, rows=pl.concat(parts), layout=layout, notes=(*notes, *first.notes))
 
 
-def _told(release: str, rows: pl.DataFrame) -> str:
+def _note_on(release: str, rows: pl.DataFrame) -> str:
     cells = rows.drop_nulls("published")
     differ = cells.filter(~pl.col("reproduced"))
     if differ.is_empty():

@@ -1,4 +1,4 @@
-"""The paper's tables of the data: questions by topic, how annotators agree, and lemmas that cultures share."""
+"""The paper's tables of the data: questions by topic, agreement of annotators, and shared lemmas."""
 
 from __future__ import annotations
 

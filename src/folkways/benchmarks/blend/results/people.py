@@ -1,13 +1,12 @@
-"""The human line: how one person of a culture scores against the others, under the rule that models are
-judged by.
+"""The human baseline: how one person of a culture scores against the others, by the rule for models.
 
 Not in the paper. Each annotator's first answer is taken for a reply, and the answers of the others for the
 gold: the released groups with the annotator's own votes taken out. Needs what each annotator wrote, which
 only the state ``blend-raw`` has.
 
-A person has one annotator fewer to agree with than a model has, which makes the line a little low; people who
-gave no answer do not count, while models always answer, which makes it a little high, and their share is told
-beside it. People were asked in their own language only.
+A person has one annotator fewer to agree with than a model has, which makes the baseline a little low. People
+who gave no answer do not count, while models always answer, which makes it a little high; the table has their
+share. People were asked in their own language only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""The paper's analyses of scores: language, topic, format and whose culture answers (sections 4.1.1 and 4.2.2)."""
+"""The paper's analyses of scores: languages, topics and formats (sections 4.1.1, 4.2.2); whose culture
+answers.
+
+The paper tests topics over the means of a model in a culture. All models and cultures share the questions of
+a topic, so that test says nothing about other questions. A test with the question as its unit comes first
+here.
+"""
 
 from __future__ import annotations
 

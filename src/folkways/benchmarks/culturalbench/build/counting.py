@@ -36,7 +36,7 @@ COUNTED: Schema = {
 
 
 class Reason(StrEnum):
-    """Why a question is left out. The first that applies is told."""
+    """Why a question is left out: the first that applies."""
 
     TOO_FEW_VOTES = "too-few-votes"
     DONT_KNOW = "dont-know"
@@ -48,7 +48,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class MajorityRule:
     """An option is gold when at least ``threshold`` of ``of`` people chose it; the paper's rule is 4 of 5.
 
     Raises FolkwaysError unless the threshold is more than half: two contrary answers could both be gold
@@ -77,7 +77,7 @@ class Rule:
         return f"{self.threshold} of {self.of}"
 
 
-def count(votes: Votes, rule: Rule) -> pl.DataFrame:
+def count(votes: Votes, rule: MajorityRule) -> pl.DataFrame:
     """COUNTED, one row per question in their order.
 
     Everybody who voted in a question's last round counts, people who abstained too: four of five have to
@@ -138,7 +138,7 @@ def _counts(votes: Votes) -> pl.DataFrame:
     )
 
 
-def _verdict(row: dict[str, Any], rule: Rule) -> tuple[str | None, str | None]:
+def _verdict(row: dict[str, Any], rule: MajorityRule) -> tuple[str | None, str | None]:
     """The reason that a question is dropped for, as long as it is not one of other questions, and the reason
     in words."""
     voters, options = row["voters"], [row[name] for name in OPTIONS]

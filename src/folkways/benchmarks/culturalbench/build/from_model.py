@@ -1,4 +1,4 @@
-"""A model sorts the questions of a CulturalBench into topics (section 4), checked against labels of people."""
+"""A model sorts questions into topics (section 4), checked against labels of people. The wording is ours."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOKENS_BESIDE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TopicQuestion:
     """A question to be sorted. options: empty where they say nothing (combinations of statements that the
     question has)."""
 
@@ -40,11 +40,11 @@ class Question:
     options: tuple[str, ...] = ()
 
 
-def questions_of(easy: pl.DataFrame) -> list[Question]:
+def questions_of(easy: pl.DataFrame) -> list[TopicQuestion]:
     """The questions of ``folkways.benchmarks.culturalbench.data.easy``, each id once, in their order."""
     rows = easy.unique("question_idx", keep="first", maintain_order=True).iter_rows(named=True)
     return [
-        Question(
+        TopicQuestion(
             row["question_idx"],
             row["country"],
             row["question"],
@@ -54,7 +54,7 @@ def questions_of(easy: pl.DataFrame) -> list[Question]:
     ]
 
 
-def in_batches(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
+def in_batches(questions: Sequence[TopicQuestion], size: int) -> Iterator[Sequence[TopicQuestion]]:
     """``size`` questions at a time, in their order."""
     for start in range(0, len(questions), size):
         yield questions[start : start + size]
@@ -65,8 +65,8 @@ def wording() -> str:
     return str(wordings("folkways.benchmarks.culturalbench")["build"]["topics"])
 
 
-def prompt_of(batch: Sequence[Question], topics: Topics) -> str:
-    """The text that is sent: questions stand on one line each, under numbers from 1."""
+def prompt_of(batch: Sequence[TopicQuestion], topics: Topics) -> str:
+    """The text that is sent: one question per line, numbered from 1."""
     parts = {
         "topics": "\n\n".join(
             _listed(head, topics) for head, _ in groupby(topic.head for topic in topics.topics)
@@ -81,7 +81,7 @@ def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
     """Place in the batch (from 0) -> topic, for those that the reply gives one of the topics; of several
     answers the last counts.
 
-    What models say is untrusted: numbers that were not asked for and names that are no topic are left out.
+    Replies are untrusted: unknown numbers and topics are left out.
     """
     topic_of: dict[int, str] = {}
     for answers in objects_in(reply):
@@ -112,7 +112,7 @@ def _listed(head: str, topics: Topics) -> str:
     return "\n".join([head, *lines])
 
 
-def _line(question: Question) -> str:
+def _line(question: TopicQuestion) -> str:
     options = f" Options: {' / '.join(question.options)}" if question.options else ""
     return " ".join(f"({question.country}) {question.text}{options}".split())
 
@@ -125,7 +125,7 @@ NONE = "(none)"
 
 
 @dataclass(frozen=True)
-class SortedQuestions:
+class TopicSorting:
     """table: TOPIC_COLUMNS of what was sorted; left_out: question -> why it was not; agreement: with the
     labels, if there are any.
 
@@ -145,13 +145,13 @@ def sort_questions(
     topics: Topics | None = None,
     batch: int = 20,
     labelled: Path | None = None,
-) -> SortedQuestions:
+) -> TopicSorting:
     """Ask a model for the topic of every question of Easy, ``batch`` at a time, and singly for those that it
     passes over.
 
-    open_model: gives the model for what decides the prompts. topics: the list; None for ours. labelled: a
-    file with ``question_idx`` and ``topic`` that people have given. Raises DataError for labels that do not
-    fit, before anything is asked.
+    release: the questions; open_model: gives the model for what decides the prompts. topics: the list; None
+    for ours. labelled: a file with ``question_idx`` and ``topic`` that people have given. Raises DataError
+    for labels that do not fit, before anything is asked.
     """
     topics = topics or own_topics()
     questions = questions_of(culturalbench.easy(release))
@@ -168,7 +168,7 @@ def sort_questions(
     }
     model = open_model(config)
 
-    def ask(batches: Sequence[Sequence[Question]]) -> Sequence[Reply]:
+    def ask(batches: Sequence[Sequence[TopicQuestion]]) -> Sequence[Reply]:
         most, variant = max_tokens(batch), f"batch-{batch}"
         items = [f"{part[0].question_idx}+{len(part) - 1}" for part in batches]
         return model(
@@ -219,7 +219,7 @@ def sort_questions(
         ],
         "left_out": left_out,
     }
-    return SortedQuestions(table, left_out, agreement, record)
+    return TopicSorting(table, left_out, agreement, record)
 
 
 def read_topics(path: Path) -> Topics:
@@ -229,8 +229,8 @@ def read_topics(path: Path) -> Topics:
 
 
 def read_labelled(path: Path, questions: Sequence[str], topics: Topics) -> dict[str, str]:
-    """Question -> topic that people gave it; DataError with the row for what is no question, no topic, or
-    there twice."""
+    """Question -> topic that people gave it; DataError with the row for an unknown question or topic, or for
+    two labels of one question."""
     table = read_replies(path)
     missing = [name for name in ("question_idx", "topic") if name not in table.columns]
     if missing:
@@ -253,7 +253,9 @@ def read_labelled(path: Path, questions: Sequence[str], topics: Topics) -> dict[
     return labels
 
 
-def _read(batches: Sequence[Sequence[Question]], replies: Sequence[Reply], topics: Topics) -> dict[str, str]:
+def _read(
+    batches: Sequence[Sequence[TopicQuestion]], replies: Sequence[Reply], topics: Topics
+) -> dict[str, str]:
     topic_of: dict[str, str] = {}
     for part, reply in zip(batches, replies, strict=False):
         if reply.said is not None:

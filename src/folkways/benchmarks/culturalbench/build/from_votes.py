@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.culturalbench.build.counting import MULTI, SINGLE, Rule, count
+from folkways.benchmarks.culturalbench.build.counting import MULTI, SINGLE, MajorityRule, count
 from folkways.benchmarks.culturalbench.build.tables import (
     EASY_COLUMNS,
     HARD_COLUMNS,
@@ -38,13 +38,13 @@ TEMPLATE = "card.md.j2"
 
 
 def card(
-    votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, record: Mapping[str, Any]
+    votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: MajorityRule, record: Mapping[str, Any]
 ) -> str:
     """The README: YAML with licence and configurations, then what is here, how it was made, whom it was made
     by, and numbers.
 
-    counted: counting.COUNTED; easy: tables.EASY_COLUMNS, whether or not it is written; record: the record of
-    the build.
+    votes: all questions and votes; rule: the majority; counted: counting.COUNTED; easy: tables.EASY_COLUMNS,
+    whether or not it is written; record: the record of the build.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -78,7 +78,7 @@ def card(
     )
 
 
-def _people(votes: Votes, counted: pl.DataFrame, rule: Rule) -> dict[str, Any]:
+def _people(votes: Votes, counted: pl.DataFrame, rule: MajorityRule) -> dict[str, Any]:
     """The human line over everything: a row of people_table.PEOPLE."""
     questions = counted.filter(pl.col("dropped").is_null()).join(
         votes.items, on="item", how="left", maintain_order="left"
@@ -123,7 +123,7 @@ DROPPED_FILE, TOPICS_FILE, CARD_FILE, BENCHMARK_FILE = "dropped.csv", "topics.cs
 
 
 @dataclass(frozen=True)
-class BuiltVotes:
+class VotesBuild:
     """What was built: the questions as counted (counting.COUNTED), the record, the notes, and the files that
     were written."""
 
@@ -138,21 +138,25 @@ def build_from_votes(
     places: Sequence[Path],
     out: Path,
     *,
-    rule: Rule | None = None,
+    rule: MajorityRule | None = None,
     seed: int = 0,
     licence: str | None = None,
-) -> BuiltVotes:
-    """Build ``easy`` or ``hard`` from folders or files of votes into the folder ``out``, beside the other one
-    if it is there.
+) -> VotesBuild:
+    """Build ``easy`` or ``hard`` (``config``) from votes into the folder ``out``, which may have the other
+    one.
+
+    places: folders or files of votes; rule: the majority, the paper's if None; seed: for the combinations of
+    multi-mode questions; licence: replaces the one that the votes name.
 
     The folder becomes a release: the configuration as CSV in the released schema, every vote (VOTES_FILE),
     what was left out and why (DROPPED_FILE), topics that people gave, the record of the build, the data card,
-    and for Easy what makes it a benchmark on the hub (BENCHMARK_FILE). Raises what ``read_votes`` does, and
-    FolkwaysError where ``out`` holds something that another build, or no build, has put there.
+    and for Easy what makes it a benchmark on the hub (BENCHMARK_FILE). Raises what ``read_votes`` does,
+    UnknownNameError for another ``config``, and FolkwaysError if ``out`` holds files of another build or of
+    none.
     """
     if config not in CONFIGS:
         raise UnknownNameError("configuration", config, CONFIGS)
-    rule = rule or Rule()
+    rule = rule or MajorityRule()
     votes = read_votes(places, licence)
     record: dict[str, Any] = {
         "build": "votes",
@@ -194,7 +198,7 @@ def build_from_votes(
     if not topics.is_empty() and not (out / TOPICS_FILE).exists():
         contents[TOPICS_FILE] = frame_bytes(topics)
     files = tuple(write_bytes(out / name, content) for name, content in contents.items())
-    return BuiltVotes(counted, record, (*votes.notes, *_notes(votes, kept)), files)
+    return VotesBuild(counted, record, (*votes.notes, *_notes(votes, kept)), files)
 
 
 def _with_those_there(out: Path, config: str, record: Mapping[str, Any]) -> list[str]:

@@ -23,12 +23,12 @@ INSTRUCTION = "Choose the option that lists every statement that applies, and no
 """Ours: the authors' instruction is part of their questions, which are not ours."""
 
 WHOLE_BESIDE_THREE = 0.5
-"""How often all four stand beside a right combination of three: never offered but where right, they would
-give themselves away."""
+"""Probability that all four are offered with a right combination of three: if they were offered only where
+right, they would give themselves away."""
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class MultiModeQuestion:
     """A multi-mode question as it is asked: its text, the options A to D, and the right letter."""
 
     question: str
@@ -36,15 +36,15 @@ class Combined:
     answer: str
 
 
-def combine(item: str, question: str, statements: Sequence[str], gold: Sequence[str], seed: int) -> Combined:
-    """The question with its statements, and four combinations, one of which is all of ``gold`` and nothing
-    else.
+def combine(
+    item: str, question: str, statements: Sequence[str], gold: Sequence[str], seed: int
+) -> MultiModeQuestion:
+    """The question with its statements, and four combinations; one has exactly the statements of ``gold``.
 
-    gold: letters of two or more of the four statements. The others are drawn without repeats from
-    combinations of as many statements, so that which is longest or shortest says nothing: each has a
-    statement too many and lacks one. Beside three there may be all four (WHOLE_BESIDE_THREE), beside all four
-    there are three. What is drawn depends on ``seed`` and ``item`` alone: adding or dropping questions
-    changes no other.
+    statements: the four; gold: letters of two or more of them. Wrong combinations are drawn without repeats
+    and have as many statements as the right one, so that length gives nothing away; if the right one has
+    three, all four may be offered too (WHOLE_BESIDE_THREE), and if it has four, the others have three. The
+    draw depends on ``seed`` and ``item`` alone: adding or dropping questions changes no other.
     """
     right = tuple(sorted(LETTERS.index(letter) for letter in gold))
     random = Random(int.from_bytes(blake2b(f"{seed}\0{item}".encode(), digest_size=8).digest(), "big"))  # noqa: S311 - no secret
@@ -53,13 +53,13 @@ def combine(item: str, question: str, statements: Sequence[str], gold: Sequence[
     listed = "\n".join(
         f"{numeral} {statement}" for numeral, statement in zip(NUMERALS, statements, strict=True)
     )
-    return Combined(
+    return MultiModeQuestion(
         f"{question}\n\n{listed}\n\n{INSTRUCTION}", tuple(map(written, chosen)), LETTERS[chosen.index(right)]
     )
 
 
 def _others(right: tuple[int, ...], random: Random) -> list[tuple[int, ...]]:
-    """The three wrong combinations beside ``right``."""
+    """The three wrong combinations."""
     whole = tuple(range(len(LETTERS)))
     size = min(len(right), len(LETTERS) - 1)
     alike = [places for places in combinations(whole, size) if places != right]

@@ -44,7 +44,7 @@ class Topics:
         return {_folded(topic.name): topic for topic in self.topics}
 
     def name_of(self, text: str) -> str | None:
-        """The topic that a text names, in any case and spacing; None where it is no topic."""
+        """The topic that a text names, in any case and spacing, or None."""
         topic = self._by_name.get(_folded(text))
         return topic.name if topic else None
 

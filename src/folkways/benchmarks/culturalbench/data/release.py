@@ -59,8 +59,8 @@ def has(release: Release, name: str) -> bool:
 def topics(release: Release) -> dict[str, str]:
     """Question -> topic; empty where nobody has sorted the questions.
 
-    The file counts where it is among the release's files, so that the fingerprint covers it: in a folder of
-    one's own, beside the two configurations. DataError with the row for a question that has two topics.
+    The file counts only as one of the release's files, so that the fingerprint covers it: put it into a
+    folder of your own with the two configurations. DataError with the row for a question that has two topics.
     """
     if not any(entry.path == TOPICS for entry in release.record.files) or not release.has(TOPICS):
         return {}

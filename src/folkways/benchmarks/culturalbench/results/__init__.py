@@ -1,4 +1,4 @@
-"""CulturalBench's tables: its questions and people, the analyses of section 5, and what scores are compared with."""
+"""CulturalBench's tables: questions and people, the analyses of section 5, guessing and published scores."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOT_OURS = (
 
 
 def guessing(inputs: Inputs) -> Sequence[Table]:
-    """The task's baselines on the questions that were asked, beside what was published of them."""
+    """The tasks' baselines on the questions that were asked, with the published figures."""
     rows: list[dict[str, Any]] = []
     published = {
         (task, model): score

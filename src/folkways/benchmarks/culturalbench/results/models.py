@@ -43,7 +43,7 @@ def told(inputs: Inputs, endpoint: str, attribute: str) -> str:
 
 
 def regions(inputs: Inputs) -> Sequence[Table]:
-    """Regions by model, and by maker of the models."""
+    """Regions by model, and by maker of the models; NotAvailableError with fewer than two regions."""
     models, makers = [], []
     for task in present(inputs):
         setup = pl.lit(SETUPS[task]).alias("setup")
@@ -149,7 +149,7 @@ def _groups(
 
 
 class Step(NamedTuple):
-    """A model in its line: what the line is, where it stands in it, and how that is shown."""
+    """A model in a line of models: the line, its position in it, and how the position is shown."""
 
     line: str
     place: Any

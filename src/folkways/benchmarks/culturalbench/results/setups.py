@@ -1,4 +1,4 @@
-"""How much the way of asking decides: Easy against Hard, one right answer or several, templates and orders."""
+"""What the way of asking decides: Easy or Hard, one right answer or several, templates, orders of options."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MODES: Schema = {
 
 
 def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
-    """The scores of both setups, and their gap paired by question."""
+    """The scores of both setups, and their gap paired by question; NotAvailableError without both setups."""
     if len(present(inputs)) < 2:
         missing = next(task for task in (EASY, HARD) if task not in inputs.tasks)
         if missing in inputs.asked:
@@ -110,7 +110,7 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
 
 
 def by_mode(inputs: Inputs) -> Sequence[Table]:
-    """Single-mode against multi-mode questions."""
+    """Single-mode against multi-mode questions; NotAvailableError if all are of one mode."""
     shown, rows = [], []
     for task in present(inputs):
         modes = scores_of(inputs, task, "mode")
@@ -179,8 +179,10 @@ ONE_FORMAT = (
 
 
 def spread(inputs: Inputs) -> Sequence[Table]:
-    """Scores by format, what each model does with orders of the options, and differences between cultures
-    beside the spread."""
+    """Scores by format, effects of the order of options, and differences between cultures with that spread.
+
+    NotAvailableError with one format and one country.
+    """
     scored: list[pl.DataFrame] = []
     groups: dict[str, list[pl.DataFrame]] = {"region": [], "culture": []}
     for task in present(inputs):

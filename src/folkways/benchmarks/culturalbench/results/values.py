@@ -26,8 +26,7 @@ _MEAN = Metric("value", "", "", kind="mean")
 
 
 def present(inputs: Inputs) -> list[str]:
-    """The tasks of which there are judgements of models, Easy first; NotAvailableError where there is
-    none."""
+    """The tasks with judgements of models, Easy first; NotAvailableError if there are none."""
     tasks = inputs.tasks
     judged_tasks = [task for task in TASKS if task in tasks]
     if not judged_tasks:
@@ -39,13 +38,16 @@ def judgements_of(inputs: Inputs, task: str) -> pl.DataFrame:
     """The judgements of a task in the profile that was judged first (``Inputs.of``), with the headline as
     ``value``.
 
-    Rows on which the headline does not stand are left out.
+    Rows without the headline are left out.
     """
     return inputs.of(task).with_columns(value=HEADLINE[task]).drop_nulls("value")
 
 
 def by_question(inputs: Inputs, task: str, *also: str) -> pl.DataFrame:
-    """endpoint, question, culture, ``also``, value: each model's mean on each question, between 0 and 1."""
+    """endpoint, question, culture, ``also``, value: each model's mean on each question, 0 to 1.
+
+    NotAvailableError if the judgements lack a column of ``also``.
+    """
     judged = judgements_of(inputs, task)
     keys = ["endpoint", "question", "culture", *also]
     missing = [name for name in also if name not in judged.columns]
