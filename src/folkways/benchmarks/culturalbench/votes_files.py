@@ -111,8 +111,8 @@ def _joined_meta(metas: Sequence[tuple[Path, Meta]], licence: str | None) -> Met
     if len(licences) > 1 and licence is None:
         licences_named = "; ".join(f"{path}: {name or 'none named'}" for name, path in licences.items())
         raise FolkwaysError(
-            f"the votes are under different licences ({licences_named}); say what the benchmark is under: --licence "
-            "NAME"
+            f"the votes are under different licences ({licences_named}); "
+            "say what the benchmark is under: --licence NAME"
         )
     joined = {
         entry.name: "\n\n".join(

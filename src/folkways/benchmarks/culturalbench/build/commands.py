@@ -88,8 +88,8 @@ def build_topics(
     if agreement is not None:
         share, kappa = agreement.share_interval, agreement.kappa_interval
         summary.append(
-            f"agreement with {agreement.cases:,} labels: {100 * agreement.share:.1f} % ({100 * share.low:.1f} to "
-            f"{100 * share.high:.1f}); "
+            f"agreement with {agreement.cases:,} labels: {100 * agreement.share:.1f} % "
+            f"({100 * share.low:.1f} to {100 * share.high:.1f}); "
             f"kappa {number(agreement.kappa, 2)} ({number(kappa.low, 2)} to {number(kappa.high, 2)})"
         )
     notes = [f"left out: {question}: {why}" for question, why in done.left_out.items()]
