@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import folkways
-from folkways.cli.asking.quickstart import LANGUAGES, MODEL, RECORDED, TASKS
+from folkways.cli.quickstart import LANGUAGES, MODEL, RECORDED, TASKS
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "folkways" / "data" / RECORDED
 COLUMNS = ("task", "item", "language", "variant", "sample", "response")

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import click
 
-from folkways.cli.asking.recipe import json_schema
-from folkways.cli.asking.run import command as run_command
-from folkways.cli.main import COMMANDS, cli, other_commands
+from folkways.cli.main import COMMANDS, OF_EXTRAS, cli, other_commands
+from folkways.cli.recipe import json_schema
+from folkways.cli.run import command as run_command
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -45,7 +45,11 @@ Put the line of your shell where it belongs and open a new one:
 
 
 def reference() -> str:
-    """The whole page."""
+    """The whole page. SystemExit where a command of this repository is not installed."""
+    if missing := sorted(OF_EXTRAS.keys() - other_commands()):
+        raise SystemExit(
+            f"the page has folkways {', '.join(missing)} too, which is not installed here: pip install -e studio"
+        )
     sections = [HEAD, _contents()]
     for name in (*COMMANDS, *other_commands()):
         for full_name, command in leaves(name).items():
@@ -74,14 +78,16 @@ def _leaves(name: str, command: click.Command) -> dict[str, click.Command]:
 
 def _contents() -> str:
     rows = ["| command | does |", "|---|---|"]
-    for name, about in ({name: about for name, (_, about) in COMMANDS.items()} | other_commands()).items():
+    for name, about in (COMMANDS | other_commands()).items():
         links = ", ".join(f"[{full}](#folkways-{full.replace(' ', '-')})" for full in leaves(name))
         rows.append(f"| {links} | {about} |")
     return "\n".join(rows) + "\n"
 
 
 def _section(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=name)
+    group = cli.get_command(click.Context(cli), name.partition(" ")[0])
+    settings = group.context_settings if group is not None else {}
+    context = click.Context(command, info_name=name, show_default=settings.get("show_default"))
     usage = " ".join(["folkways", name, *command.collect_usage_pieces(context)])
     lines = [f"## folkways {name}", "", *_text(command.help or ""), f"    {usage}", ""]
     options = [
@@ -115,7 +121,9 @@ def _row(option: click.Option, context: click.Context) -> str:
     metavar = "" if option.is_flag else f" `{PLAIN_KINDS.get(kind, kind)}`"
     about = " ".join((option.help or "").split()).replace("|", "\\|")
     notes = []
-    if option.show_default and option.default not in (None, ()):
+    explicit = option.show_default and option.default not in (None, ())
+    plain = isinstance(option.default, (str, int, float)) and str(option.default) not in ("", "False")
+    if explicit or (option.show_default is None and context.show_default and plain):
         notes.append(f"Default: `{option.default}`.")
     if option.envvar:
         notes.append(f"Also from `{option.envvar}`.")

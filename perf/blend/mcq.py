@@ -36,7 +36,7 @@ from folkways.benchmarks.blend.build.choosing import Memory, choose
 from folkways.benchmarks.blend.build.sources import select_sources
 from folkways.benchmarks.blend.build.calls import RuleOracle
 from folkways.benchmarks.blend import data as blend
-from folkways.releases.store import open_release
+from folkways.releases.stored_releases import open_release
 data, texts, judge = open_release(sys.argv[1]), open_release(sys.argv[2]), RuleOracle(sys.argv[3])
 began = time.process_time()
 memory = Memory()

@@ -24,10 +24,10 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend.short_answers import ShortAnswers
-from folkways.benchmarks.judging.answer_cleaning import READ_AS_MISSING
+from folkways.benchmarks.free_answers.matching import READ_AS_MISSING
+from folkways.benchmarks.released_data import open_release
 from folkways.cultures import get_language
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 from perf.blend import saq_replies
 from perf.text import environments, parity
 

@@ -10,8 +10,8 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend.short_answers import ShortAnswers
-from folkways.benchmarks.judging.answer_cleaning import clean_as_paper
-from folkways.releases.base import Release
+from folkways.benchmarks.free_answers.matching import clean_as_paper
+from folkways.releases.release_records import Release
 from perf.text import parity
 
 SEED = 2406

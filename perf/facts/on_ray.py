@@ -22,8 +22,8 @@ from typing import Any
 import polars as pl
 import psutil
 
-from folkways.benchmarks.xcr.build.facts import FACTS, Rules, judged
-from folkways.benchmarks.xcr.build.sifting import KEPT_FILE, LEFT_OUT_FILE, sift, sift_culture
+from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, filter_culture, filter_facts
+from folkways.benchmarks.xcr.build.facts import FACTS, FactRules, judged
 from perf.facts.synthetic import Plan, write
 
 WAYS = ("one process", "tasks on Ray", "Ray Data")
@@ -34,11 +34,11 @@ EVERY = 1.0  # seconds between two looks at the processes
 def sift_by(way: str, table: Path, out: Path) -> None:
     """Sift the table in one of WAYS."""
     if way == WAYS[0]:
-        sift(table, out, Rules(), LIMIT)
+        filter_facts(table, out, FactRules(), LIMIT)
     elif way == WAYS[1]:
         from folkways.runs.on_ray.executor import work_on_ray
 
-        sift(table, out, Rules(), LIMIT, work_on=work_on_ray)
+        filter_facts(table, out, FactRules(), LIMIT, work_on=work_on_ray)
     else:
         by_ray_data(table, out)
 
@@ -61,7 +61,7 @@ def by_ray_data(table: Path, out: Path) -> None:
 def fit_facts(batch: Any) -> Any:
     """FACTS of the batch that are fit."""
     facts = pl.DataFrame(pl.from_arrow(batch)).select(list(FACTS))
-    return judged(facts, Rules()).filter(pl.col("reason").is_null()).select(list(FACTS)).to_arrow()
+    return judged(facts, FactRules()).filter(pl.col("reason").is_null()).select(list(FACTS)).to_arrow()
 
 
 def sift_group(group: Any) -> Any:
@@ -71,7 +71,7 @@ def sift_group(group: Any) -> Any:
         file, folder = Path(name) / "facts.csv", Path(name) / "made"
         folder.mkdir()
         facts.select(list(FACTS)).cast(dict(FACTS)).write_csv(file, include_header=False)
-        sift_culture(facts["culture"][0], file, folder, Rules(), LIMIT)
+        filter_culture(facts["culture"][0], file, folder, FactRules(), LIMIT)
         return pl.read_parquet(folder / KEPT_FILE).to_arrow()
 
 

@@ -8,15 +8,19 @@ import sys
 import time
 from pathlib import Path
 
-from folkways.benchmarks.xcr.build.facts import Rules
-from folkways.benchmarks.xcr.build.sifting import sift
+from folkways.benchmarks.xcr.build.fact_filter import filter_facts
+from folkways.benchmarks.xcr.build.facts import FactRules
 
 
 def main() -> None:
     table, out = (Path(argument) for argument in sys.argv[1:3])
     began = time.perf_counter()
-    found = sift(
-        table, out, Rules(), 5_000, report=lambda what: print(f"{time.perf_counter() - began:7.1f} s  {what}")
+    found = filter_facts(
+        table,
+        out,
+        FactRules(),
+        5_000,
+        report=lambda what: print(f"{time.perf_counter() - began:7.1f} s  {what}"),
     )
     summary = {
         "rows": found.rows,

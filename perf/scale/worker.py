@@ -17,7 +17,7 @@ from typing import Any
 from folkways.endpoints.base import Completion, Request
 from folkways.workspace.database import open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered
+from folkways.workspace.queue.request_rows import AnsweredRequest
 
 SAVED_AT_ONCE = 256
 CONCURRENCY = 32
@@ -42,11 +42,13 @@ class Meter:
         return result
 
 
-def replies(requests: Sequence[Request]) -> list[Answered]:
+def replies(requests: Sequence[Request]) -> list[AnsweredRequest]:
     """Replies of a sentence, none like another."""
     said = "It is mostly bread and tea with neighbours here, for {} of us in the older streets."
     return [
-        Answered(request, Completion(said.format(request.key[:6]), "stop", None, "made", 60, 20), 0.2, 1)
+        AnsweredRequest(
+            request, Completion(said.format(request.key[:6]), "stop", None, "made", 60, 20), 0.2, 1
+        )
         for request in requests
     ]
 

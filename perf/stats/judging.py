@@ -31,8 +31,8 @@ from folkways.stats.raters.judge_quality import noisy_but_valid
 from folkways.stats.raters.stratified_calibration import (
     allocate,
     errors_to_expect,
-    powered_difference,
-    stratified_powered,
+    ppi_difference,
+    stratified_ppi,
 )
 from folkways.stats.sequences import at_any_time
 from perf.pages import replace_table
@@ -91,7 +91,7 @@ class Replies:
 
     def interval(self, **options: float) -> Interval:
         """By strata."""
-        return stratified_powered(
+        return stratified_ppi(
             self.verdicts, self.labels, self.cultures, self.questions, **options
         ).corrected.interval
 
@@ -215,11 +215,8 @@ def differences(runs: int) -> Iterator[str]:
 
 
 def _three(first: Replies, second: Replies) -> Iterator[Interval]:
-    yield powered_difference(
-        *(
-            stratified_powered(one.verdicts, one.labels, one.cultures, one.questions)
-            for one in (first, second)
-        )
+    yield ppi_difference(
+        *(stratified_ppi(one.verdicts, one.labels, one.cultures, one.questions) for one in (first, second))
     )[1]
     # One calibration: what the judge is wrong by on the second model's labels corrects both, and goes out of
     # the difference.
@@ -290,7 +287,7 @@ def _stopped(
             labels[places[:n]] = one.truth[places[:n]]
         n = sum(numbers)
         confidence = 2 * NormalDist().cdf(at_any_time(n)) - 1 if anytime else 0.95
-        found = stratified_powered(
+        found = stratified_ppi(
             one.verdicts, labels, one.cultures, one.questions, confidence=confidence, tuning=tuning
         )
         interval = found.corrected.interval

@@ -22,13 +22,13 @@ import polars as pl
 from folkways.benchmarks.averages import mean_over
 from folkways.benchmarks.blend import BENCHMARK as BLEND
 from folkways.benchmarks.culture_profile import NAME, PROFILE
-from folkways.benchmarks.global_piqa.data import countries
+from folkways.benchmarks.global_piqa import countries
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.suites import split_task, suites
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.cultures import cultures, get_culture
 from folkways.records import Metric
-from folkways.releases.store import open_release
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import select_items
 from folkways.stats.intervals import Floats, Ints

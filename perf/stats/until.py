@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.benchmarks.registry import published_figures
-from folkways.runs.sampled.adaptive_sampling import next_size
+from folkways.runs.sampling.rounds import next_size
 from folkways.stats.intervals import wilson
 from folkways.stats.sequences import betting_sequence
-from folkways.stats.stratified import Drawn, anytime_mean
+from folkways.stats.stratified import StratumSample, anytime_mean
 from perf.pages import replace_table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "sampling.md"
@@ -212,7 +212,7 @@ class Beside:
     normal: list[bool] = field(default_factory=list)
     flat: int = 0
 
-    def note(self, looks: list[list[Drawn]], target: float, truth: float) -> None:
+    def note(self, looks: list[list[StratumSample]], target: float, truth: float) -> None:
         """One trial: what was drawn of each stratum at every look."""
         intervals = [anytime_mean(strata, target=target)[1] for strata in looks]
         self.ever.append(all(one.low - 1e-9 <= truth <= one.high + 1e-9 for one in intervals))
@@ -224,7 +224,7 @@ class Beside:
         )
 
 
-def normal_distance(strata: list[Drawn], truth: float) -> float:
+def normal_distance(strata: list[StratumSample], truth: float) -> float:
     """How many standard errors the estimate is off, by the formula for strata of whole units."""
     weights = np.array([one.population for one in strata]) / sum(one.population for one in strata)
     totals, rows = (np.array([getattr(one, name).mean() for one in strata]) for name in ("totals", "rows"))
@@ -272,8 +272,10 @@ def rounds(values: list[npt.NDArray[np.float64]], target: float) -> list[list[in
     return looks
 
 
-def _drawn(values: npt.NDArray[np.float64], n: int, rows: npt.NDArray[np.float64] | None = None) -> Drawn:
-    return Drawn(values[:n], np.ones(n) if rows is None else rows[:n], values.size)
+def _drawn(
+    values: npt.NDArray[np.float64], n: int, rows: npt.NDArray[np.float64] | None = None
+) -> StratumSample:
+    return StratumSample(values[:n], np.ones(n) if rows is None else rows[:n], values.size)
 
 
 def table_beside(share: float, seed: int = 1) -> str:

@@ -21,9 +21,9 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.whose_culture.matching import MATCHES
 from folkways.benchmarks.whose_culture.result import whose_culture_tables
-from folkways.releases.store import open_release
 from perf.pages import replace_table
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from folkways.benchmarks.released_data import open_release
 from folkways.cultures import get_culture, get_language
-from folkways.releases.store import open_release
 from perf.text import parity
 from perf.text.authors_tools import ask
 from perf.text.made_replies import forms_of, made_replies, neighbours, words_of

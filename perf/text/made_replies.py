@@ -17,7 +17,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend.short_answers import ShortAnswers
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 SEED = 2406
 BEGIN_ALIKE = 3

@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 
 from folkways.benchmarks.blend.short_answers import ShortAnswers
-from folkways.benchmarks.judging import answer_matching
-from folkways.benchmarks.judging.answer_cleaning import answers_in, clean_as_paper
+from folkways.benchmarks.free_answers import matching
+from folkways.benchmarks.free_answers.matching import answers_in, clean_as_paper
+from folkways.benchmarks.released_data import open_release
 from folkways.cultures import culture_named, get_language
-from folkways.releases.store import open_release
 from folkways.text.tools import TextTool
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -84,7 +84,7 @@ def texts(gold: pl.DataFrame, responses: pl.DataFrame) -> tuple[list[str], list[
 @contextmanager
 def tools(swapped: Mapping[str, TextTool]) -> Iterator[None]:
     """Judge with other tools for some languages."""
-    ordinary = answer_matching.get_tool
+    ordinary = matching.get_tool
 
     def chosen(language: str, tool_set: str = "default") -> TextTool:
         return (
@@ -93,11 +93,11 @@ def tools(swapped: Mapping[str, TextTool]) -> Iterator[None]:
             else ordinary(language, tool_set)
         )
 
-    answer_matching.get_tool = chosen  # type: ignore[assignment]
+    matching.get_tool = chosen  # type: ignore[assignment]
     try:
         yield
     finally:
-        answer_matching.get_tool = ordinary
+        matching.get_tool = ordinary
 
 
 def verdicts(gold: pl.DataFrame, responses: pl.DataFrame) -> pl.Series:

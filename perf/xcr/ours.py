@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from folkways.benchmarks.registry import get_task
-from folkways.releases.store import open_release
+from folkways.benchmarks.released_data import open_release
 from folkways.runs.judging.external_responses import judge_file
 from folkways.runs.scores.scoring_models import ScoringModels, equip
 

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from folkways.api import Run, compare, estimate, gate, item, judge, load_run, report, run
     from folkways.benchmarks.registry import get_task, tasks
+    from folkways.benchmarks.released_data import open_release
     from folkways.endpoints.python.model import model
     from folkways.errors import FolkwaysError, FolkwaysWarning
     from folkways.integrations.compare_logs import compare_logs
-    from folkways.releases.store import open_release
     from folkways.runs.options import AskOptions, RunOptions
-    from folkways.runs.reading.run_list import runs
+    from folkways.runs.results.run_list import runs
     from folkways.workspace.database import open_workspace
 
 __all__ = [
@@ -64,7 +64,7 @@ _HOMES = {
     **dict.fromkeys(("FolkwaysError", "FolkwaysWarning"), "folkways.errors"),
     "model": "folkways.endpoints.python.model",
     "compare_logs": "folkways.integrations.compare_logs",
-    "open_release": "folkways.releases.store",
+    "open_release": "folkways.benchmarks.released_data",
     "open_workspace": "folkways.workspace.database",
 }
 

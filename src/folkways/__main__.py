@@ -1,7 +1,7 @@
 """Where the command ``folkways`` begins (also: ``python -m folkways``): signals are taken over before
 anything slow is imported.
 
-Whatever stands above ``main`` runs before Ctrl-C is heard, so that it imports nothing but ``sys``.
+Code above ``main`` runs before Ctrl-C is handled, so that only ``sys`` is imported there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main() -> None:
     finally:
         for number in (
             interrupts.STOPS
-        ):  # threads may keep the process for a moment; whoever presses again wants no traceback
+        ):  # threads may keep the process for a moment; a second press must not give a traceback
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
 

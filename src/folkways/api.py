@@ -1,5 +1,5 @@
-"""folkways from Python: open a release, run, get frames. What the command line does, it does through this
-module."""
+"""folkways from Python: run, score, judge, compare and report, with frames as results. The command line is
+built on this module."""
 
 from __future__ import annotations
 
@@ -23,19 +23,26 @@ from folkways.runs.execute import execute, score_session
 from folkways.runs.executors import executor_of
 from folkways.runs.gate import Checks, GateKeywords, Required, check_run
 from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table, judge_with
-from folkways.runs.keywords import QuestionKeywords, RunKeywords, check_names, options_of
-from folkways.runs.likes import ModelsLike, TableLike, TaskLike, TasksLike
+from folkways.runs.keywords import (
+    ModelsLike,
+    QuestionKeywords,
+    RunKeywords,
+    TableLike,
+    TaskLike,
+    TasksLike,
+    check_names,
+    options_of,
+)
 from folkways.runs.models import cost_function, open_models
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, Reused
 from folkways.runs.planning.estimate import estimate_run
 from folkways.runs.planning.recipe import Recipe, is_recipe
 from folkways.runs.planning.tasks import make_plan
-from folkways.runs.reading.collect import collect
-from folkways.runs.reading.compare import compare as compare_models
-from folkways.runs.reading.items import KnownItem, find_item
-from folkways.runs.reading.judgements import judged_items
-from folkways.runs.reading.report import ReportKeywords, report_runs
+from folkways.runs.results.compare import compare as compare_models
+from folkways.runs.results.items import KnownItem, find_item
+from folkways.runs.results.judgements import judged_items
+from folkways.runs.results.report import ReportKeywords, collect, report_runs
 from folkways.runs.scores.scoring import score_each, score_run
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
@@ -57,11 +64,11 @@ class Scores(Frame):
 
 @dataclass(frozen=True)
 class Run:
-    """A run in a workspace. Frames come from what is stored; no method asks a model.
+    """A run in a workspace. Its frames come from stored data; no method asks a model.
 
-    workspace: where it lives; record: its name, state and configuration; prices: a prices file for costs,
-    None for the usual ones. reused: what it used of the replies of earlier runs, model by model, as it was
-    found when it was asked. left_out: task that was named and not asked -> why.
+    workspace: the database it is in; record: its name, state and configuration; prices: a file of prices,
+    None for the default ones; reused: for each model, the replies of earlier runs that it used; left_out:
+    task that was named and not asked -> why.
     """
 
     workspace: Workspace
@@ -72,7 +79,6 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name under which the workspace knows it."""
         return self.record.name
 
     def score(
@@ -83,11 +89,11 @@ class Run:
         tell: Callable[[str], object] = warnings.warn,
         cluster: Cluster | None = None,
     ) -> pl.DataFrame:
-        """Judge and score again, in the task's default profile or another, with other text tools or models;
-        records.SCORES.
+        """Judge and score again; returns records.SCORES.
 
-        tell: is told what could not be computed for want of a model; a warning by default.
-        cluster: where each task is judged by a worker of its own.
+        profile, text_tools, models: how to judge; None for each task's default. tell: called with a message
+        about every metric that lacks its model; by default it warns. cluster: judge each task with a worker
+        of its own.
         """
         score_all = score_each if cluster is None else executor_of(cluster).score_all
         scored = score_run(self.workspace, self.record, profile, text_tools, models, score_all=score_all)
@@ -98,8 +104,8 @@ class Run:
     def scores(
         self, profile: str | None = None, *, task: str | None = None, model: str | None = None
     ) -> pl.DataFrame:
-        """The stored scores (records.SCORES), of one profile, task or model, or of all of them.
-        UnknownNameError for another."""
+        """The stored scores (records.SCORES), optionally of one profile, task or model. UnknownNameError for
+        a name that the run does not have."""
         stored = results.load_scores(self.workspace, self.record)
         for column, name in (("profile", profile), ("task", task), ("endpoint", model)):
             if name is not None and name not in (names := stored[column].unique().to_list()):
@@ -109,39 +115,40 @@ class Run:
 
     @property
     def tasks(self) -> list[str]:
-        """Names of its tasks."""
         return list(self.record.config.get("tasks", []))
 
     @property
     def models(self) -> list[str]:
-        """Names of its models, as they were written."""
+        """Names of its models, as the user wrote them."""
         return list(
             run_records.endpoint_names(self.workspace, self.record.config.get("endpoints", [])).values()
         )
 
     @property
     def signature(self) -> str:
-        """How its scores were made: one line for each task, profile and model that differs in it."""
+        """How its scores were made: one line for each distinct signature."""
         return "\n".join(self.scores()["signature"].unique(maintain_order=True))
 
     def compare(self, *models: str | Run, **how: Any) -> Comparisons:
-        """Its models, those of them that are named, or it and other runs: ``folkways.compare``, in its
-        workspace."""
+        """Compare the models of this run with ``folkways.compare``.
+
+        models: names, for some of its models; runs, to compare with theirs; none, for all its models.
+        """
         return compare(
             *(models if models and all(isinstance(one, str) for one in models) else (self, *models)), **how
         )
 
     def __len__(self) -> int:
-        """How many replies it expects."""
+        """The number of replies that it expects."""
         return sum(part.expected for part in results.parts(self.workspace, self.record))
 
     def judgements(self, profile: str | None = None) -> pl.DataFrame:
-        """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response,
-        metrics, facets."""
+        """One row per expected item: records.JUDGEMENTS with endpoint, profile, question text, gold answer,
+        response, metrics and facets."""
         return Frame(judged_items(self.workspace, self.record, profile))
 
     def _repr_html_(self) -> str:
-        """The leading models of each task with intervals, and the map; in words only where it has no scores
+        """The leading models of each task with intervals, and the map; text alone if there are no scores
         yet."""
         from folkways.reports.formats.notebook import run_html
         from folkways.reports.views.views import ReportView
@@ -155,7 +162,7 @@ class Run:
         return "\n".join([*lines, *(one.text() for one in self.reused)])
 
     def responses(self) -> pl.DataFrame:
-        """What was said, one row per expected item, for all endpoints and tasks: records.RESPONSES and
+        """The replies, one row per expected item of all models and tasks: records.RESPONSES and
         ``endpoint``."""
         frames = [
             results.responses(self.workspace, self.record, part).with_columns(endpoint=pl.lit(part.endpoint))
@@ -164,16 +171,17 @@ class Run:
         return Frame(pl.concat(frames))
 
     def failed(self) -> int:
-        """How many requests brought no reply after all their attempts; a run of the same tasks and models
-        tries them again."""
+        """The number of requests that failed in all attempts; running the same tasks and models tries them
+        again."""
         return int(results.failure_counts(self.workspace, self.record)["count"].sum())
 
     def report_data(
         self, profile: str | None = None, *, with_judgements: bool = True, items: bool = False
     ) -> ReportData:
-        """Everything a report of this run shows; without single judgements for displays of scores alone.
+        """The data of a report of this run.
 
-        items: with those of data whose licence does not let them be passed on.
+        profile: only this profile. with_judgements: False where only scores are shown. items: include items
+        whose licence forbids passing them on.
         """
         shown: dict[str, Any] = {"profile": profile, "with_judgements": with_judgements, "show_items": items}
         return collect(self.workspace, [self.record], cost_of=cost_function(self.prices), **shown)
@@ -185,11 +193,12 @@ class Run:
         *,
         items: bool = False,
     ) -> list[Path]:
-        """Write the report of this run into the folder ``out``; returns the files. items: as ``report_data``
-        has it."""
-        from folkways.reports.formats.write import (
-            write_report,
-        )  # brings a template engine that asking does not need
+        """Write the report of this run into the folder ``out``; returns the files. items: as for
+        ``report_data``.
+
+        Raises MissingExtraError for ``html`` without the extra ``report``.
+        """
+        from folkways.reports.formats.write import write_report  # it imports a template engine
 
         return write_report(self.report_data(items=items), Path(out), tuple(formats))
 
@@ -207,28 +216,31 @@ def run(
 ) -> Run:
     """Ask ``models`` the questions of ``tasks``, store every response, score, and return the run.
 
-    tasks:    names of tasks or benchmarks, one or several; a recipe (``study.toml``), whose values arguments
-              override; or a RunOptions.
-    models:   names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``, ``hf/NAME``,
-              ``replay:FILE``, ``baseline/random``, with settings of their own behind a question mark
-              (``openai/gpt-5?reasoning_effort=low``); or anything in Python that answers
-              (``folkways.model``): functions, objects, clients, replies. One or several.
-    scoring:  where scoring models run, and who watches; which ones are options of the run (scoring_models).
-    asking:   how hard to try and what may be spent.
-    options:  the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system, settings,
-              max_tokens, releases, afresh, ...) and of AskOptions (concurrency, attempts, max_errors,
-              max_failed, timeout, budget, prices, ...) by name, where these are not given as records. A list
-              may be one text: ``cultures="KR,ET"``, ``settings="temperature=0"``.
+    tasks:     one or several names of tasks or benchmarks; a recipe (``study.toml``), whose values the
+               arguments override; or a RunOptions.
+    models:    one or several names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``,
+               ``hf/NAME``, ``replay:FILE``, ``baseline/random``, with settings of their own after a question
+               mark (``openai/gpt-5?reasoning_effort=low``); or Python objects that answer
+               (``folkways.model``): functions, objects, clients, replies.
+    workspace: where replies and scores are stored; it is created if it does not exist.
+    profile:   how to judge; by default each task's first profile.
+    name:      name of the run; by default a new one is made up.
+    scoring:   where scoring models run and what observes them; which models is an option (scoring_models).
+    asking:    retries, limits and budget.
+    options:   the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system,
+               settings, max_tokens, releases, afresh, ...) and AskOptions (concurrency, attempts, max_errors,
+               max_failed, timeout, budget, prices, ...) by name. A list may be one string:
+               ``cultures="KR,ET"``, ``settings="temperature=0"``.
 
-    The same call goes on where an earlier one stopped; what is stored is not asked again, unless ``afresh``.
-    Raises FolkwaysError for anything that the caller can put right. An interruption (Ctrl-C) ends it cleanly:
-    see ``record.state``.
+    The same call continues where an earlier one stopped; stored replies are not asked for again unless
+    ``afresh``. Raises FolkwaysError for errors that the caller can correct. An interruption (Ctrl-C) ends the
+    run cleanly: see ``record.state``.
     """
-    given: dict[str, Any] = dict(options)
+    values: dict[str, Any] = dict(options)
     report_folder = None
     if is_recipe(tasks):
         recipe = Recipe.of(tasks)
-        tasks, given, scoring, report_folder = (
+        tasks, values, scoring, report_folder = (
             recipe.tasks,
             recipe.under(options),
             recipe.scoring(scoring),
@@ -237,17 +249,15 @@ def run(
         models = recipe.models if _is_nothing(models) else models
         workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
         name, profile = name or recipe.name, profile or recipe.profile
-    chosen, asking = options_of(tasks, given, asking)
-    told: list[Reused] = []
-    asking = asking if asking.reused is not None else replace(asking, reused=told.append)
+    chosen, asking = options_of(tasks, values, asking)
+    reports: list[Reused] = []
+    asking = asking if asking.reused is not None else replace(asking, reused=reports.append)
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())
-    asked = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
-    plan = make_plan(chosen, asked)
+    opened = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
+    plan = make_plan(chosen, opened)
     for one in plan.tasks:
-        one.task.resolve_profile(
-            profile
-        )  # a name that cannot be scored is found out before anything is spent
+        one.task.resolve_profile(profile)  # fail on an unknown profile before anything is spent
     check_models((one.task for one in plan.tasks), chosen_models(chosen, scoring))
     if asking.budget is not None:
         parse_budget(asking.budget)  # before a workspace is made
@@ -258,7 +268,7 @@ def run(
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
     record = replace(record, state=ended, reason=session.run.reason)
-    done = Run(database, record, asking.prices, tuple(told), plan.absent)
+    done = Run(database, record, asking.prices, tuple(reports), plan.absent)
     if report_folder is not None:
         done.report(report_folder)
     return done
@@ -273,20 +283,21 @@ def estimate(
     batch: bool = False,
     **options: Unpack[QuestionKeywords],
 ) -> pl.DataFrame:
-    """What ``run`` with the same arguments would take, one row per model and task: requests, tokens, US
-    dollars. Nothing is sent.
+    """Estimate the requests, tokens and US dollars of ``run``, one row per model and task. Nothing is sent.
 
-    With ``until`` these are the most that ``run`` may ask: it stops where scores are known well enough. Columns: those of folkways.runs.planning.estimate.Estimate.
+    tasks, models, workspace and options: as for ``run``. prices: a file of prices. batch: with the prices of
+    batches. With ``until`` the numbers are upper limits: ``run`` stops once the scores are precise enough.
+    Columns: those of folkways.runs.planning.estimate.Estimate.
     """
-    given: dict[str, Any] = dict(options)
+    values: dict[str, Any] = dict(options)
     if is_recipe(tasks):
         recipe = Recipe.of(tasks)
-        tasks, given = recipe.tasks, recipe.under(options)
+        tasks, values = recipe.tasks, recipe.under(options)
         models = recipe.models if _is_nothing(models) else models
         workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
-        prices, batch = prices or given.get("prices"), batch or given.get("batch", False)
-        given = {key: value for key, value in given.items() if key in QuestionKeywords.__annotations__}
-    chosen, _ = options_of(tasks, given)
+        prices, batch = prices or values.get("prices"), batch or values.get("batch", False)
+        values = {key: value for key, value in values.items() if key in QuestionKeywords.__annotations__}
+    chosen, _ = options_of(tasks, values)
     rows = estimate_run(
         chosen, models=one_or_several(models), workspace=workspace, prices=prices, batch=batch
     )
@@ -311,18 +322,19 @@ def judge(
     by_position: bool = False,
     scoring: ScoringModels | None = None,
 ) -> JudgedReplies:
-    """Judge replies that were made elsewhere, as ``folkways judge``: every item that the replies are about is
+    """Judge replies that were made elsewhere, as ``folkways judge`` does. Every item that the replies name is
     expected.
 
-    replies: a file; a frame of polars or pandas with the columns item (or the release's own id) and response,
-    also language,
-             variant and sample; or a dict, item -> reply.
-    culture, language, variant: what the replies do not say. by_position: the rows are in the order of the
-    release.
+    task:        name of a task, or a Task.
+    replies:     a file; a polars or pandas frame with the columns item (or the release's own id) and
+                 response, and optionally language, variant and sample; or a dict, item -> reply.
+    release:     data to use instead of the task's default release.
+    culture, language, variant: values for columns that the replies lack.
+    profile, text_tools, scoring: how to judge; None for the task's default.
+    by_position: the rows are in the order of the release.
 
-    Returns ``judgements``, one row for each expected item, of which those without a reply are missing;
-    ``scores``, with the fixed denominator of a run; and ``notes``. Raises DataError with the row for an item
-    that there is not.
+    Returns ``judgements``, one row for each expected item (``missing`` without a reply); ``scores``, with the
+    fixed denominator of a run; and ``notes``. Raises DataError, with the row, for an unknown item.
     """
     equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
@@ -345,17 +357,18 @@ def gate(
     workspace: str | Path | Workspace = WORKSPACE,
     **how: Unpack[GateKeywords],
 ) -> Checks:
-    """Check the scores of a run against requirements, as ``folkways gate``; ``passed`` says whether it may go
-    on.
+    """Check the scores of a run against requirements, as ``folkways gate`` does; ``passed`` is the result.
 
+    run:         a Run, or the name or number of one in ``workspace``.
     min:         scores that must be reached: ``{"blend/saq": 40, "blend/saq:ET": 30}`` or ``"blend/saq=40"``.
-    max_drop_vs: points that a score may be below that of another run: ``{"last-week": 2}``. how:
-    metric, profile, strict, coverage (percent of the items that need a reply) and judged, as the command has
-    them.
+    max_drop_vs: points that a score may be below another run's: ``{"last-week": 2}``.
+    models:      only these models of the run.
+    how:         metric, profile, strict, coverage (percent of items that need a reply) and judged, as the
+                 command has them.
     """
     check_names(how, {*GateKeywords.__annotations__}, {"min", "max_drop_vs", "models", "workspace"})
-    name, place = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
-    return check_run(name, place, minimums=min, drops=max_drop_vs, models=models, **how)
+    name, location = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
+    return check_run(name, location, minimums=min, drops=max_drop_vs, models=models, **how)
 
 
 def compare(
@@ -364,28 +377,27 @@ def compare(
     workspace: str | Path | Workspace = WORKSPACE,
     **how: Any,
 ) -> Comparisons:
-    """Compare two models or more on each task that all of them were asked, as ``folkways compare``. Nothing
-    is asked or judged.
+    """Compare two or more models on each task that all of them were asked, as ``folkways compare`` does.
+    Nothing is asked or judged.
 
-    models: names as in the run, or what is behind the last slash; ``MODEL@RUN`` for one run's. A run, or its
-    name, stands for
-            its models.
-    runs:   where to look; the newest run of the workspace if none is given.
-    how:    tasks, metric, profile, by, tell: as ``folkways.runs.reading.compare.compare`` has them.
+    models: names as in the run, or the part after the last slash; ``MODEL@RUN`` for the model of one run. A
+            run, or its name, means all its models.
+    runs:   runs to look in; by default the newest of the workspace.
+    how:    tasks, metric, profile, by, tell: as for ``folkways.runs.results.compare.compare``.
     """
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
-    given = [
+    runs_given = [
         *(one for one in models if isinstance(one, Run)),
         *(one for one in places if isinstance(one, Run)),
     ]
-    if given and workspace == WORKSPACE:
-        workspace = given[0].workspace
+    if runs_given and workspace == WORKSPACE:
+        workspace = runs_given[0].workspace
     database = opened(workspace)
-    known = {record.name for record in run_records.list_runs(database)}
-    names = [one for one in models if isinstance(one, str) and one not in known]
-    places += [one for one in models if isinstance(one, Run) or one in known]
-    found = [one.name if isinstance(one, Run) else str(one) for one in places]
-    return compare_models(*names, runs=found, workspace=database, **how)
+    existing = {record.name for record in run_records.list_runs(database)}
+    names = [one for one in models if isinstance(one, str) and one not in existing]
+    places += [one for one in models if isinstance(one, Run) or one in existing]
+    run_names = [one.name if isinstance(one, Run) else str(one) for one in places]
+    return compare_models(*names, runs=run_names, workspace=database, **how)
 
 
 def report(
@@ -395,10 +407,10 @@ def report(
     workspace: str | Path | Workspace = WORKSPACE,
     **how: Unpack[ReportKeywords],
 ) -> list[Path]:
-    """Write one report of one run or several into the folder ``out``, as ``folkways report``; returns the
-    files.
+    """Write one report of one or several runs into the folder ``out``, as ``folkways report`` does; returns
+    the files.
 
-    how: formats, profile, title, prices, items, as ``report_runs`` has them.
+    how: formats, profile, title, prices, items, as for ``report_runs``.
     """
     check_names(how, {*ReportKeywords.__annotations__}, {"workspace"})
     several = [runs] if isinstance(runs, (str, Run)) else list(runs)
@@ -410,7 +422,7 @@ def report(
 
 
 def one_or_several(models: Any) -> list[Any]:
-    """A list of models from one or several; one text may name several, separated by commas."""
+    """A list of models from one or several; a string may name several, separated by commas."""
     if isinstance(models, str):
         parts = [part.strip() for part in models.split(",")]
         return parts if all(map(is_name, parts)) else [models]
@@ -425,7 +437,7 @@ def _is_nothing(models: Any) -> bool:
 def load_run(
     name: str | int | Run = "last", workspace: str | Path | Workspace = WORKSPACE, prices: Path | None = None
 ) -> Run:
-    """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
+    """An earlier run by name or number, or the newest; UnknownNameError with the valid names."""
     if isinstance(name, Run):
         return name
     database = opened(workspace)
@@ -435,10 +447,9 @@ def load_run(
 def item(
     name: str, workspace: str | Path | Workspace | None = WORKSPACE, run: str | None = None
 ) -> KnownItem:
-    """One item (``blend/saq:KR/Al-en-01``) with its prompts, replies and judgements, of a run or from the
-    data.
+    """One item (``blend/saq:KR/Al-en-01``) with its prompts, replies and judgements.
 
-    workspace: None, or one that is not there, looks in the data alone. run: the name of one run; the newest
-    that asked the item otherwise. UnknownNameError where there is no such item.
+    workspace: None, or one that does not exist, for the item alone, from the data. run: the name of a run; by
+    default the newest that asked the item. UnknownNameError if there is no such item.
     """
     return find_item(None if workspace is None else opened_if_there(workspace), name, run)

@@ -66,7 +66,7 @@ class Culture:
     unless it is a subdivision that ISO knows. parent:    code of the culture that it is part of. region:
     one of REGIONS; None where it lies in several. languages: codes of the languages people are asked in
     locally, the usual one first; English only where it is official there.
-               Empty for WORLD alone, which is no single country.
+               Empty only for WORLD, which is not a country.
     names:     benchmark -> what that benchmark's data call it ({"blend": "South_Korea", "culturalbench":
                "South Korea"}).
     aliases:   further names under which ``get_culture`` finds it.
@@ -120,8 +120,8 @@ def cultures() -> Mapping[str, Culture]:
 @cache
 def language_name(code: str) -> str:
     """The language's name in English; the code itself where it is none of ours."""
-    found = languages().get(code)
-    return found.name if found else code
+    language = languages().get(code)
+    return language.name if language else code
 
 
 def _fold(text: str) -> str:
@@ -132,20 +132,20 @@ def _fold(text: str) -> str:
 
 @cache
 def _cultures_by_name() -> dict[str, str]:
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for culture in cultures().values():
         for name in (culture.code, culture.name, *culture.aliases, *culture.names.values()):
-            found.setdefault(_fold(name), culture.code)
-    return found
+            codes.setdefault(_fold(name), culture.code)
+    return codes
 
 
 @cache
 def _languages_by_name() -> dict[str, str]:
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for language in languages().values():
         for name in (language.code, language.iso639_3, language.name, language.endonym):
-            found.setdefault(_fold(name), language.code)
-    return found
+            codes.setdefault(_fold(name), language.code)
+    return codes
 
 
 def get_culture(text: str) -> Culture:
@@ -172,9 +172,9 @@ def get_language(text: str) -> Language:
 
 
 def name_of_code(code: str) -> str:
-    """The English name of the culture or language with that code; what is no code as it is."""
-    known = cultures().get(code) or languages().get(code)
-    return known.name if known else code
+    """The English name of the culture or language with that code; ``code`` itself where it is neither."""
+    entry = cultures().get(code) or languages().get(code)
+    return entry.name if entry else code
 
 
 def _members(benchmark: str) -> dict[str, str]:
@@ -195,8 +195,8 @@ def cultures_of(benchmark: str) -> tuple[Culture, ...]:
 def culture_named(benchmark: str, name: str) -> Culture:
     """The culture that ``benchmark``'s data call exactly ``name`` ("West_Java"). Raises UnknownNameError with
     the names it uses."""
-    for code, known in _members(benchmark).items():
-        if known == name:
+    for code, its_name in _members(benchmark).items():
+        if its_name == name:
             return cultures()[code]
     raise UnknownNameError(f"culture in {benchmark}", name, _members(benchmark).values())
 
@@ -204,9 +204,9 @@ def culture_named(benchmark: str, name: str) -> Culture:
 def select_cultures(wanted: Sequence[str], available: Sequence[str]) -> list[str]:
     """The codes among ``available`` that ``wanted`` asks for, in that order, without repeats.
 
-    A code or other name of ``get_culture`` that is available stands for itself; else a parent stands for
-    those of its parts that are available (IN -> IN-AS where only Assam is there). Raises UnknownNameError
-    listing the available codes.
+    A code or other name of ``get_culture`` selects that culture if it is available, and otherwise its
+    available parts (IN -> IN-AS where only Assam is there). Raises UnknownNameError listing the available
+    codes.
     """
     chosen: dict[str, None] = {}
     for text in wanted:

@@ -1,4 +1,4 @@
-"""Untrusted text made safe to show, and numbers made easy to read."""
+"""Makes untrusted text safe to show, and numbers easy to read."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _UNSEEN = (
 )  # controls, formats (bidi, zero width), surrogates, unassigned, separators
 
 
-def visible(text: str) -> str:
-    """The text with every control and invisible formatting character written out, as in ``⟨U+202E⟩``.
+def sanitize(text: str) -> str:
+    """The text with control and invisible formatting characters replaced by their code, as in ``⟨U+202E⟩``.
 
-    Newlines and tabs stay, and so do the joiners U+200C and U+200D, which Persian and many Indic words are
-    spelled with.
+    Newlines and tabs stay, and so do the joiners U+200C and U+200D, which the spelling of Persian and many
+    Indic words needs.
     """
     return _CONTROLS.sub(_name, text.replace("\r\n", "\n"))
 
 
-def one_line(text: str) -> str:
-    """``visible`` text on a single line, newlines written as a space."""
+def single_line(text: str) -> str:
+    """Sanitized text on a single line, with spaces for newlines."""
     return _CONTROLS_AND_NEWLINES.sub(lambda found: " " if found[0] in "\n\r" else _name(found), text).strip()
 
 
@@ -50,12 +50,11 @@ def _name(found: re.Match[str]) -> str:
     return f"⟨U+{ord(found[0]):04X}⟩"
 
 
-def spelled_out(text: str, width: int | None = None) -> str:
-    """``text`` on one line, exactly: newlines, joiners and whatever else is not seen are written as Python's
-    escapes.
+def escape(text: str, width: int | None = None) -> str:
+    """``text`` on one line, with Python's escapes for newlines, joiners and all other invisible characters.
 
-    For values whose spelling is the point (what is odd about data); ``visible`` and ``one_line`` are for
-    reading. width: characters at most, the last of them an ellipsis where something was cut.
+    For values whose exact spelling matters, such as oddities of data; ``sanitize`` and ``single_line`` are
+    for reading. width: maximum number of characters; a longer text ends with an ellipsis.
     """
     shown = "".join(
         _SHORT.get(char) or (_escaped(char) if unicodedata.category(char) in _UNSEEN else char)
@@ -70,21 +69,19 @@ def _escaped(char: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most ``limit`` characters, the last of them an ellipsis where something was cut."""
+    """At most ``limit`` characters; a longer text ends with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def json_for_terminal(value: object) -> str:
-    """Indented JSON, exact, with null for what is not known.
-
-    Control and direction characters that JSON itself lets pass are written as ``\\u`` escapes.
-    """
+    """Indented JSON with null for NaN and infinity, and ``\\u`` escapes for control and direction
+    characters."""
     text = json.dumps(_known(value), ensure_ascii=False, indent=2, default=str)
     return _CONTROLS.sub(lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
 
 
 def _known(value: object) -> object:
-    """The value with None wherever a number is none, for which JSON has no word."""
+    """The value with None for NaN and infinity, which JSON does not have."""
     if isinstance(value, Mapping):
         return {name: _known(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -93,7 +90,7 @@ def _known(value: object) -> object:
 
 
 def json_for_html(value: object) -> str:
-    """JSON that can stand inside a script element: nothing in it can end the element or begin a comment."""
+    """JSON that is safe inside a script element: nothing in it can end the element or begin a comment."""
     text = orjson.dumps(value).decode()
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -101,27 +98,26 @@ def json_for_html(value: object) -> str:
 
 
 def figure(value: float) -> str:
-    """A number of a table that says nothing of its decimals: scores and points have one, shares, p and the
-    like three."""
+    """A number for a table without a number of decimals of its own: one decimal, or three for values below
+    1."""
     return f"{value:.1g}" if 0 < abs(value) < 0.01 else number(value, 3 if abs(value) < 1 else 1)
 
 
 def interval(low: float | None, high: float | None, between: str = " – ") -> str:
-    """Two bounds, ``9.0 – 45.2``; a single dash where there is no interval."""
+    """Two bounds, ``9.0 – 45.2``; a single dash without an interval."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOT_A_NUMBER
     return f"{number(low)}{between}{number(high)}"
 
 
 def bound(value: float) -> str:
-    """An end of a difference's interval, with a decimal or as many as it takes: what is not 0 is never
-    written ``0.0``."""
+    """An end of the interval of a difference, with one decimal, or more if it would be written ``0.0``."""
     decimals = 1 if abs(value) >= 0.05 or not value else math.ceil(-math.log10(abs(value)))
     return number(value, decimals)
 
 
 def p_value(value: float | None, alpha: float = 0.05) -> str:
-    """``<.001``, ``.034``, ``1``; with as many decimals as it takes to see on which side of ``alpha`` it is
+    """``<.001``, ``.034``, ``1``; with enough decimals to show on which side of ``alpha`` it is
     (``.0496``)."""
     if value is None or math.isnan(value):
         return NOT_A_NUMBER
@@ -133,8 +129,8 @@ def p_value(value: float | None, alpha: float = 0.05) -> str:
 
 
 def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None) -> str:
-    """A denominator: "10"; "4 of 10" where the rule leaves six out; "3,993 (worth 9 questions)" where it
-    tells as much as nine questions of equal size.
+    """A denominator: "10"; "4 of 10" if the rule leaves six out; "3,993 (worth 9 questions)" if it has the
+    precision of nine questions of equal size.
     """
     scored = f"{count(n - left_out)} of {count(n)}" if left_out else count(n)
     return (
@@ -145,14 +141,15 @@ def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None)
 
 
 def reasons(why: str | None) -> str:
-    """The ``why_left_out`` of a score, the most frequent reason first: ``2838 unreadable, 195 refused``."""
-    found: dict[str, int] = json.loads(why or "{}")
-    ordered = sorted(found.items(), key=lambda reason: -reason[1])
-    return ", ".join(f"{count(amount)} {one_line(name)}" for name, amount in ordered)
+    """``why_left_out`` of a score in words, the most frequent reason first: ``2,838 unreadable, 195
+    refused``."""
+    counts: dict[str, int] = json.loads(why or "{}")
+    ordered = sorted(counts.items(), key=lambda reason: -reason[1])
+    return ", ".join(f"{count(amount)} {single_line(name)}" for name, amount in ordered)
 
 
 def percent(share: float | None) -> str:
-    """A share from 0 to 1 as a percentage. 100 % and 0 % are only written when they are exact."""
+    """A share from 0 to 1 as a percentage. Only exact values are written as 100 % and 0 %."""
     if share is None or math.isnan(share):
         return NOT_A_NUMBER
     shown = round(100 * share, 1)
@@ -164,7 +161,7 @@ def percent(share: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: ``0.4 s``, ``42 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    """Seconds in words: ``0.4 s``, ``42 s``, ``3 min 20 s``, ``2 h 5 min``."""
     whole = round(seconds)
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{whole} s"
@@ -176,7 +173,7 @@ def duration(seconds: float) -> str:
 
 
 def size(characters: int) -> str:
-    """Bytes as people read them: ``640 kB``, ``3.2 MB``."""
+    """Bytes in words: ``640 kB``, ``3.2 MB``."""
     return (
         f"{characters / 1e6:.1f}\u202fMB"
         if characters >= 1e6
@@ -188,7 +185,7 @@ NOT_A_NUMBER = "–"
 
 
 def number(value: float | None, decimals: int = 1) -> str:
-    """A number with fixed decimals and a true minus sign; a dash where there is none."""
+    """A number with fixed decimals and a true minus sign; a dash for None and NaN."""
     if value is None or math.isnan(value):
         return NOT_A_NUMBER
     rounded = round(value, decimals) + 0.0
@@ -196,8 +193,7 @@ def number(value: float | None, decimals: int = 1) -> str:
 
 
 def count(value: int | None) -> str:
-    """A whole number with commas between thousands: the one way in which counts are written, in terminals,
-    files and charts."""
+    """A whole number with commas between thousands; a dash for None."""
     return NOT_A_NUMBER if value is None else f"{value:,}"
 
 

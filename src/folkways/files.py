@@ -16,7 +16,7 @@ from folkways.errors import FolkwaysError, option
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFiles:
     """The files that were written, and what a person must know of them."""
 
     files: tuple[Path, ...]
@@ -40,7 +40,8 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> Path:
-    """``write_bytes`` of a file that is made piece by piece, and may be larger than memory."""
+    """``write_bytes`` of a file that is made piece by piece and may be larger than memory. Raises
+    FolkwaysError."""
     make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.part")
     try:
@@ -102,7 +103,7 @@ def check_several(out: Path, written: Callable[[str], str] = lambda name: option
 
 def check_folder(path: Path) -> None:
     """FolkwaysError unless a folder is there, or can be made there; to be called before any work is done."""
-    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    there = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
     if not there.is_dir():
         raise FolkwaysError(f"{path} cannot be a folder: {there} is a file; name another folder")
     if not os.access(there, os.W_OK | os.X_OK):

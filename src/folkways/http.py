@@ -96,9 +96,9 @@ async def open_reply(
 ) -> AsyncIterator[OpenReply]:
     """Send one request and yield the reply before its body is read.
 
-    method, url, headers, body: the request; a string is taken as an address that is encoded already.
-    secrets: headers that only the origin of ``url`` gets. redirects: how many to follow; with 0 a redirect
-    is a reply like any other. proxies: use those of the environment (HTTPS_PROXY).
+    session: from ``new_session``. method, url, headers, body: the request; a string is taken as an encoded
+    address. secrets: headers that only the origin of ``url`` gets. redirects: how many to follow; with 0 a
+    redirect is a reply like any other. proxies: use those of the environment (HTTPS_PROXY).
 
     NoReplyError where no reply comes, FolkwaysError for too many redirects and for one to an unsafe address.
     """

@@ -17,7 +17,7 @@ def json_objects(lines: Iterable[bytes], file: Path | str) -> Iterator[tuple[int
     """The number (from 1) and the object of each line that is not blank; a byte order mark at the very
     beginning is passed over.
 
-    file: where the lines are from, for the DataError about a line that is no JSON, or JSON but no object.
+    file: where the lines are from, for the DataError about a line that is not a JSON object.
     """
     for number, line in enumerate(lines, 1):
         text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from folkways.cultures import cultures, language_name, languages
-from folkways.display import one_line
+from folkways.display import single_line
 from folkways.records import is_baseline
 
 WHOLE = "all"
@@ -29,22 +29,22 @@ FACET_TITLES = {
 @cache
 def culture_name(code: str) -> str:
     """The culture's name in English; the code itself where it is none of ours."""
-    found = cultures().get(code)
-    return found.name if found else code
+    culture = cultures().get(code)
+    return culture.name if culture else code
 
 
 @cache
 def language_endonym(code: str) -> str:
     """The language's name in itself; empty where it is none of ours."""
-    found = languages().get(code)
-    return found.endonym if found else ""
+    language = languages().get(code)
+    return language.endonym if language else ""
 
 
 @cache
 def local_languages(culture: str) -> tuple[str, ...]:
     """Codes of the languages that the culture is asked in, the usual one first."""
-    found = cultures().get(culture)
-    return found.languages if found else ()
+    entry = cultures().get(culture)
+    return entry.languages if entry else ()
 
 
 def facet_title(facet: str) -> str:
@@ -59,7 +59,9 @@ def value_name(facet: str, value: str) -> str:
     namers = {"culture": culture_name, "option_culture": culture_name, "language": language_name}
     parts = facet.split("+")
     values = value.split("+", len(parts) - 1)
-    return one_line(", ".join(namers.get(part, str)(code) for part, code in zip(parts, values, strict=False)))
+    return single_line(
+        ", ".join(namers.get(part, str)(code) for part, code in zip(parts, values, strict=False))
+    )
 
 
 def short_endpoint(endpoint: str) -> str:
@@ -106,8 +108,8 @@ def provider(endpoint: str) -> str:
 
 def short_endpoints(endpoints: tuple[str, ...]) -> dict[str, str]:
     """Short name of each endpoint; those whose short names would be equal keep their whole names."""
-    short = [one_line(short_endpoint(endpoint)) for endpoint in endpoints]
+    short = [single_line(short_endpoint(endpoint)) for endpoint in endpoints]
     return {
-        endpoint: name if short.count(name) == 1 else one_line(endpoint)
+        endpoint: name if short.count(name) == 1 else single_line(endpoint)
         for endpoint, name in zip(endpoints, short, strict=True)
     }

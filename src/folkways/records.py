@@ -33,7 +33,7 @@ class State(StrEnum):
 
 
 class Subject(StrEnum):
-    """Of whom a score is."""
+    """Whose score it is."""
 
     MODEL = "model"  # an endpoint that was asked, whatever it knows
     PEOPLE = "people"  # people of the culture, under the rule that models are judged by
@@ -43,11 +43,12 @@ class Subject(StrEnum):
 
 
 LOST = (State.FAILED.value, State.MISSING.value)
-"""The states of items that got no reply: nothing is known of the model there, and nothing is no zero."""
+"""The states of items that got no reply: we know nothing about the model on these items; do not score them as
+0."""
 
 BASELINE_PREFIX = "baseline/"
-"""Endpoints whose name begins so know nothing; they are shown beside the models, for scale, and never taken
-for one."""
+"""Endpoints with this prefix are baselines without knowledge: shown next to the models, for scale, and never
+counted as models."""
 
 
 def is_baseline(endpoint: str) -> bool:
@@ -59,18 +60,16 @@ def is_baseline(endpoint: str) -> bool:
 class Metric:
     """One number per judgement, and how it is shown.
 
-    name:   column in the judgements (``sem_b``), a float per row or null where it does not apply.
-    label:  what people read (``SEM-B``).
-    scale:  what the mean is multiplied with in scores (100 for percentages).
-    kind:   ``proportion`` when every value is 0 or 1, else ``mean``.
-    about:  one sentence with the paper's section.
+    name: column in the judgements (``sem_b``), a float per row or null where it does not apply. label: what
+    people read (``SEM-B``). scale: what the mean is multiplied with in scores (100 for percentages). kind:
+    ``proportion`` when every value is 0 or 1, else ``mean``. about: one sentence with the paper's section.
     bounds: between which every value lies, and the interval too; None for counts and the like, which have no
     such limits. leaves_out: True where the rule of a profile may leave a reply out: null, where the
     judgement's LEFT_OUT says why. lower_is_better: True where the metric counts what should not be (refusals,
-    replies in another script). per: ``question`` where the value is one of a whole question of several rows,
-    and stands on one of these alone. mean_over: a facet: the score of the whole is the unweighted mean over
-    its groups, and a limited run asks as many of each. headline_by: a facet of the scores whose groups are
-    shown in place of the whole, where the two are never pooled.
+    replies in another script). per: ``question`` where one value is for a whole question of several rows, and
+    only one of these has it. mean_over: a facet: the score of the whole is the unweighted mean over its
+    groups, and a limited run asks as many of each. headline_by: a facet of the scores whose groups are shown
+    in place of the whole, where the two are never pooled.
     """
 
     name: str
@@ -90,7 +89,7 @@ class Metric:
 class ModelCard:
     """What a model's maker has said about it. None is what nobody has said, or what folkways does not know.
 
-    provider: who makes it, whoever serves it.
+    provider: who makes it, not who serves it.
     family:   models that are compared with one another by size or date.
     size:     billions of parameters, all of them.
     released: the day on which it was announced.
@@ -154,7 +153,7 @@ PROMPTS: Schema = {
     "item": pl.String,
     "language": pl.String,  # the language it is asked in (a code of folkways.cultures.languages())
     "variant": pl.String,  # prompt template, persona or option order: "inst-4"
-    "system": pl.String,  # null where there is no system prompt
+    "system": pl.String,  # null without a system prompt
     "user": pl.String,
     "choices": pl.List(
         pl.String
@@ -214,7 +213,7 @@ SCORES: Schema = {
     "value": pl.String,  # the group: "KR", "Food", "KR+ko"; "all" for the whole
     # over n less left_out, times the metric's scale; null where none of these got a reply
     "score": pl.Float64,
-    "low": pl.Float64,  # null, as is high, where there is no interval
+    "low": pl.Float64,  # null, as is high, without an interval
     "high": pl.Float64,
     "interval": pl.String,  # "wilson 95%", "modified wilson 95% by question", or why there is none
     "n": pl.Int64,  # the fixed denominator: every counted item that was expected
@@ -270,15 +269,15 @@ def compact(frame: pl.DataFrame) -> pl.DataFrame:
         if column.dtype == pl.String and column.name not in SAID:
             return column.cast(pl.Categorical)
         if column.dtype == pl.Float64:
-            found = column.cast(pl.UInt8, strict=False)
-            return found if found.cast(pl.Float64).eq_missing(column).all() else column
+            small = column.cast(pl.UInt8, strict=False)
+            return small if small.cast(pl.Float64).eq_missing(column).all() else column
         return column
 
     return frame.select(smaller(column) for column in frame)
 
 
 def plain(frame: Frames) -> Frames:
-    """What ``compact`` was given."""
+    """Inverse of ``compact``."""
     return frame.with_columns(cs.categorical().cast(pl.String), cs.by_dtype(pl.UInt8).cast(pl.Float64))
 
 

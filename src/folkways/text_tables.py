@@ -152,7 +152,7 @@ def _csv_rows(path: Path) -> tuple[list[str], Iterator[list[str]]]:
     """The header of a CSV or TSV file and its rows, as they are read. An empty cell is an empty text, and
     blank lines are passed over.
 
-    DataError, also while the rows are read, for one with other than the header's number of cells, for quotes
+    DataError, also while the rows are read, for one with another number of cells than the header, for quotes
     that do not match, and for bytes that are not UTF-8.
     """
     lines = _csv_lines(path)
@@ -164,8 +164,8 @@ def _csv_rows(path: Path) -> tuple[list[str], Iterator[list[str]]]:
                 cells = [""]
             if cells and len(cells) != len(header):
                 raise DataError(
-                    f"has {len(cells)} cells, the header names {len(header)} columns; put a text that holds a "
-                    "separator or a line break in double quotes",
+                    f"has {len(cells)} cells, the header names {len(header)} columns; put a text that holds "
+                    "a separator or a line break in double quotes",
                     file=path,
                     row=number,
                 )

@@ -37,7 +37,7 @@ def packaged_toml(package: str, name: str) -> dict[str, Any]:
 
 
 def parse_toml(text: str, source: Path | str) -> dict[str, Any]:
-    """The content of a text; DataError that names ``source``, with line and column, where it is no TOML."""
+    """The content of a text; DataError that names ``source``, with line and column, where it is not TOML."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -139,7 +139,7 @@ def test_every_client_goes_by_the_same_rule(
 ) -> None:
     """Single sign-on, programs' tokens, models, buckets. Webhooks have tests of their own."""
     assert not is_safe(url)
-    with pytest.raises(FolkwaysError, match="is no address of the studio"):
+    with pytest.raises(FolkwaysError, match="is not an address of the studio"):
         JsonClient(url, "the studio", "Bearer x")
     if url.startswith("https"):
         models = tmp_path / "models.toml"

@@ -18,7 +18,7 @@ from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State, plain
 from folkways.runs.options import RunOptions
-from folkways.runs.reading.report import report_runs
+from folkways.runs.results.report import report_runs
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
 from tests.support.mcq_data import CODES

@@ -24,7 +24,7 @@ OF_COMMANDS = (
     "runs/submitting.py",
     "runs/work.py",
 )
-OF_REPORTS = ("runs/reading/cut_replies.py",)
+OF_REPORTS = ("runs/results/notes.py",)
 """Where texts belong to commands alone: their code, and what Python has no function for."""
 
 OF_OTHER_PROGRAMS = ("--query-gpu", "--format", "--log_samples", "--scorer", "--no-log", "--merge")

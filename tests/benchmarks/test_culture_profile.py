@@ -11,7 +11,7 @@ from folkways.benchmarks.culture_profile import PROFILE
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.records import Metric
-from folkways.runs.reading.result_inputs import results_of_runs
+from folkways.runs.results.judgements import results_of_runs
 from folkways.stats.shrinkage import shrink, shrink_differences
 
 RIGHT = Metric("correct", "Accuracy", "")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.judging.cut_replies import REMEDY, judge_replies
+from folkways.benchmarks.cut_replies import REMEDY, judge_replies
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.records import CUT, RESPONSES, State
-from folkways.releases.store import open_release
 
 CUT_AT = ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length")
 WHOLE = ("stop", "end_turn", "STOP", "content_filter", "tool_calls", "lengthy", "", None)

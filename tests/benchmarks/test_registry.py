@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from folkways.benchmarks.registry import benchmarks, expand_tasks, get_task, present_name
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import UnknownNameError
-from folkways.releases.store import open_release
 
 
 def test_the_demo_is_still_found_as_the_sample() -> None:

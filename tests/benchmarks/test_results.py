@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.benchmarks.published import OF_PLACES, PRINTED, Published, beside_published
+from folkways.benchmarks.published import OF_PLACES, PRINTED, PublishedFigures, beside_published
 from folkways.benchmarks.results import DataNeed, Inputs, Result, make_tables
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.errors import DataError, UnknownNameError
@@ -89,17 +89,17 @@ def figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
 
 
 def test_figures_have_what_is_said_of_their_place(figures: Path) -> None:
-    found = Published(figures.name).figures()
+    found = PublishedFigures(figures.name).figures()
     assert list(found.columns) == [*PRINTED, *OF_PLACES]
     assert found.select("data", "profile", "variants", "note").rows() == [
         ("demo@1", "paper", "", ""),
         ("demo@1", "strict", "", "odd"),
     ]
-    assert Published(figures.name).figures("Table 2")["model"].to_list() == ["M"]
+    assert PublishedFigures(figures.name).figures("Table 2")["model"].to_list() == ["M"]
 
 
 def test_cells_stand_beside_what_was_recomputed(figures: Path) -> None:
-    cells = Published(figures.name).cells("Table 1", "culture", "topic")
+    cells = PublishedFigures(figures.name).cells("Table 1", "culture", "topic")
     rows = pl.DataFrame({"culture": ["KR", "KR"], "topic": ["Food", "Sport"], "value": [1.254, 2.0]})
     compared = beside_published(rows, cells, ["culture", "topic"])
     assert compared["published"].to_list() == [1.25, None]
@@ -115,7 +115,7 @@ def test_cells_stand_beside_what_was_recomputed(figures: Path) -> None:
 def test_figures_that_cannot_be_read_name_their_package(figures: Path) -> None:
     (figures / "places.toml").write_text("data = ")
     with pytest.raises(DataError, match=figures.name):
-        Published(figures.name).figures()
+        PublishedFigures(figures.name).figures()
 
 
 def test_data_that_nobody_publishes_is_named_by_its_option() -> None:

@@ -19,9 +19,9 @@ from folkways.benchmarks.base import needs_whole_questions
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import LEAST_COVERAGE, Inputs, Result, make_results
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr import release as xcr
 from folkways.records import ModelCard
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.xcr_data import write_csv, write_small_corpus
 from tests.support.xcr_judgements import CATEGORIES

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from folkways.api import run
 from folkways.benchmarks.registry import benchmarks
-from folkways.cli.results.analyse import command
+from folkways.cli.analyse import command
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.blend_data import write_release

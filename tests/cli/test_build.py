@@ -13,9 +13,9 @@ from click.testing import CliRunner, Result
 
 from folkways.benchmarks.blend.build.items import RELEASED
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.cli.build import command
 from folkways.errors import FolkwaysError
-from folkways.releases.store import open_release
 from tests.support.mcq_sources import COUNTRIES, write_release
 from tests.support.river import folkways
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from folkways.cli.releases.cultures import command
+from folkways.cli.cultures import command
 from folkways.cultures import cultures, cultures_of
 from folkways.errors import UnknownNameError
 

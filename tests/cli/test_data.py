@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.display import spelled_out
+from folkways.display import escape
 from tests.support.hub_server import HubServer
 from tests.support.river import Done, environment, folkways
 
@@ -237,14 +237,14 @@ class TestWhere:
 
 @given(st.text(), st.one_of(st.none(), st.integers(2, 40)))
 def test_printable_text_is_one_harmless_line(text: str, width: int | None) -> None:
-    shown = spelled_out(text, width)
+    shown = escape(text, width)
     assert not any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") for char in shown)
     assert width is None or len(shown) <= width
 
 
 def test_printable_leaves_every_script_as_it_is() -> None:
     text = "떡국, ፍትፍት, কুঁহিয়াৰ, چای [bold] 'x'"
-    assert spelled_out(text) == text
+    assert escape(text) == text
 
 
 def unwritable(tmp_path: Path) -> Path:

@@ -89,8 +89,11 @@ def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) 
             "--min demo/mcq=140: scores of Accuracy (demo/mcq) lie between 0 and 100",
         ),
         (("now", "--min", "demo/mcq=-3"), "lie between 0 and 100"),
-        (("now", "--min", "demo/mcq=nan"), "'nan' is no finite number (most scores lie between 0 and 100)"),
-        (("now", "--max-drop-vs", "before=nan"), "'nan' is no finite number"),
+        (
+            ("now", "--min", "demo/mcq=nan"),
+            "'nan' is not a finite number (most scores lie between 0 and 100)",
+        ),
+        (("now", "--max-drop-vs", "before=nan"), "'nan' is not a finite number"),
         (("now", "--max-drop-vs", "before=101"), "drops of Accuracy (demo/mcq) lie between 0 and 100"),
         (("now", "--max-drop-vs", "nope=1"), "unknown run 'nope'"),
         (("now", "--max-drop-vs", "now=1"), "run now cannot have dropped against itself"),

@@ -53,7 +53,7 @@ def test_a_run_of_other_data_is_not_put_between_published_models(tmp_path: Path)
     done = folkways("published", "--run", "last", "-w", tmp_path / "w.db")
     assert done.returncode == 0
     assert "baseline/first, culturalbench/easy: published scores are of another state (data " in done.stderr
-    assert "Nothing that was published may be compared with these scores." in done.stdout
+    assert "No published figure is comparable with these scores." in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_run_of_other_data_is_not_put_between_published_models(tmp_path: Path)
         (("--task", "nope"), "unknown task or benchmark 'nope'"),
         (("--metric", "nope"), "unknown metric of published figures 'nope'"),
         (("--culture", "nope"), "nope"),
-        (("--model", "no such model"), "nothing that was published fits"),
+        (("--model", "no such model"), "no published figure matches"),
         (("--run", "last", "-w", "nowhere.db"), "there is no workspace"),
     ],
 )

@@ -15,9 +15,9 @@ import jsonschema
 import pytest
 
 from folkways import api
-from folkways.cli.asking.init import EXAMPLES, recipe_text
-from folkways.cli.asking.recipe import json_schema, keys, read
-from folkways.cli.asking.run import command as run_command
+from folkways.cli.init import EXAMPLES, recipe_text
+from folkways.cli.recipe import json_schema, keys, read
+from folkways.cli.run import command as run_command
 from folkways.errors import FolkwaysError
 from folkways.runs.keywords import options_of
 from folkways.runs.planning.recipe import KEYS, Recipe
@@ -120,7 +120,7 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(
     assert folkways("run", "study.toml", "--limit", "2").returncode == 0
     assert Path("report/report.html").exists()
     again = folkways("init")
-    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
     assert Path("study.toml").read_text() == before
 
 

@@ -13,8 +13,8 @@ from threading import Thread
 import polars as pl
 import pytest
 
-from folkways.cli.asking import quickstart
-from folkways.cli.asking.quickstart import RECORDED, TASKS
+from folkways.cli import quickstart
+from folkways.cli.quickstart import RECORDED, TASKS
 from folkways.records import SCORES
 from tests.support.blend_data import write_mcq
 from tests.support.chat_server import ChatServer
@@ -158,7 +158,7 @@ def test_a_budget_ends_with_exit_code_1_and_says_how_to_go_on(server: ChatServer
     done = folkways(*asked, "--budget", "50requests", cwd=place)
     assert done.returncode == 1
     assert "run-1 is not finished: the budget is used up" in done.stderr
-    assert "Run the same command again to go on." in done.stderr
+    assert "Run the same command again to continue." in done.stderr
     assert server.stats()["total"] == 50
     again = folkways(*asked, cwd=place)
     assert (again.returncode, "Continuing run-1" in again.stderr) == (0, True)
@@ -175,7 +175,7 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
 def test_quickstart_needs_nothing_and_gives_a_report(offline: tuple[Done, Path]) -> None:
     done, folder = offline
     assert done.returncode == 0, done.stderr
-    assert "recorded replies stand in for the model, as --offline asks for." in done.stderr
+    assert "recorded replies are used instead of the model, as --offline asks for." in done.stderr
     assert f"Report:    {folder / 'report.html'}" in done.stdout
     assert (folder / "report.html").stat().st_size > 10_000
     asked = rows(folder / "folkways.db", "SELECT DISTINCT name FROM endpoints ORDER BY name")
@@ -200,7 +200,7 @@ def test_a_quickstart_that_is_interrupted_ends_as_a_run_does_and_goes_on(
         pressing.join()
         assert done.returncode == 130, done
         assert (
-            "run-1 is not finished: interrupted by the user. Run the same command again to go on."
+            "run-1 is not finished: interrupted by the user. Run the same command again to continue."
             in done.stderr
         )
         assert "recorded" not in done.stderr

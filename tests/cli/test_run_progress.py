@@ -7,8 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from folkways.cli.asking.progress import RunProgress
-from folkways.cli.asking.run import off_by
+from folkways.cli.progress import RunProgress
+from folkways.cli.run import off_by
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 

@@ -119,8 +119,8 @@ def test_without_the_extra_the_install_line_is_named_and_the_other_metrics_are_t
 def test_options_of_no_use_are_said_and_wrong_ones_are_errors(place: Path) -> None:
     done, _ = judge(place, "identification", "--embedding-model", "sentences", "--bert-model", "zh=bert")
     assert done.returncode == 0
-    assert "--embedding-model is of no use to xcr/identification" in done.stderr
-    assert "--bert-model zh= is of no use to xcr/identification" in done.stderr
+    assert "--embedding-model does not apply to xcr/identification" in done.stderr
+    assert "--bert-model zh= does not apply to xcr/identification" in done.stderr
     for option, said in (("fr=bert", "valid: ar, bn, en, zh"), ("bert", "LANG=DIR|NAME")):
         done, _ = judge(place, "adaptation", "--bert-model", option)
         assert done.returncode == 2

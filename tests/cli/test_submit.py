@@ -9,7 +9,7 @@ import pytest
 
 import folkways as library
 from folkways.benchmarks.registry import get_task
-from folkways.releases.store import open_release
+from folkways.benchmarks.released_data import open_release
 from folkways.runs.judging.external_responses import judge_file
 from tests.support.river import folkways
 from tests.support.semeval_data import CHOICES, QUESTIONS, SHORT, write_semeval

@@ -16,8 +16,8 @@ import tomlkit
 from folkways.benchmarks.registry import asked_tasks, expand_tasks, tasks, without_suites
 from folkways.benchmarks.suites import __file__ as suites_module
 from folkways.benchmarks.suites import split_task, suites
-from folkways.cli.asking.recipe import json_schema
-from folkways.cli.asking.run import command as run_command
+from folkways.cli.recipe import json_schema
+from folkways.cli.run import command as run_command
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.stats.intervals import wilson
 from tests.support.chat_server import ChatServer

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.tables import Table
-from folkways.cli.results.table_output import as_text
+from folkways.cli.table_output import as_text
 
 NAMES = ["culture", "difference", "interval", "detectable", "questions", "interval there", "published there"]
 ROWS = [

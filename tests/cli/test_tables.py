@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from folkways.api import run
 from folkways.benchmarks.blend.results import RESULTS
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.cli.results.tables import command
+from folkways.cli.tables import command
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.blend_data import write_mcq, write_release

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from folkways.benchmarks.xcr.data import ADAPTATION_FILES
+from folkways.benchmarks.xcr.release import ADAPTATION_FILES
 from folkways.benchmarks.xcr.results import RESULTS
-from folkways.cli.results.tables import command
+from folkways.cli.tables import command
 from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.xcr_data import ARAB, write_csv, write_small_corpus
 

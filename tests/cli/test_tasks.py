@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.benchmarks.registry import tasks
-from folkways.cli.releases.tasks import command
+from folkways.cli.tasks import command
 from folkways.errors import UnknownNameError
 
 

@@ -1,14 +1,14 @@
-"""Lines about a download, where standard error is no terminal."""
+"""LineProgress about a download, where standard error is no terminal."""
 
 from __future__ import annotations
 
 import pytest
 
-from folkways.cli.releases.transfer import Lines
+from folkways.cli.data import LineProgress
 
 
 def test_a_reason_to_try_again_is_told_once_for_all_files(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = Lines()
+    lines = LineProgress()
     lines.started("blend", 3, 1000, 0)
     for label, reason in [
         ("a", "cannot reach h"),

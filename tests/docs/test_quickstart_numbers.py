@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import folkways
-from folkways.cli.asking.quickstart import LANGUAGES, MODEL, RECORDED, TASKS
+from folkways.cli.quickstart import LANGUAGES, MODEL, RECORDED, TASKS
 from folkways.workspace.results import failure_counts
 from tests.support.doc_pages import REPOSITORY
 from tests.support.gguf_file import real_model

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from folkways.cli.asking.endpoints import command
+from folkways.cli.endpoints import command
 from folkways.endpoints.cards import cards_of, load_cards, user_cards_file
 from folkways.errors import DataError
 from folkways.records import ModelCard

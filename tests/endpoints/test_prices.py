@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.cli.asking.endpoints import command
+from folkways.cli.endpoints import command
 from folkways.endpoints.prices import Price, Prices, cost, load_prices, user_prices_file
 from folkways.endpoints.servers.providers import providers
 from folkways.errors import DataError, FolkwaysError

@@ -21,9 +21,9 @@ from folkways.engine.budget import Amount, Budget, worst_case
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError
+from folkways.workspace.database_errors import WorkspaceError, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered, Failed
+from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 from tests.support.planned import plan_prompts
 
 DOWN = EndpointFailure("down", status=500, retryable=True)
@@ -390,7 +390,7 @@ def test_what_another_process_holds_is_waited_for(
     def looked(_ledger: RequestQueue) -> None:
         freed.append(len(endpoint.asked))
         if len(freed) == 2:
-            other.save(asking.endpoint_id, [Answered(answered, GOOD, 0.1, 1)])
+            other.save(asking.endpoint_id, [AnsweredRequest(answered, GOOD, 0.1, 1)])
             other.leave()
 
     monkeypatch.setattr(RequestQueue, "free_dead_claims", looked)
@@ -463,7 +463,9 @@ def test_what_cannot_be_stored_ends_the_session_and_is_tried_once_more(
     asking, endpoint = prepared(workspace, database, [GOOD], 3)
     save, saved = RequestQueue.save, []
 
-    def full_once(request_queue: RequestQueue, number: int, results: Sequence[Answered | Failed]) -> None:
+    def full_once(
+        request_queue: RequestQueue, number: int, results: Sequence[AnsweredRequest | FailedRequest]
+    ) -> None:
         saved.append([result.request.user for result in results])
         if len(saved) == 1:
             raise WorkspaceError("the disk is full")

@@ -23,7 +23,7 @@ from folkways.engine.session import Order, ask
 from folkways.errors import FolkwaysError
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.queue.request_queue import RequestQueue
 from tests.support.planned import plan_prompts
 

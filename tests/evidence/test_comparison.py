@@ -15,7 +15,7 @@ import pytest
 from scipy import stats as reference
 from statsmodels.regression.linear_model import OLS
 
-from folkways.cli.results.table_output import as_markdown, as_text
+from folkways.cli.table_output import as_markdown, as_text
 from folkways.display import json_for_terminal
 from folkways.errors import FolkwaysError
 from folkways.evidence.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements

@@ -11,7 +11,7 @@ from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.evidence.completeness import Completeness
 from folkways.runs.planning.plan import release_of
-from folkways.runs.reading.completeness import completeness_of, default_rows, lacking
+from folkways.runs.results.notes import completeness_of, default_rows, lacking
 from folkways.workspace import run_records
 
 

@@ -142,13 +142,13 @@ def read(seed: int) -> dict[str, int]:
         every = compare_judgements({name: frames[name] for name in task.models}, "t/t", "strict", metric)
     except NothingSharedError:
         every = None
-    standings = board.standings(task)
+    ranks = board.ranks(task)
     if every is None:
-        assert not standings and not turned_round(view, board)
+        assert not ranks and not turned_round(view, board)
         return {"nothing": 1}
     kinds = _pairs(frames, every, metric, seed)
-    _order(frames, every, standings, metric, pages, view, seed)
-    _summary(every, standings, view, board, seed)
+    _order(frames, every, ranks, metric, pages, view, seed)
+    _summary(every, ranks, view, board, seed)
     assert list(comparison_tables(every))
     assert json.loads(json_for_terminal(comparison_document(every)))["verdicts"] == every.verdicts
     return kinds
@@ -273,46 +273,44 @@ def _gate(alone: Comparison, row: dict[str, Any], sign: int, seed: int) -> None:
 def _order(
     frames: dict[str, pl.DataFrame],
     every: Comparison,
-    standings: Any,
+    ranks: Any,
     metric: Metric,
     pages: dict[str, str],
     view: ReportView,
     seed: int,
 ) -> None:
-    for model, standing in standings.items():
+    for model, rank in ranks.items():
         covered = every.answers
         assert covered.replied[model] >= 0.95 * covered.expected[model], seed
-        assert not is_baseline(model) and 1 <= standing.low <= standing.rank <= standing.high <= len(
-            standings
-        ), (seed, standing)
-    better: dict[str, set[str]] = {model: set() for model in standings}
-    for first, second in combinations(standings, 2):
+        assert not is_baseline(model) and 1 <= rank.low <= rank.value <= rank.high <= len(ranks), (seed, rank)
+    better: dict[str, set[str]] = {model: set() for model in ranks}
+    for first, second in combinations(ranks, 2):
         pair = every.differences.filter(
             pl.col("first").is_in([first, second]), pl.col("second").is_in([first, second]), facet="all"
         )
         row = pair.row(0, named=True)
         if row["p_holm"] is not None and row["p_holm"] < 0.05:
             better[second if row["ahead"] == first else first].add(row["ahead"])
-    for model, standing in standings.items():
-        assert standing.low == 1 + len(better[model]), seed
-        assert standing.high == len(standings) - sum(model in others for others in better.values()), seed
-        firsts = {name for name, one in standings.items() if one.rank == 1}
-        assert standing.level == (standing.rank > 1 and not firsts <= better[model]), seed
+    for model, rank in ranks.items():
+        assert rank.low == 1 + len(better[model]), seed
+        assert rank.high == len(ranks) - sum(model in others for others in better.values()), seed
+        firsts = {name for name, one in ranks.items() if one.value == 1}
+        assert rank.level == (rank.value > 1 and not firsts <= better[model]), seed
     if every.ranking.height:
         ranked = {
             row["model"]: (row["rank"], row["rank_low"], row["rank_high"])
             for row in every.ranking.iter_rows(named=True)
         }
-        assert ranked == {model: (one.rank, one.low, one.high) for model, one in standings.items()}, seed
+        assert ranked == {model: (one.value, one.low, one.high) for model, one in ranks.items()}, seed
     for model, frame in frames.items():
         if frame["state"].is_in(["failed", "missing"]).all() and not is_baseline(model):
             line = next(
                 row for row in pages["md"].splitlines() if row.startswith("|") and view.short[model] in row
             )
-            assert "| – | – |" in line and model not in standings, (seed, line)
+            assert "| – | – |" in line and model not in ranks, (seed, line)
 
 
-def _summary(every: Comparison, standings: Any, view: ReportView, board: Leaderboard, seed: int) -> None:
+def _summary(every: Comparison, ranks: Any, view: ReportView, board: Leaderboard, seed: int) -> None:
     turned = turned_round(view, board)
     pairs = every.reversals.filter(facet="culture").select("first", "second").n_unique()
     if pairs:
@@ -321,7 +319,7 @@ def _summary(every: Comparison, standings: Any, view: ReportView, board: Leaderb
         ), (seed, turned)
     elif every.differences.filter(facet="culture")["value"].n_unique() > 1:
         assert len(turned) == 1 and turned[0].startswith("No reversals"), (seed, turned)
-    first = [*standings][:2]
+    first = [*ranks][:2]
     is_open = any("is open." in sentence for sentence in uncertain(view, board))
     if len(first) == 2:
         pair = every.differences.filter(pl.col("first", "second").is_in(first), facet="all").row(

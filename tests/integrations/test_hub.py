@@ -16,12 +16,12 @@ import pytest
 import yaml
 
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
-from folkways.integrations.hub.eval_results import Places, _Export
-from folkways.releases.base import ReleaseRecord
+from folkways.integrations.hub.eval_results import HubAddresses, _Export
 from folkways.releases.cards import hub_licence, size_category
 from folkways.releases.registry import get_record
-from folkways.releases.store import open_release
+from folkways.releases.release_records import ReleaseRecord
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.hub_benchmarks import normad_rows, write_delimited
@@ -307,7 +307,7 @@ def test_one_data_set_is_never_that_of_two_benchmarks_nor_in_place_of_the_releas
 
     def export(**data_sets: str) -> _Export:
         named = {"*" if name == "any" else name: value for name, value in data_sets.items()}
-        return _Export(Records(), Places(data_sets=named), incomplete=False)  # type: ignore[arg-type]
+        return _Export(Records(), HubAddresses(data_sets=named), incomplete=False)  # type: ignore[arg-type]
 
     with pytest.raises(
         FolkwaysError, match=r"cannot be the data set of demo and blend alike; .*--dataset blend=OWNER/NAME"
@@ -401,7 +401,7 @@ def test_what_the_hub_refuses_is_said_in_words(push: Pushing) -> None:
     assert "export HF_TOKEN=" in push.refused("hub", "me/new", token=None)
     assert "takes OWNER/NAME" in push.refused("hub", "new")
     assert not push.out.exists(), "what cannot be pushed is known before anything is written"
-    assert "does not take the token" in push.refused("hub", "me/new", token="hf_wrong")
+    assert "rejected the token" in push.refused("hub", "me/new", token="hf_wrong")
     assert "may not write to me/new" in push.refused("hub", "me/new", token="hf_reads")
     assert "may not write to others/new" in push.refused("hub", "others/new")
     assert "cannot be reached" in push.refused("hub", "me/new", endpoint="http://127.0.0.1:9")

@@ -11,10 +11,10 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.releases import registry
-from folkways.releases.base import ReleaseFile, ReleaseRecord
 from folkways.releases.fetching.adopt import adopt
 from folkways.releases.fetching.fetch import fetch
 from folkways.releases.registry import get_record
+from folkways.releases.release_records import ReleaseFile, ReleaseRecord
 from tests.support.hub_server import HubServer
 from tests.support.published import BRISK
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.releases.fetching.download import Fetched, FetchOptions, Transfer, fetch_all
-from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.download import FetchedFile, FetchOptions, Transfer, fetch_all
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from tests.support.hub_server import HubServer
 from tests.support.published import BRISK, EASY, HARD, bring, requests_of, same_as_published
 
@@ -224,7 +224,7 @@ def transfer(hub: HubServer, folder: Path, sha256: str | None = None, size: int 
     return Transfer(label=HARD, url=url, target=folder / HARD, sha256=sha256, size=size)
 
 
-def run(wanted: Transfer, options: FetchOptions = BRISK) -> Fetched:
-    kept: list[Fetched] = []
-    asyncio.run(fetch_all([wanted], options, Progress(), lambda _, fetched: kept.append(fetched)))
+def run(wanted: Transfer, options: FetchOptions = BRISK) -> FetchedFile:
+    kept: list[FetchedFile] = []
+    asyncio.run(fetch_all([wanted], options, FetchProgress(), lambda _, fetched: kept.append(fetched)))
     return kept[0]

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
 from folkways.releases.fetching.adopt import adopt
 from folkways.releases.fetching.fetch import fetch
-from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.registry import get_record
+from folkways.releases.release_records import Release
 from tests.support.hub_server import HubServer
 from tests.support.published import BRISK, EASY, HARD, bring, requests_of, same_as_published
 
@@ -127,7 +127,7 @@ def test_works_inside_a_running_event_loop(hub: HubServer, published: Path) -> N
 
 
 def test_progress_adds_up_to_what_lies_there(hub: HubServer) -> None:
-    class Count(Progress):
+    class Count(FetchProgress):
         present = got = size = files = 0
 
         def started(self, label: str, files: int, size: int, present: int) -> None:

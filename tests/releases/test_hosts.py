@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.releases.fetching.download import Fetched, FetchOptions, Transfer, fetch_all
-from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.download import FetchedFile, FetchOptions, Transfer, fetch_all
+from folkways.releases.fetching.fetch_progress import FetchProgress
 
 BODY = b"not what was released"
 BLOCK = b"x" * 65_536
@@ -68,12 +68,15 @@ def serving() -> Iterator[tuple[str, type[Host]]]:
         server.server_close()
 
 
-def fetch(url: str, folder: Path, **options: int) -> Fetched:
-    kept: list[Fetched] = []
+def fetch(url: str, folder: Path, **options: int) -> FetchedFile:
+    kept: list[FetchedFile] = []
     wanted = Transfer(label="file", url=url, target=folder / "file", tells_hash=True)
     asyncio.run(
         fetch_all(
-            [wanted], FetchOptions(attempts=1, **options), Progress(), lambda _, fetched: kept.append(fetched)
+            [wanted],
+            FetchOptions(attempts=1, **options),
+            FetchProgress(),
+            lambda _, fetched: kept.append(fetched),
         )
     )
     return kept[0]

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from folkways.errors import DataError
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.once import KEPT, read_once
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 
 
 def release(folder: Path, text: str, name: str = "one") -> Release:

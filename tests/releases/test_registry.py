@@ -12,8 +12,8 @@ from folkways.benchmarks.registry import benchmarks
 from folkways.cultures import languages
 from folkways.errors import FolkwaysWarning, UnknownNameError
 from folkways.releases import readers, registry
-from folkways.releases.base import ReleaseRecord
 from folkways.releases.registry import get_record, known_releases
+from folkways.releases.release_records import ReleaseRecord
 
 RECORDS = known_releases()
 PUBLISHED = [record for record in RECORDS if record.source != "package"]

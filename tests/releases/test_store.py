@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.releases.fetching.adopt import adopt
 from folkways.releases.registry import get_record
-from folkways.releases.store import locate, open_release, state_of
+from folkways.releases.stored_releases import locate, state_of
 
 COPIES = {
     "blend@24e7d73": "blend/24e7d73",
@@ -50,7 +51,7 @@ class TestLocate:
         ):
             locate("xcr")
 
-    def test_the_sample_is_always_here(self, data_home: Path) -> None:
+    def test_questions_of_the_package_are_always_here(self, data_home: Path) -> None:
         release = locate("demo")
         assert release.verified
         assert all(release.has(entry.path) for entry in release.record.files)

@@ -16,13 +16,12 @@ import pytest
 from folkways.benchmarks.results import Result, ResultTables
 from folkways.benchmarks.tables import Layout, Table
 from folkways.reports.data import ReportData
-from folkways.reports.figures.analysis_charts import DIVERGING, heat_map, intervals
-from folkways.reports.figures.analysis_figures import result_views
+from folkways.reports.figures.analysis_figures import DIVERGING, heat_map, intervals, result_views
+from folkways.reports.figures.drawings import outcome_figures
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.write import write_report
 from folkways.reports.views.grids import grids
-from folkways.reports.views.outcomes import outcome_figures
 from folkways.reports.views.views import ReportView
 from tests.support.browser import axe_violations
 

@@ -10,7 +10,7 @@ import pytest
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.reading.compare import (
+from folkways.runs.results.compare import (
     NotJudgedError,
     _check_facet,
     _common_tasks,
@@ -20,7 +20,7 @@ from folkways.runs.reading.compare import (
     unlike_notes,
     unlike_parts,
 )
-from folkways.runs.reading.find_models import StoredModel
+from folkways.runs.results.find_models import StoredModel
 from folkways.workspace.database import open_workspace
 from folkways.workspace.results import Part
 

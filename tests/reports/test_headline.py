@@ -78,7 +78,7 @@ def test_run_table_leaderboard_markdown_and_judge_show_both_and_the_pool_only_am
         == sorted(row.name for row in board.first(task))
         == sorted(names)
     )
-    assert sum(row.standing is not None for row in board.rows(task)) == len(board.standings(task)), (
+    assert sum(row.rank is not None for row in board.rows(task)) == len(board.ranks(task)), (
         "one rank for each model"
     )
     assert "SEM-B, local language" in render_markdown(view)

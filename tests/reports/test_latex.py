@@ -17,15 +17,14 @@ from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
 from folkways.benchmarks.results import Result, ResultTables
-from folkways.display import one_line
+from folkways.display import single_line
 from folkways.releases.registry import get_record
 from folkways.reports.data import ReportData
 from folkways.reports.formats import markdown
-from folkways.reports.formats.citations import bibliography, citation_key
 from folkways.reports.formats.latex import escape, render_latex
-from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.methods import bibliography, citation_key, methods_paragraph
 from folkways.reports.formats.write import write_report
-from folkways.reports.views.leaderboard import Leaderboard, Standing
+from folkways.reports.views.leaderboard import Leaderboard, Rank
 from folkways.reports.views.views import ReportView
 from tests.reports.test_analyses_shown import _table
 from tests.support.report_data import signed
@@ -53,7 +52,7 @@ def document(data: ReportData) -> str:
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cs",))))
 def test_whatever_is_escaped_prints_as_it_was(text: str) -> None:
     printed = LatexNodes2Text(strict_latex_spaces=True, keep_comments=True).latex_to_text(escape(text))
-    expected = one_line(text).replace("−", "-")
+    expected = single_line(text).replace("−", "-")
     plain = str.maketrans({"\u202f": " ", "–": "-", "—": "-", "ˆ": "^"})
     assert re.sub(r"-+|\s+", "", printed.translate(plain)) == re.sub(r"-+|\s+", "", expected.translate(plain))
 
@@ -77,9 +76,9 @@ def test_a_dagger_marks_what_is_not_told_apart_from_the_first(
     board = Leaderboard(view)
     for level in (True, False):
         board._rows.clear()
-        standings = {first: Standing(1, 1, 2), second: Standing(2, 1, 2, level)}
+        ranks = {first: Rank(1, 1, 2), second: Rank(2, 1, 2, level)}
         monkeypatch.setattr(
-            board, "standings", lambda asked, found=standings: found if asked.task == task.task else {}
+            board, "ranks", lambda asked, found=ranks: found if asked.task == task.task else {}
         )
         marked = f"{escape(view.short[second])}$^{{\\dagger}}$ &"
         document = render_latex(view, board).partition("\\label{tab:" + task.slug + "}")

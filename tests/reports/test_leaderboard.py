@@ -10,7 +10,7 @@ import pytest
 
 from folkways.reports.data import PEOPLE, ReportData
 from folkways.reports.formats.html import render_html
-from folkways.reports.views.leaderboard import Leaderboard, Standing
+from folkways.reports.views.leaderboard import Leaderboard, Rank
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, signed, simulate
 
@@ -27,12 +27,12 @@ def close() -> ReportData:
 
 def test_models_alike_share_a_range_of_ranks(close: ReportData) -> None:
     view = ReportView(close)
-    standings = Leaderboard(view).standings(view.tasks[0])
-    assert (standings["c/far"].low, standings["c/far"].high) == (3, 3)
+    ranks = Leaderboard(view).ranks(view.tasks[0])
+    assert (ranks["c/far"].low, ranks["c/far"].high) == (3, 3)
     for name in ("a/one", "b/two"):
-        assert (standings[name].low, standings[name].high) == (1, 2)
-    assert {standings["a/one"].rank, standings["b/two"].rank} == {1, 2}
-    assert standings["a/one"].span == "1–2" and standings["c/far"].span == "3"
+        assert (ranks[name].low, ranks[name].high) == (1, 2)
+    assert {ranks["a/one"].value, ranks["b/two"].value} == {1, 2}
+    assert ranks["a/one"].span == "1–2" and ranks["c/far"].span == "3"
 
 
 def test_ranks_are_by_the_questions_that_all_models_were_asked(close: ReportData) -> None:
@@ -44,17 +44,17 @@ def test_ranks_are_by_the_questions_that_all_models_were_asked(close: ReportData
         pl.when(pl.col("endpoint") == "c/far").then(1.0).otherwise(pl.col(metric)).alias(metric)
     )
     view = ReportView(replace(close, judgements=asked))
-    standings = Leaderboard(view).standings(view.tasks[0])
-    assert standings["c/far"].rank == 1, "of the questions about the United States"
+    ranks = Leaderboard(view).ranks(view.tasks[0])
+    assert ranks["c/far"].value == 1, "of the questions about the United States"
     other_items = pl.when(pl.col("endpoint") == "b/two").then(pl.lit("other")).otherwise("item")
     nothing = ReportView(replace(close, judgements=judged.with_columns(item=other_items)))
-    assert Leaderboard(nothing).standings(nothing.tasks[0]) == {}
+    assert Leaderboard(nothing).ranks(nothing.tasks[0]) == {}
 
 
 def test_one_model_has_no_rank(data: ReportData) -> None:
     lone = replace(data, scores=data.scores.filter(pl.col("endpoint") == "openai/gpt-4o-mini"))
     view = ReportView(lone)
-    assert Leaderboard(view).standings(view.tasks[0]) == {}
+    assert Leaderboard(view).ranks(view.tasks[0]) == {}
     assert '">Rank<' not in render_html(view)
 
 
@@ -69,7 +69,7 @@ def test_small_cultures_are_drawn_towards_the_others(close: ReportData) -> None:
         ("raw", [raw[key] for key in model]), ("shrunk", [shrunk[key].score for key in model]))}  # fmt: skip
     assert spread["shrunk"] < spread["raw"]
     assert all(shrunk[key].low < shrunk[key].score < shrunk[key].high for key in model)
-    assert "Shrunk" in render_html(view)
+    assert "ShrunkenScore" in render_html(view)
 
 
 def test_people_and_baselines_stand_below_the_models(data: ReportData) -> None:
@@ -77,8 +77,8 @@ def test_people_and_baselines_stand_below_the_models(data: ReportData) -> None:
     view = ReportView(replace(data, people=one.with_columns(endpoint=pl.lit(PEOPLE), score=pl.lit(99.0))))
     rows = Leaderboard(view).rows(view.tasks[0])
     assert [row.kind for row in rows] == ["model", "model", "people", "baseline", "baseline"]
-    assert rows[2].standing is None and rows[2].score == 99.0
-    assert rows[0].standing == Standing(1, 1, 2), "24 questions leave the second place open"
+    assert rows[2].rank is None and rows[2].score == 99.0
+    assert rows[0].rank == Rank(1, 1, 2), "24 questions leave the second place open"
 
 
 SIGNATURE = "task:xcr/identification|data:xcr@9904292#abc|lang:en|variant:authors|prompts:release|samples:1|profile:{}"
@@ -101,7 +101,7 @@ def test_published_scores_stand_marked_in_the_leaderboard(data: ReportData) -> N
     assert all(row.low != row.low and row.counted is None and "Table 2" in row.source for row in published)
     page = render_html(view)
     assert page.count("as published, without an interval") == len(published) > 3
-    between = board.published.between[0].places.row(0, named=True)
+    between = board.published.neighbours[0].places.row(0, named=True)
     score = view.tasks[0].whole[0].score
     assert between["above"] == sum(value > score for value in found.values())
 
@@ -110,6 +110,6 @@ def test_what_may_not_be_compared_is_said_and_not_shown(data: ReportData) -> Non
     view = _published(data, "strict")
     board = Leaderboard(view)
     assert [row.kind for row in board.rows(view.tasks[0])] == ["model"]
-    assert board.published.between == []
+    assert board.published.neighbours == []
     assert "profile strict here, paper there" in render_html(view)
     assert "as published, without an interval" not in render_html(view)

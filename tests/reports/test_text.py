@@ -16,12 +16,12 @@ from folkways.display import (
     json_for_html,
     json_for_terminal,
     number,
-    one_line,
     p_value,
     percent,
     plural,
+    sanitize,
     shorten,
-    visible,
+    single_line,
 )
 
 HARMLESS_FORMATS = {"\u00ad", "\u200c", "\u200d"}  # soft hyphen, and the joiners that words are spelled with
@@ -30,7 +30,7 @@ TEXT = st.text(alphabet=st.characters(codec="utf-8"))
 
 @given(TEXT)
 def test_visible_text_holds_no_control_but_newline_and_tab(text: str) -> None:
-    for character in visible(text):
+    for character in sanitize(text):
         assert unicodedata.category(character) != "Cc" or character in "\n\t"
         assert unicodedata.bidirectional(character) not in {
             "LRE",
@@ -47,7 +47,7 @@ def test_visible_text_holds_no_control_but_newline_and_tab(text: str) -> None:
 
 @given(TEXT)
 def test_one_line_is_one_line(text: str) -> None:
-    assert len(one_line(text).splitlines()) <= 1
+    assert len(single_line(text).splitlines()) <= 1
 
 
 @given(
@@ -63,9 +63,9 @@ def test_json_for_html_is_the_same_json_and_cannot_end_its_element(value: object
 
 
 def test_visible_writes_out_what_would_act_or_hide() -> None:
-    assert visible("a\u202eb\x1b[2J\x00\u200b\U000e0041") == "a⟨U+202E⟩b⟨U+001B⟩[2J⟨U+0000⟩⟨U+200B⟩⟨U+E0041⟩"
-    assert visible("می‌خورند") == "می‌خورند"
-    assert visible("a\r\nb\rc") == "a\nb⟨U+000D⟩c"
+    assert sanitize("a\u202eb\x1b[2J\x00\u200b\U000e0041") == "a⟨U+202E⟩b⟨U+001B⟩[2J⟨U+0000⟩⟨U+200B⟩⟨U+E0041⟩"
+    assert sanitize("می‌خورند") == "می‌خورند"
+    assert sanitize("a\r\nb\rc") == "a\nb⟨U+000D⟩c"
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,4 @@ def test_counts_durations_and_plurals() -> None:
 def test_json_for_a_terminal_is_exact_and_does_nothing_there(value: str) -> None:
     printed = json_for_terminal({"value": value, "more": ["\x9b31m\u202e\u200b\U000e0041", 1]})
     assert json.loads(printed) == {"value": value, "more": ["\x9b31m\u202e\u200b\U000e0041", 1]}
-    assert visible(printed) == printed
+    assert sanitize(printed) == printed

@@ -13,8 +13,7 @@ import pytest
 from folkways.cultures import cultures
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
-from folkways.reports.figures.geography import SHAPES, places, topology
-from folkways.reports.figures.world import ENGLISH, EVERY, OWN, Shade, WorldMap
+from folkways.reports.figures.world import ENGLISH, EVERY, OWN, SHAPES, Shade, WorldMap, places, topology
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, simulate
 

@@ -13,7 +13,7 @@ import pytest
 
 from folkways.api import Run, load_run
 from folkways.benchmarks.results import Inputs, ResultTables, make_results
-from folkways.runs.reading.result_inputs import load_inputs, results_of_runs
+from folkways.runs.results.judgements import load_inputs, results_of_runs
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 from tests.support.knowing_model import share

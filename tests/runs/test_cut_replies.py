@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from folkways.api import load_run
 from folkways.benchmarks.registry import get_task
 from folkways.records import CUT, State
-from folkways.runs.reading.cut_replies import cut_warnings
+from folkways.runs.results.notes import cut_warnings
 from folkways.workspace import schema
 from folkways.workspace.database import open_workspace
 from folkways.workspace.results import load_signatures
@@ -105,7 +105,7 @@ def test_the_score_is_that_of_unreadable_replies(asked: Asked, monkeypatch: pyte
     run = load_run("last", asked.workspace)
     task = get_task("blend/mcq")
     before = run.scores()
-    monkeypatch.setattr("folkways.benchmarks.judging.cut_replies.TOKEN_LIMIT", ())
+    monkeypatch.setattr("folkways.benchmarks.cut_replies.TOKEN_LIMIT", ())
     after = run.score()
     monkeypatch.undo()
     assert run.score().equals(before)

@@ -26,7 +26,7 @@ from folkways.runs.planning.plan import Plan, TaskPlan, begin
 from folkways.runs.planning.tasks import plan_tasks
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered
+from folkways.workspace.queue.request_rows import AnsweredRequest
 from tests.support.planned import plan_prompts
 
 
@@ -54,7 +54,8 @@ def answer(workspace: Workspace, run: int, endpoint: int, counts: Mapping[str, i
         if request.user.split()[0] in counts
     ]
     request_queue.save(
-        endpoint, [Answered(request, Completion("A", input_tokens=count), 0.1, 1) for request, count in told]
+        endpoint,
+        [AnsweredRequest(request, Completion("A", input_tokens=count), 0.1, 1) for request, count in told],
     )
     request_queue.leave()
 
@@ -113,7 +114,7 @@ def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Wor
     request_queue.enter()
     batch = request_queue.claim(1, 0, 3, ())
     request_queue.save(
-        1, [Answered(request, Completion("A", input_tokens=50), 0.1, 1) for request in batch.requests]
+        1, [AnsweredRequest(request, Completion("A", input_tokens=50), 0.1, 1) for request in batch.requests]
     )
     told = [request_tokens(request.system, request.user) for request in batch.requests]
     left = 150 / sum(told) * (inputs - sum(told))
@@ -149,7 +150,9 @@ def test_the_time_of_a_model_that_runs_here_is_known_from_its_stored_replies(
     request_queue.enter()
     batch = request_queue.claim(1, 0, 3, ())
     took = zip(batch.requests, (1.0, 2.0, 6.0), strict=True)
-    request_queue.save(1, [Answered(request, Completion("A"), seconds, 1) for request, seconds in took])
+    request_queue.save(
+        1, [AnsweredRequest(request, Completion("A"), seconds, 1) for request, seconds in took]
+    )
     assert estimate(plan, model, None, workspace).seconds is None  # elsewhere time costs nothing
     monkeypatch.setattr(type(model.endpoint), "runs_here", True, raising=False)
     monkeypatch.setattr(type(model.endpoint), "default_concurrency", 4)

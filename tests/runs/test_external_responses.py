@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.xcr import release as xcr
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, SCORES, State
-from folkways.releases.store import open_release
 from folkways.runs.judging.external_responses import JudgedReplies, judge_file
 from tests.support.blend_data import write_release
 from tests.support.mcq_data import right_letter

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
+from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 from tests.support.planned import plan_prompts

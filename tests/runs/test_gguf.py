@@ -10,7 +10,7 @@ import pytest
 
 from folkways.api import load_run, run
 from folkways.endpoints.gguf.file import checksum
-from folkways.runs.reading.compare import compare
+from folkways.runs.results.compare import compare
 from tests.support.gguf_file import real_model
 
 

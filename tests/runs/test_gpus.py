@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.errors import FolkwaysError
-from folkways.runs.gpus import Gpus, visible_gpus
+from folkways.runs.deployment import Gpus, visible_gpus
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ RUN = ("run", "demo/mcq", "--model", "baseline/first")
         (signal.SIGTERM, "folkways.cli.main", RUN),
         (signal.SIGINT, "polars", RUN),
         (signal.SIGHUP, "folkways.engine.session", RUN),
-        (signal.SIGTERM, "folkways.releases.store", ("data", "fetch", "culturalbench")),
+        (signal.SIGTERM, "folkways.releases.stored_releases", ("data", "fetch", "culturalbench")),
         (signal.SIGTERM, "folkways.runs.work", ("work",)),
         (signal.SIGTERM, "folkways.reports.formats.terminal", ("score",)),
         (signal.SIGTERM, "uvicorn", ("studio", "--port", "0")),

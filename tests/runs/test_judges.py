@@ -15,9 +15,9 @@ import pytest
 from folkways.api import Run, run
 from folkways.endpoints.base import Request
 from folkways.endpoints.baselines import BaselineEndpoint
-from folkways.runs.judging.judges import family
+from folkways.runs.judging.calibration import TO_LABEL
 from folkways.runs.judging.model_judging import ModelJudged, judge_run
-from folkways.runs.judging.next_labels import TO_LABEL
+from folkways.runs.judging.model_summary import family
 from folkways.runs.models import Model
 from tests.support.river import folkways
 
@@ -59,7 +59,7 @@ def first(_request: Request) -> str:
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """demo/saq, asked of a model that knows most of it and one that says something in its own words."""
     from folkways.benchmarks.registry import get_task
-    from folkways.releases.store import open_release
+    from folkways.benchmarks.released_data import open_release
 
     gold = {
         row["item"]: row["answers"][0]["en"][0]

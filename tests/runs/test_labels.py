@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from folkways.errors import DataError, FolkwaysError
-from folkways.runs.judging.labels import read_labels
+from folkways.runs.judging.replies import read_labels
 
 REPLIES = pl.DataFrame(
     [

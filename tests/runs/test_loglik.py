@@ -7,7 +7,7 @@ import pytest
 from folkways.api import run
 from folkways.errors import FolkwaysError
 from folkways.records import State
-from folkways.runs.reading.compare import compare
+from folkways.runs.results.compare import compare
 from tests.support.asking import KEY
 from tests.support.gguf_file import real_model
 

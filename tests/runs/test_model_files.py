@@ -9,8 +9,7 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.metrics.neural.folder import open_folder
-from folkways.runs.scores.model_files import model_folder
-from folkways.runs.scores.scoring_models import named_models, vector_cache
+from folkways.runs.scores.scoring_models import model_folder, named_models, vector_cache
 from tests.support.tiny_bert import make_bert
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"

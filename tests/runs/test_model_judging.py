@@ -16,7 +16,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from folkways.api import Run, load_run, run
-from folkways.benchmarks.build import Reply
+from folkways.benchmarks.build import ModelReply
 from folkways.endpoints.base import EndpointOptions, Request
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
@@ -24,7 +24,7 @@ from folkways.records import State
 from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
-from folkways.stats.raters.stratified_calibration import stratified_powered
+from folkways.stats.raters.stratified_calibration import stratified_ppi
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.river import Done, environment, folkways, kill, rows, start, stored_bodies, wait_for
@@ -321,7 +321,7 @@ GOLD: dict[str, str] = {}
 def answered(tmp_path: Path) -> Run:
     """A run of demo/saq by a model that knows half of it."""
     from folkways.benchmarks.registry import get_task
-    from folkways.releases.store import open_release
+    from folkways.benchmarks.released_data import open_release
 
     for item in get_task("demo/saq").items(open_release("demo", "demo")).iter_rows(named=True):
         GOLD[item["item"]] = item["answers"][0]["en"][0].upper()
@@ -396,7 +396,7 @@ def test_labels_correct_a_lenient_judge(answered: Run, tmp_path: Path) -> None:
     corrected, lexical, judged = (value_of(found, name) for name in ("corrected", "lexical", "judged"))
     assert judged["estimate"] > lexical["estimate"] + 30
     assert corrected["low"] < lexical["estimate"] < corrected["high"] < judged["estimate"]
-    direct = stratified_powered(
+    direct = stratified_ppi(
         verdicts.select(pl.when(pl.col("ended") != "no reply").then("verdict").fill_null(math.nan))[
             "verdict"
         ].to_numpy(),
@@ -573,22 +573,28 @@ def test_a_limit_is_for_each_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reply", "settled"),
     [
-        (Reply('{"group": 2}', None), {"ended": "judged", "verdict": 1.0, "group": 2, "means": "b / c"}),
-        (Reply('{"group": 1}', None), {"ended": "judged", "verdict": 1.0, "group": 1, "means": "a"}),
-        (Reply('{"group": 0}', None), {"ended": "judged", "verdict": 0.0, "group": 0, "means": None}),
-        (Reply('{"group": 3}', None), {"ended": "unreadable", "why": '{"group": 3}'}),
-        (Reply("", None), {"ended": "unreadable", "why": ""}),
-        (Reply(None, "timed out", State.FAILED), {"ended": "failed", "why": "timed out"}),
-        (Reply(None, None, State.FAILED), {"ended": "failed", "why": None}),
-        (Reply(None, "not asked: budget", State.MISSING), {"ended": "not asked", "why": "not asked: budget"}),
-        (Reply("", "not asked", State.REFUSED), {"ended": "failed", "why": "the judge refused: not asked"}),
+        (ModelReply('{"group": 2}', None), {"ended": "judged", "verdict": 1.0, "group": 2, "means": "b / c"}),
+        (ModelReply('{"group": 1}', None), {"ended": "judged", "verdict": 1.0, "group": 1, "means": "a"}),
+        (ModelReply('{"group": 0}', None), {"ended": "judged", "verdict": 0.0, "group": 0, "means": None}),
+        (ModelReply('{"group": 3}', None), {"ended": "unreadable", "why": '{"group": 3}'}),
+        (ModelReply("", None), {"ended": "unreadable", "why": ""}),
+        (ModelReply(None, "timed out", State.FAILED), {"ended": "failed", "why": "timed out"}),
+        (ModelReply(None, None, State.FAILED), {"ended": "failed", "why": None}),
         (
-            Reply('{"group": 1}', "filtered", State.REFUSED),
+            ModelReply(None, "not asked: budget", State.MISSING),
+            {"ended": "not asked", "why": "not asked: budget"},
+        ),
+        (
+            ModelReply("", "not asked", State.REFUSED),
+            {"ended": "failed", "why": "the judge refused: not asked"},
+        ),
+        (
+            ModelReply('{"group": 1}', "filtered", State.REFUSED),
             {"ended": "failed", "why": "the judge refused: filtered"},
         ),
     ],
 )
-def test_what_becomes_of_what_a_judge_says(reply: Reply, settled: dict[str, Any]) -> None:
+def test_what_becomes_of_what_a_judge_says(reply: ModelReply, settled: dict[str, Any]) -> None:
     row: dict[str, Any] = {"_groups": (("a",), ("b", "c")), "verdict": None, "ended": "not asked"}
     _settle(row, reply)
     assert row == {"_groups": (("a",), ("b", "c")), "verdict": None, **settled}

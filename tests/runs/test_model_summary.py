@@ -16,9 +16,9 @@ from folkways.records import Metric
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY, summarise
 from folkways.stats.intervals import Interval, wilson
 from folkways.stats.raters.calibration import prediction_powered, rogan_gladen
-from folkways.stats.raters.categories import cohen_kappa
 from folkways.stats.raters.judge_quality import youden_index
-from folkways.stats.raters.stratified_calibration import stratified_powered
+from folkways.stats.raters.kappa import cohen_kappa
+from folkways.stats.raters.stratified_calibration import stratified_ppi
 
 RULE = Metric("right", "Right", "")
 JUDGED = Metric("judged", "Judged right", "")
@@ -118,7 +118,7 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
     of_culture = np.array([cultures.index(row["culture"]) for row in part])
     columns = (np.array(guesses), np.array(labels))
     if len(cultures) > 1:
-        powered = stratified_powered(*columns, of_culture, numbers(part)).corrected
+        powered = stratified_ppi(*columns, of_culture, numbers(part)).corrected
     else:
         powered = prediction_powered(*columns, numbers(part))
     found.append(("corrected", 100 * powered.rate, hundred(powered.interval), part))

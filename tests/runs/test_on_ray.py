@@ -23,12 +23,12 @@ from polars.testing import assert_frame_equal
 from folkways.api import load_run, run
 from folkways.benchmarks.build import Share
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.xcr.build.sifting import KEPT_FILE
+from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE
 from folkways.engine import interrupts
 from folkways.errors import DataError, FolkwaysError
 from folkways.metrics.neural.encoder import Encoder
 from folkways.metrics.neural.folder import open_folder
-from folkways.metrics.neural.vectors import Recipe, TextVectors
+from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.on_ray.executor import work_on_ray
 from folkways.runs.on_ray.scoring import Computed, encoders
 from folkways.runs.options import AskOptions, Cluster
@@ -315,7 +315,7 @@ def test_a_text_that_several_ask_for_is_encoded_once_and_a_dead_worker_costs_wha
 ) -> None:
     lost = cluster.add_node(num_cpus=2, object_store_memory=STORE)
     cluster.wait_for_nodes()
-    recipe = Recipe(Encoder(open_folder(make_bert(tmp_path / "bert")), layer=2))
+    recipe = VectorRecipe(Encoder(open_folder(make_bert(tmp_path / "bert")), layer=2))
     texts = [f"we split the bill {number}" for number in range(900)]
     with (
         encoders(ray, ScoringModels(devices=("cpu",)), Cluster("ray"), at_once=50) as registry,

@@ -15,8 +15,8 @@ from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.records import SCORES, Signature
 from folkways.reports.formats.summary import notices
 from folkways.reports.views.views import ReportView
-from folkways.runs.reading.compare import compare
-from folkways.runs.reading.other_language import other_language_warnings
+from folkways.runs.results.compare import compare
+from folkways.runs.results.notes import other_language_warnings
 from tests.support.blend_data import write_release
 
 KOREAN = "보리차"

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.records import State
-from folkways.releases.store import open_release
 from folkways.runs.judging.external_responses import judge_file
 from tests.support.river import folkways
 

@@ -12,9 +12,9 @@ import pytest
 
 from folkways.engine.progress import ModelProgress
 from folkways.records import Metric
-from folkways.runs.sampled import adaptive_sampling
-from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
-from folkways.runs.sampled.strata import Frame, Stratum
+from folkways.runs.sampling import rounds as adaptive_sampling
+from folkways.runs.sampling.rounds import Sampling, ask_in_rounds
+from folkways.runs.sampling.strata import Frame, Stratum
 
 Widths = Mapping[str, tuple[int, float]]
 STRATA = {

@@ -21,10 +21,17 @@ from folkways.runs.options import RunOptions
 from folkways.runs.planning import plan as planning
 from folkways.runs.planning.plan import TaskPlan
 from folkways.runs.planning.tasks import plan_tasks
-from folkways.runs.sampled.adaptive_sampling import _Share, next_size
-from folkways.runs.sampled.scores import NO_BOUNDS, of_sample
-from folkways.runs.sampled.strata import Frame, Stratum, drawn_strata, sampling_frame, unit_totals
-from folkways.stats.stratified import Drawn, anytime_mean, mean_over_strata
+from folkways.runs.sampling.rounds import _Share, next_size
+from folkways.runs.sampling.strata import (
+    NO_BOUNDS,
+    Frame,
+    Stratum,
+    drawn_strata,
+    of_sample,
+    sampling_frame,
+    unit_totals,
+)
+from folkways.stats.stratified import StratumSample, anytime_mean, mean_over_strata
 
 RIGHT = Metric("right", "Right", "")
 SHARE = Metric("share", "Share", "", "mean", 10.0, (0.2, 0.8))
@@ -170,7 +177,7 @@ def judgements(seed: int = 1) -> pl.DataFrame:
 
 def drawn(
     judged: list[dict[str, Any]], metric: Metric, by: tuple[str, ...], whole: bool, of: Any
-) -> dict[str, Drawn]:
+) -> dict[str, StratumSample]:
     """Stratum -> what was drawn of it, populations still to be told."""
     units: dict[tuple[str, str], list[float]] = {}
     order: dict[tuple[str, str], int] = {}
@@ -187,7 +194,7 @@ def drawn(
     found: dict[str, list[list[float]]] = {}
     for key in sorted(units, key=order.__getitem__):
         found.setdefault(key[0], []).append(units[key])
-    return {name: Drawn(*np.array(parts).T, 0) for name, parts in found.items()}
+    return {name: StratumSample(*np.array(parts).T, 0) for name, parts in found.items()}
 
 
 @pytest.mark.parametrize("metric", [RIGHT, SHARE, COUNT], ids=lambda metric: metric.name)
@@ -278,7 +285,7 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(
                 for row in rows
             ]
             known, righted = (drawn(told, metric, by, False, of) for told in (rows, best))
-            empty = Drawn(np.empty(0), np.empty(0), 0)
+            empty = StratumSample(np.empty(0), np.empty(0), 0)
             one, other = (
                 [replace(told.get(name, empty), population=size) for name, size in strata.items()]
                 for told in (known, righted)

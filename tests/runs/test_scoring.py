@@ -13,9 +13,9 @@ import sqlalchemy as sa
 
 from folkways.api import load_run, run
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
 from folkways.records import Signature
-from folkways.releases.store import open_release
 from folkways.runs.planning.plan import release_of
 from folkways.runs.scores.scoring import score_run
 from folkways.workspace import results, run_records, run_rows, schema

@@ -13,7 +13,7 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import masi_distance
 
 from folkways.stats.raters import agreement
-from folkways.stats.raters.categories import category_kappa
+from folkways.stats.raters.kappa import category_kappa
 
 LABELS = st.sampled_from("abc")
 SETS = st.frozensets(st.sampled_from("abcd"), min_size=1)

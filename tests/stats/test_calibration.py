@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from folkways.stats.raters.calibration import Corrected, prediction_powered, rogan_gladen
+from folkways.stats.raters.calibration import CorrectedRate, prediction_powered, rogan_gladen
 
 Floats = npt.NDArray[np.float64]
 NAN = math.nan
@@ -296,11 +296,11 @@ class World:
         return verdicts.astype(float), np.where(seen, truth, NAN), clusters
 
 
-def by_prediction(world: World, rng: np.random.Generator) -> Corrected:
+def by_prediction(world: World, rng: np.random.Generator) -> CorrectedRate:
     return prediction_powered(*world.draw(rng))
 
 
-def by_rogan_gladen(world: World, rng: np.random.Generator) -> Corrected:
+def by_rogan_gladen(world: World, rng: np.random.Generator) -> CorrectedRate:
     verdicts, labels, _ = world.draw(rng)
     return rogan_gladen(
         int(verdicts.sum()),
@@ -334,7 +334,7 @@ REPEATS = 600
     ids=lambda value: value.__name__ if callable(value) else str(value),
 )
 def test_intervals_hold_the_truth_nineteen_times_in_twenty(
-    method: Callable[[World, np.random.Generator], Corrected], world: World
+    method: Callable[[World, np.random.Generator], CorrectedRate], world: World
 ) -> None:
     """At least: with few labels, or a judge that is hardly ever wrong, they are wider than they need be."""
     rng = np.random.default_rng(11)

@@ -13,7 +13,7 @@ from nltk.metrics.agreement import AnnotationTask
 from scipy.stats import multinomial
 
 from folkways.stats.intervals import wilson
-from folkways.stats.raters.categories import category_kappa, cohen_kappa
+from folkways.stats.raters.kappa import category_kappa, cohen_kappa
 
 PAIRS = st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")), min_size=1, max_size=60)
 

@@ -48,7 +48,7 @@ def test_four_clusters_by_hand() -> None:
     correlation is (2/5 - 1/6) / (2/5 + 1/6) = 7/17, the design effect 24/17, and eight rows are worth 17/3.
     """
     found = of_rows([[1, 1], [1, 0], [0, 1], [0, 0]])
-    assert found.worth == pytest.approx(17 / 3)
+    assert found.n_effective == pytest.approx(17 / 3)
     low, high = proportion_confint(17 / 6, 17 / 3, method="wilson")
     interval = found.interval()
     assert interval.method == "modified wilson 95%"  # 17/6 are at most four
@@ -64,8 +64,8 @@ def test_a_difference_by_hand() -> None:
     """
     differences = np.array([1.0] * 3 + [0.0] * 7)
     found = clustered_difference(differences, differences, np.ones(10), 1.0)
-    assert found.worth == pytest.approx(10 * (7.5 * 4.5 / 144) / (5.75 / 12 - 7.5**2 / 144))
-    low, high = proportion_confint(0.65 * found.worth, found.worth, method="wilson")
+    assert found.n_effective == pytest.approx(10 * (7.5 * 4.5 / 144) / (5.75 / 12 - 7.5**2 / 144))
+    low, high = proportion_confint(0.65 * found.n_effective, found.n_effective, method="wilson")
     interval = found.interval()
     assert (interval.low, interval.high) == pytest.approx((2 * low - 1, 2 * high - 1))
 
@@ -131,7 +131,7 @@ def test_what_rows_are_worth_is_told_by_their_analysis_of_variance(
         found, worth = of_rows(rows, bounds), worth_by_definition(rows, bounds)
     mean = sum(flat) / len(flat)
     kish = len(flat) ** 2 / sum(len(part) ** 2 for part in rows)
-    assert (found.mean, found.worth, found.clusters) == pytest.approx((mean, worth, kish), abs=1e-9)
+    assert (found.mean, found.n_effective, found.clusters) == pytest.approx((mean, worth, kish), abs=1e-9)
     assert (found.bounds, math.isnan(found.error)) == (bounds, True)
     lowest, span = bounds[0], bounds[1] - bounds[0]
     share = (mean - lowest) / span
@@ -154,7 +154,7 @@ def test_where_nothing_differs_or_no_limit_is_known() -> None:
     nothing = np.zeros(12)
     found = clustered_difference(nothing, nothing, np.ones(12), 4.0)
     assert found == of_rows([[0.0]] * 12, (-4.0, 4.0))
-    assert found.worth == pytest.approx(worth_by_definition([[0.0]] * 12, (-4.0, 4.0)))
+    assert found.n_effective == pytest.approx(worth_by_definition([[0.0]] * 12, (-4.0, 4.0)))
     values = np.arange(12.0) - 3
     free = clustered_difference(values, values, np.ones(12), None)
     assert (free.mean, free.error, free.bounds) == (
@@ -170,7 +170,7 @@ def test_where_nothing_differs_or_no_limit_is_known() -> None:
     )
     assert interval.method == "student 80%"
     assert free.clusters == 12.0
-    assert math.isnan(free.worth)
+    assert math.isnan(free.n_effective)
 
 
 @pytest.mark.filterwarnings("error")
@@ -189,14 +189,16 @@ def test_with_many_questions_of_one_size_it_is_the_cluster_robust_error_of_stats
     clusters = {"groups": np.repeat(np.arange(600), 5)}
     fitted = OLS(rows.ravel(), np.ones(3000)).fit(cov_type="cluster", cov_kwds=clusters)
     found = of_rows(rows.tolist())
-    assert math.sqrt(found.mean * (1 - found.mean) / found.worth) == pytest.approx(fitted.bse[0], rel=0.01)
+    assert math.sqrt(found.mean * (1 - found.mean) / found.n_effective) == pytest.approx(
+        fitted.bse[0], rel=0.01
+    )
 
 
 def test_repeating_every_row_adds_no_certainty() -> None:
     rng = np.random.default_rng(3)
     values = (rng.random(200) < 0.4).astype(float)
     once, thrice = of_rows([[value] for value in values]), of_rows([[value] * 3 for value in values])
-    assert thrice.worth == pytest.approx(once.worth)
+    assert thrice.n_effective == pytest.approx(once.n_effective)
 
 
 def test_nearly_the_same_answers_have_nearly_the_same_interval() -> None:
@@ -229,7 +231,7 @@ def test_intervals_hold_the_mean_within_the_bounds_and_are_never_of_width_zero(
 )
 def test_the_unit_does_not_matter(rows: list[list[float]], scale: float) -> None:
     one, other = of_rows(rows), of_rows([[scale * value for value in part] for part in rows], (0.0, scale))
-    assert other.worth == pytest.approx(one.worth, rel=1e-6)
+    assert other.n_effective == pytest.approx(one.n_effective, rel=1e-6)
     assert other.interval().high == pytest.approx(scale * one.interval().high, rel=1e-6)
 
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from folkways.stats.raters.categories import Agreement, cohen_kappa
+from folkways.stats.raters.kappa import BinaryAgreement, cohen_kappa
 
 
-def of_table(both: int, first_only: int, second_only: int, neither: int, **options: float) -> Agreement:
+def of_table(both: int, first_only: int, second_only: int, neither: int, **options: float) -> BinaryAgreement:
     """Kappa of a table of counts, every case a cluster of its own."""
     pairs = (
         [(True, True)] * both

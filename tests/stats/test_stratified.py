@@ -12,13 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.stats.sequences import GRID, bet_sizes, betting_sequence
-from folkways.stats.stratified import COARSE, CONTAINED, ENOUGH, Drawn, anytime_mean, mean_over_strata, stakes
+from folkways.stats.stratified import (
+    COARSE,
+    CONTAINED,
+    ENOUGH,
+    StratumSample,
+    anytime_mean,
+    mean_over_strata,
+    stakes,
+)
 
 TARGET = 0.15
 
 
-def drawn(values: list[float], population: int, rows: list[float] | None = None) -> Drawn:
-    return Drawn(np.array(values), np.array(rows if rows is not None else [1.0] * len(values)), population)
+def drawn(values: list[float], population: int, rows: list[float] | None = None) -> StratumSample:
+    return StratumSample(
+        np.array(values), np.array(rows if rows is not None else [1.0] * len(values)), population
+    )
 
 
 def test_rows_of_all_units_weigh_the_same() -> None:
@@ -34,13 +44,13 @@ def test_rows_of_all_units_weigh_the_same() -> None:
 
 def test_one_stratum_has_its_own_sequence() -> None:
     values = np.random.default_rng(0).random(30)
-    mean, interval = anytime_mean([Drawn(values, np.ones(30), 90)], target=TARGET)
+    mean, interval = anytime_mean([StratumSample(values, np.ones(30), 90)], target=TARGET)
     found = betting_sequence(values, 90, target=TARGET)
     assert (interval.low, interval.high) == (found.low[-1], found.high[-1])
     assert (mean, interval.method) == (pytest.approx(values.mean()), "anytime 95% of 90")
 
 
-def ruled_out(strata: list[Drawn], levels: np.ndarray, mean: np.ndarray) -> np.ndarray:
+def ruled_out(strata: list[StratumSample], levels: np.ndarray, mean: np.ndarray) -> np.ndarray:
     """The definition, draw by draw: whether a stratum's own bounds, or what both sides have won, speak
     against ways to have a mean.
 
@@ -80,7 +90,7 @@ def ruled_out(strata: list[Drawn], levels: np.ndarray, mean: np.ndarray) -> np.n
     return outside | (np.maximum(up, down) >= room)
 
 
-def written_out(strata: list[Drawn], confidence: float, target: float) -> tuple[float, float, float]:
+def written_out(strata: list[StratumSample], confidence: float, target: float) -> tuple[float, float, float]:
     """The mean and the ends by definition: bets draw by draw, and ways to have a mean by all corners that
     they have.
 
@@ -201,7 +211,7 @@ def test_equals_the_bets_written_out(look: str, confidence: float, target: float
     strata = []
     for size, population, rate in sizes:
         counted = rng.choice(rows, size)
-        strata.append(Drawn(np.floor(rng.binomial(4, rate, size)) / 4 * counted, counted, population))
+        strata.append(StratumSample(np.floor(rng.binomial(4, rate, size)) / 4 * counted, counted, population))
     mean, interval = anytime_mean(strata, confidence, target=target)
     assert (mean, interval.low, interval.high) == pytest.approx(
         written_out(strata, confidence, target), abs=1e-9
@@ -243,7 +253,9 @@ def test_equals_the_bets_written_out_where_limits_meet(
     for value, first, then, idle, population in runs:
         counted = np.repeat([1.0, 0.0], [first + then - idle, idle])
         strata.append(
-            Drawn(np.repeat([float(value), 1.0 - value], [first, then]) * counted, counted, population)
+            StratumSample(
+                np.repeat([float(value), 1.0 - value], [first, then]) * counted, counted, population
+            )
         )
     mean, interval = anytime_mean(strata, confidence, target=target)
     assert (mean, interval.low, interval.high) == pytest.approx(
@@ -262,7 +274,7 @@ def test_a_mean_is_ruled_out_only_if_every_way_to_have_it_is(data: st.DataObject
         rows = (rng.random(size // 2) < applies).astype(float)
         rows[0] = 1.0  # so that the fullest unit of every stratum has one
         level = data.draw(st.sampled_from([0.0, 0.05, 0.5, 1.0]))
-        strata.append(Drawn(rows * (rng.random(size // 2) < level), rows, size))
+        strata.append(StratumSample(rows * (rng.random(size // 2) < level), rows, size))
     _, interval = anytime_mean(strata, target=TARGET)
     assert 0.0 <= interval.low < interval.high <= 1.0
     # Any way that what is left may be, and the mean that all have then; a unit that does not count has the
@@ -326,7 +338,9 @@ def test_the_truth_is_inside_at_every_look(
         missed = False
         for look in (1, 12, 48):
             ends = [min(size, look * (1 + place % 2)) for place, size in enumerate(sizes)]
-            strata = [Drawn(a[:end], b[:end], a.size) for a, b, end in zip(totals, rows, ends, strict=True)]
+            strata = [
+                StratumSample(a[:end], b[:end], a.size) for a, b, end in zip(totals, rows, ends, strict=True)
+            ]
             mean, interval = anytime_mean(strata, target=target)
             assert interval.low < interval.high
             assert interval.low >= 0.0
@@ -350,7 +364,7 @@ def test_strata_together_are_known_better_than_each() -> None:
 def test_it_closes_on_the_truth_when_everything_is_drawn_and_stays_open_where_nothing_is() -> None:
     rng = np.random.default_rng(8)
     parts = [rng.random(30), rng.random(50)]
-    whole = [Drawn(part, np.ones(part.size), part.size) for part in parts]
+    whole = [StratumSample(part, np.ones(part.size), part.size) for part in parts]
     mean, interval = anytime_mean(whole)
     assert (interval.low, interval.high, mean) == pytest.approx((mean, mean, np.concatenate(parts).mean()))
     undrawn = drawn([], 80)
@@ -364,7 +378,7 @@ def test_it_closes_on_the_truth_when_everything_is_drawn_and_stays_open_where_no
 @pytest.mark.parametrize(
     "strata", [[drawn([1.5], 4)], [drawn([1.0], 4), drawn([0.5, -0.5], 4)], [drawn([0.0] * 5, 4)]]
 )
-def test_what_cannot_be_drawn_is_refused(strata: list[Drawn]) -> None:
+def test_what_cannot_be_drawn_is_refused(strata: list[StratumSample]) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         anytime_mean(strata)
     with pytest.raises(ValueError, match="at least one"):
@@ -375,8 +389,8 @@ def test_bets_are_the_same_thing_in_units_of_the_fullest_unit() -> None:
     """Two rows that are both right or both wrong are worth what one is."""
     values = np.random.default_rng(9).integers(0, 2, 20).astype(float)
     single, double = (
-        anytime_mean([Drawn(values, np.ones(20), 50)])[1],
-        anytime_mean([Drawn(2 * values, np.full(20, 2.0), 50)])[1],
+        anytime_mean([StratumSample(values, np.ones(20), 50)])[1],
+        anytime_mean([StratumSample(2 * values, np.full(20, 2.0), 50)])[1],
     )
     assert (single.low, single.high) == (double.low, double.high)
     assert (bet_sizes(values, 50, 0.1, np.ones(20)) > 0).all()

@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 from folkways.stats.intervals import wilson
 from folkways.stats.raters.judge_quality import noisy_but_valid, youden_difference, youden_index
-from folkways.stats.raters.stratified_calibration import BORROWED, powered_difference, stratified_powered
+from folkways.stats.raters.stratified_calibration import PRIOR_LABELS, ppi_difference, stratified_ppi
 from folkways.stats.sequences import at_any_time
 
 Floats = npt.NDArray[np.float64]
@@ -33,9 +33,9 @@ LABELS = np.where(CASES % 4 == 0, ((CASES * 5) % 13 < 6).astype(float), NAN)
 def test_with_a_fixed_weight_the_rate_is_that_of_glide(tuning: float, glide: float) -> None:
     """StratifiedPPIMeanEstimator without power tuning, and StratifiedClassicalMeanEstimator, of glide-py 0.11
     on these cases."""
-    assert stratified_powered(
-        VERDICTS, LABELS, CULTURES, CASES, tuning=tuning
-    ).corrected.rate == pytest.approx(glide)
+    assert stratified_ppi(VERDICTS, LABELS, CULTURES, CASES, tuning=tuning).corrected.rate == pytest.approx(
+        glide
+    )
 
 
 def written_out(
@@ -112,7 +112,7 @@ def written_out(
     pooled = mean([square / (count - 1) for square, count in zip(squares, counts, strict=True)])
     variance = labelled_variance + max(0.0, sum(v * v for v in moved.values()) - sum(v * v for v in freely))
     for square, count, scale in zip(squares, counts, scales, strict=True):
-        variance += scale * ((square + BORROWED * pooled) / (count - 1 + BORROWED) + imagined / n)
+        variance += scale * ((square + PRIOR_LABELS * pooled) / (count - 1 + PRIOR_LABELS) + imagined / n)
     labelled_pairs = {(strata[case], clusters[case]) for name in names for case in seen[name]}
     freedom = max(
         1, min(len({cluster for _, cluster in labelled_pairs}) - 1, len(labelled_pairs) - len(names))
@@ -133,7 +133,7 @@ def test_equals_the_estimate_written_out(strata: int, per: int, blank: float) ->
     verdicts[rng.random(places.size) < blank] = NAN
     labels = np.where((rng.random(places.size) < 0.3) & ~np.isnan(verdicts), truth, NAN)
     clusters = rng.permutation(places.size) // per
-    found = stratified_powered(verdicts, labels, places, clusters)
+    found = stratified_ppi(verdicts, labels, places, clusters)
     rate, low, high, weights = written_out(
         verdicts.tolist(), labels.tolist(), places.tolist(), clusters.tolist()
     )
@@ -144,18 +144,18 @@ def test_equals_the_estimate_written_out(strata: int, per: int, blank: float) ->
     ) == pytest.approx((rate, low, high))
     assert min(weights) - 1e-9 <= found.corrected.tuning <= max(weights) + 1e-9
     assert found.joined == ()
-    assert found.pulls.sum() == pytest.approx(0.0, abs=1e-12)
+    assert found.influence.sum() == pytest.approx(0.0, abs=1e-12)
 
 
 def test_strata_with_too_few_labels_are_joined_and_told() -> None:
     strata = np.repeat(np.arange(5), 10)
     labels = np.full(50, NAN)
     labels[[0, 1, 2, 10, 11, 12, 20]] = 1.0  # three, three, one, none, none
-    found = stratified_powered(np.ones(50), labels, strata, np.arange(50))
+    found = stratified_ppi(np.ones(50), labels, strata, np.arange(50))
     assert found.joined == (2, 3, 4)
     assert found.corrected.labelled == 7
-    alone = stratified_powered(np.ones(50), labels, np.repeat([0, 1, 1, 1, 1], 10), np.arange(50))
-    other = stratified_powered(np.ones(50), labels, np.repeat([0, 1, 0, 0, 0], 10), np.arange(50))
+    alone = stratified_ppi(np.ones(50), labels, np.repeat([0, 1, 1, 1, 1], 10), np.arange(50))
+    other = stratified_ppi(np.ones(50), labels, np.repeat([0, 1, 0, 0, 0], 10), np.arange(50))
     assert found.corrected.interval in (alone.corrected.interval, other.corrected.interval), (
         "with the next smallest"
     )
@@ -176,12 +176,12 @@ def test_strata_with_too_few_labels_are_joined_and_told() -> None:
 def test_rates_are_rates(rows: list[tuple[float, float, int, int]]) -> None:
     verdicts, labels, strata, clusters = (np.array(column) for column in zip(*rows, strict=True))
     labels = np.where(np.isnan(verdicts), NAN, labels)
-    found = stratified_powered(verdicts, labels, strata, clusters)
+    found = stratified_ppi(verdicts, labels, strata, clusters)
     if not math.isnan(found.corrected.rate):
         assert 0 <= found.corrected.interval.low <= found.corrected.rate <= found.corrected.interval.high <= 1
         assert 0 <= found.corrected.tuning <= 1
         assert found.variance > 0
-        difference, interval, p = powered_difference(found, found)
+        difference, interval, p = ppi_difference(found, found)
         assert (difference, interval.low <= 0 <= interval.high, p) == (0.0, True, 1.0)
     for required in (0.0, 0.3, 1.0):
         assert sum(noisy_but_valid(verdicts, labels, strata, clusters, required)) in (2.0, pytest.approx(1.0))
@@ -189,14 +189,12 @@ def test_rates_are_rates(rows: list[tuple[float, float, int, int]]) -> None:
 
 def test_labels_that_cannot_be() -> None:
     with pytest.raises(ValueError, match="without a verdict"):
-        stratified_powered(np.array([NAN, 1.0]), np.array([1.0, NAN]), np.zeros(2, int), np.arange(2))
+        stratified_ppi(np.array([NAN, 1.0]), np.array([1.0, NAN]), np.zeros(2, int), np.arange(2))
     with pytest.raises(ValueError, match="at least one"):
         at_any_time(0)
-    none = stratified_powered(np.ones(4), np.full(4, NAN), np.zeros(4, int), np.arange(4))
+    none = stratified_ppi(np.ones(4), np.full(4, NAN), np.zeros(4, int), np.arange(4))
     assert math.isnan(none.corrected.rate)
-    assert all(
-        math.isnan(value) for value in (powered_difference(none, none)[0], powered_difference(none, none)[2])
-    )
+    assert all(math.isnan(value) for value in (ppi_difference(none, none)[0], ppi_difference(none, none)[2]))
 
 
 def world(
@@ -227,7 +225,7 @@ def test_intervals_hold_the_truth_nineteen_times_in_twenty(rate: float, numbers:
     held = []
     for _ in range(200):
         truth, verdicts, strata = world(rng, rate, 0.2)
-        found = stratified_powered(
+        found = stratified_ppi(
             verdicts, drawn(rng, truth, strata, numbers), strata, np.arange(truth.size)
         ).corrected
         held.append(found.interval.low <= rate <= found.interval.high)
@@ -244,9 +242,9 @@ def test_a_judge_kinder_to_one_model_does_not_decide_which_is_better() -> None:
         for rate, kindness in ((0.5, 0.45), (0.6, 0.15)):
             truth, verdicts, strata = world(rng, rate, kindness)
             labels = drawn(rng, truth, strata, [12] * 16)
-            models.append(stratified_powered(verdicts, labels, strata, np.arange(truth.size)))
+            models.append(stratified_ppi(verdicts, labels, strata, np.arange(truth.size)))
             raw.append(verdicts.mean())
-        _, interval, p = powered_difference(*models)
+        _, interval, p = ppi_difference(*models)
         held.append(interval.low <= -0.1 <= interval.high)
         found_better.append(p < 0.05 and interval.high < 0)
     assert np.mean(raw[::2]) > np.mean(raw[1::2])
@@ -259,13 +257,13 @@ def test_labels_of_the_same_replies_make_differences_surer() -> None:
     truth, verdicts, strata = world(rng, 0.5, 0.2)
     labels = drawn(rng, truth, strata, [10] * 16)
     elsewhere = drawn(rng, truth, strata, [10] * 16)
-    one = stratified_powered(verdicts, labels, strata, np.arange(truth.size))
+    one = stratified_ppi(verdicts, labels, strata, np.arange(truth.size))
     same, other = (
-        stratified_powered(verdicts, each, strata, np.arange(truth.size)) for each in (labels, elsewhere)
+        stratified_ppi(verdicts, each, strata, np.arange(truth.size)) for each in (labels, elsewhere)
     )
     widths = [
         (interval.high - interval.low)
-        for _, interval, _ in (powered_difference(one, same), powered_difference(one, other))
+        for _, interval, _ in (ppi_difference(one, same), ppi_difference(one, other))
     ]
     assert widths[0] < widths[1]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from folkways.releases.base import Release, ReleaseRecord
+from folkways.releases.release_records import Release, ReleaseRecord
 
 NOT_KNOWING = {"idk": 0, "no-answer": 0, "not-applicable": 0}
 

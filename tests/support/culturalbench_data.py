@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 
 Row = dict[str, str]
 COUNTRIES = {

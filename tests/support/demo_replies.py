@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.demo import BENCHMARK
 from folkways.records import RESPONSES, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 BY_NAME: dict[str, Task] = {task.name: task for task in BENCHMARK.tasks}
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.probing.hiding import Continuation, MaskedOption, Named, whole_text
-from folkways.benchmarks.probing.released_order import BEFORE
-from folkways.benchmarks.probing.signal import Group
+from folkways.benchmarks.probing.hidden_text import Continuation, DataSetName, MaskedOption
+from folkways.benchmarks.probing.signal import ItemGroup
+from folkways.benchmarks.probing.signals import BEFORE
 from folkways.benchmarks.registry import get_task
-from folkways.releases.store import open_release
+from folkways.benchmarks.released_data import open_release
 from tests.support.culturalbench_data import write_culturalbench
 
 WORDS = [
@@ -59,25 +59,25 @@ def write_release(folder: Path, items: int, seed: int) -> Path:
     return folder
 
 
-def group(folder: Path) -> Group:
+def group(folder: Path) -> ItemGroup:
     """The release's items as a probe sees them."""
     task, release = get_task("culturalbench/easy"), open_release(str(folder), "culturalbench")
     items = task.items(release)
-    return Group(task, release, items, items)
+    return ItemGroup(task, release, items, items)
 
 
-def _answered(items: Group) -> list[str]:
+def _answered(items: ItemGroup) -> list[str]:
     answers = dict(items.items.select("item", "answer").iter_rows())
     prompts = items.task.prompts(items.items, PromptOptions(), items.release)
     return [f"{row['user']} {answers[row['item']]}" for row in prompts.iter_rows(named=True)]
 
 
-def _practised(items: Group) -> list[str]:
+def _practised(items: ItemGroup) -> list[str]:
     """The probes' prompts with what they ask for behind them."""
     found = [f"{unit.prompts[0].text} {unit.about[0]}" for unit in MaskedOption().units(items, [])]
     return found + [
         f"{unit.prompts[0].text} {unit.about[1]}"
-        for probe in (Continuation(), Named())
+        for probe in (Continuation(), DataSetName())
         for unit in probe.units(items, [])
     ]
 
@@ -99,7 +99,7 @@ class ExposedModel:
         self.torch = torch
         seen, practice = group(self.seen), group(self.practice)
         practised, answered = _practised(practice), _answered(seen)
-        texts = "\n\n".join(whole_text(seen, row) for row in seen.neighbour_rows)
+        texts = "\n\n".join(seen.whole_text(row) for row in seen.neighbour_rows)
         split = pre_tokenizers.Whitespace()
         words = sorted(
             {

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 
 LETTERS = ("a", "b", "c", "d")
 Row = dict[str, Any]

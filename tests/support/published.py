@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from folkways.releases.base import Release
 from folkways.releases.fetching.download import FetchOptions
 from folkways.releases.fetching.fetch import fetch
+from folkways.releases.release_records import Release
 from tests.support.hub_server import HubServer
 
 EASY, HARD = "CulturalBench-Easy.csv", "CulturalBench-Hard.csv"

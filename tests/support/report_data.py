@@ -15,7 +15,7 @@ import polars as pl
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures_of
 from folkways.records import JUDGED_ITEMS, Metric, Signature, State
-from folkways.releases.base import ReleaseRecord
+from folkways.releases.release_records import ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
 
 LOCAL = {

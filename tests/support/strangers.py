@@ -13,7 +13,6 @@ from unittest.mock import patch
 
 from folkways import plugins
 from folkways.benchmarks import registry
-from folkways.releases import readers
 from folkways.releases import registry as releases
 
 SOURCE = '''"""Markets: a benchmark with the three kinds of tasks."""
@@ -23,7 +22,7 @@ import csv
 import polars as pl
 
 from folkways.benchmarks.base import Benchmark, answer_groups
-from folkways.benchmarks.choosing.task import ChoiceTask
+from folkways.benchmarks.multiple_choice.task import ChoiceTask
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, unparsed
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.records import Metric
@@ -197,7 +196,7 @@ def installed(*folders: Path) -> Iterator[None]:
 
 def _forget() -> None:
     importlib.invalidate_caches()
-    cached: list[Any] = [plugins.entries, readers.load_benchmarks, releases._records]
+    cached: list[Any] = [plugins.entries, registry.load_benchmarks, releases._records]
     cached += [registry.benchmarks, registry.tasks, registry.published_figures, registry.builders]
     for function in cached:
         function.cache_clear()

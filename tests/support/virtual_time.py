@@ -23,7 +23,7 @@ from folkways.engine.asking import Asking, Limits, Order
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
 from folkways.workspace.queue.request_queue import Batch
-from folkways.workspace.queue.request_rows import Answered, Failed
+from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 
 BEGIN = 1000.0
 
@@ -89,7 +89,7 @@ class _Queue:
         self.most_held = max(self.most_held, len(in_flight) + len(rows))
         return Batch(rows, after + len(rows), len(rows))
 
-    def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
+    def save(self, endpoint_id: int, results: Sequence[AnsweredRequest | FailedRequest]) -> None:
         """They have ended."""
         self.left.difference_update(result.request.key for result in results)
 

@@ -7,8 +7,8 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from folkways.benchmarks.xcr.data import ADAPTATION_FILES, BASE_FILE, PROMPT_FILES
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
+from folkways.benchmarks.xcr.release import ADAPTATION_FILES, BASE_FILE, PROMPT_FILES
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 
 BASE = [
     ("sentence", "cultural_context", "csi_category", "csi_hall_mapping", "hall_level"),

@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.results import Inputs
 from folkways.records import JUDGEMENTS, Metric
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 CATEGORIES = (
     "Social Tradition",

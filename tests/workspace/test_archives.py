@@ -15,14 +15,14 @@ import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion
 from folkways.errors import FolkwaysError
-from folkways.runs.reading.run_list import list_runs
+from folkways.runs.results.run_list import list_runs
 from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.archives import moving
 from folkways.workspace.archives.files import ArchiveError, read_archive
 from folkways.workspace.archives.moving import archive_run, moved, restore_run, shrink
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered, Failed
+from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 from tests.support.planned import plan_prompts
 
 REPLIES = ["A", "", 'é\n"quoted"\t한국어 🎈', "NULL", "'; DROP TABLE runs; --", " " * 3]
@@ -77,9 +77,10 @@ def asked(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
         Completion(text, "stop", None, "m-1", 3, 5, thoughts="well") for text in REPLIES[: len(replied)]
     ]
     answered = [
-        Answered(request, reply, 0.1 + 0.2, 2) for request, reply in zip(replied, completions, strict=True)
+        AnsweredRequest(request, reply, 0.1 + 0.2, 2)
+        for request, reply in zip(replied, completions, strict=True)
     ]
-    queue.save(m, [*answered, Failed(failed, "down \x1b[31m", 6)])
+    queue.save(m, [*answered, FailedRequest(failed, "down \x1b[31m", 6)])
     queue.leave()
     for run in run_records.list_runs(any_workspace):
         judge(any_workspace, run, 0.1)

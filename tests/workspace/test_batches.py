@@ -10,7 +10,7 @@ from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue import batches
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered
+from folkways.workspace.queue.request_rows import AnsweredRequest
 from tests.support.planned import plan_prompts
 
 
@@ -46,7 +46,7 @@ def test_what_is_out_is_claimed_and_awaited_by_nobody(
         record.keys,
         mine.worker,
     )
-    mine.save(endpoint, [Answered(first, Completion("A"), 1.0, 1, batched=True)])
+    mine.save(endpoint, [AnsweredRequest(first, Completion("A"), 1.0, 1, batched=True)])
     batches.mark_collected(any_workspace, record.name)
     assert batches.open_batches(any_workspace, endpoint) == []
     assert batches.keys_tried(any_workspace, mine.run_id, endpoint) == record.keys

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError as Wrapped
 
 from folkways.workspace.database import open_workspace
-from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError, explained
+from folkways.workspace.database_errors import WorkspaceError, WorkspaceGoneError, explained
 
 
 def from_server(code: str, message: str) -> Exception:

@@ -16,15 +16,24 @@ from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue import request_queue as ledger_module
 from folkways.workspace.queue.request_queue import Batch, RequestQueue
-from folkways.workspace.queue.request_rows import Answered, Failed
-from folkways.workspace.queue.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, place, started
+from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
+from folkways.workspace.queue.workers import (
+    STALE_SECONDS,
+    WATCHED_SECONDS,
+    QueueWorker,
+    WorkerWatch,
+    place,
+    started,
+)
 from tests.support.planned import plan_prompts
 
 TEXTS = [f"question {number}" for number in range(10)]
 
 
-def answer(request: Request, text: str = "A") -> Answered:
-    return Answered(request, Completion(text=text, input_tokens=3, output_tokens=1), seconds=0.1, attempts=1)
+def answer(request: Request, text: str = "A") -> AnsweredRequest:
+    return AnsweredRequest(
+        request, Completion(text=text, input_tokens=3, output_tokens=1), seconds=0.1, attempts=1
+    )
 
 
 def test_two_ledgers_share_the_work_without_overlap(any_workspace: Workspace) -> None:
@@ -57,7 +66,7 @@ def test_what_is_saved_is_there_and_free_and_not_claimed_again(any_workspace: Wo
     request_queue.enter()
     batch = request_queue.claim(endpoint, 0, 3, frozenset())
     request_queue.save(
-        endpoint, [answer(batch.requests[0], "first"), Failed(batch.requests[1], "no luck", 6)]
+        endpoint, [answer(batch.requests[0], "first"), FailedRequest(batch.requests[1], "no luck", 6)]
     )
     rest = request_queue.claim(endpoint, 0, 100, frozenset({batch.requests[2].key}))
     assert len(rest.requests) == 7  # ten without the answered, the failed and the one in flight
@@ -77,7 +86,8 @@ def test_what_no_database_holds_does_not_take_the_batch_with_it(any_workspace: W
     plain, odd, failed = request_queue.claim(endpoint, 0, 3, frozenset()).requests
     completion = Completion("a\ud800b\0c", finish_reason="stop " * 40, model="m" * 1000, refusal="no\ud800")
     request_queue.save(
-        endpoint, [answer(plain), Answered(odd, completion, 0.1, 1), Failed(failed, "lost \ud800\0", 6)]
+        endpoint,
+        [answer(plain), AnsweredRequest(odd, completion, 0.1, 1), FailedRequest(failed, "lost \ud800\0", 6)],
     )
     (part,) = results.parts(any_workspace, run)
     told = results.responses(any_workspace, run, part)
@@ -101,7 +111,7 @@ def test_failures_are_tried_again_in_the_next_session(any_workspace: Workspace) 
     earlier = RequestQueue(any_workspace, run.id)
     earlier.enter()
     batch = earlier.claim(endpoint, 0, 10, frozenset())
-    earlier.save(endpoint, [Failed(request, "down", 6) for request in batch.requests])
+    earlier.save(endpoint, [FailedRequest(request, "down", 6) for request in batch.requests])
     assert earlier.pending(endpoint) == 0
     earlier.leave()
     later = RequestQueue(any_workspace, run.id)
@@ -151,7 +161,7 @@ def test_claims_of_another_host_are_free_after_silence_and_not_before(any_worksp
     with any_workspace.write() as connection:
         connection.execute(sa.update(schema.workers).where(worker).values(host="elsewhere", pid=1))
     seconds = [0.0]
-    near = RequestQueue(any_workspace, run.id, Watch(lambda: seconds[0]))
+    near = RequestQueue(any_workspace, run.id, WorkerWatch(lambda: seconds[0]))
     near.enter()
     assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
     with any_workspace.write() as connection:
@@ -228,7 +238,7 @@ def test_a_count_that_no_column_holds_does_not_take_the_batch_with_it(any_worksp
     request_queue.enter()
     plain, odd = request_queue.claim(endpoint, 0, 2, frozenset()).requests
     completion = Completion("B", input_tokens=3_000_000_000, output_tokens=-1, reasoning_tokens=2**31)
-    request_queue.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1)])
+    request_queue.save(endpoint, [answer(plain), AnsweredRequest(odd, completion, 0.1, 1)])
     (used,) = results.usage(any_workspace, run)
     assert (used.responses, used.input_tokens, used.output_tokens, used.reasoning_tokens) == (2, 3, 1, 0)
 
@@ -265,7 +275,7 @@ def test_what_others_hold_is_awaited_until_it_has_ended_or_is_free(any_workspace
     assert one.still_awaited({0: {free.key}, **awaited}) == {}  # it can be asked here
     two.save(endpoint, [answer(a)])
     assert one.still_awaited(awaited) == awaited
-    two.save(endpoint, [Failed(b, "down", 1)])
+    two.save(endpoint, [FailedRequest(b, "down", 1)])
     left = one.still_awaited(awaited)
     assert list(left.values()) == [{c.key, d.key}]
     three.save(endpoint, [answer(c)])
@@ -288,7 +298,7 @@ def test_the_failure_of_another_run_decides_nothing(any_workspace: Workspace) ->
     first, second = RequestQueue(any_workspace, first_run.id), RequestQueue(any_workspace, second_run.id)
     first.enter()
     batch = first.claim(endpoint, 0, 2, frozenset())
-    first.save(endpoint, [Failed(request, "no luck", 6) for request in batch.requests])
+    first.save(endpoint, [FailedRequest(request, "no luck", 6) for request in batch.requests])
     assert (first.pending(endpoint), second.pending(endpoint)) == (0, 2)
     second.enter()  # forgets failures of its own run, not of the first
     assert (first.pending(endpoint), second.pending(endpoint)) == (0, 2)
@@ -298,7 +308,7 @@ def test_the_failure_of_another_run_decides_nothing(any_workspace: Workspace) ->
     assert told.select("message", "count").rows() == [("no luck", 2)]
     assert results.failure_counts(any_workspace, second_run).height == 0
     claimed = second.claim(endpoint, 0, 2, frozenset())
-    second.save(endpoint, [Failed(claimed.requests[0], "other luck", 1), answer(claimed.requests[1])])
+    second.save(endpoint, [FailedRequest(claimed.requests[0], "other luck", 1), answer(claimed.requests[1])])
     assert states(any_workspace, first_run) == [("failed", "no luck"), ("answered", None)]
     assert states(any_workspace, second_run) == [("failed", "other luck"), ("answered", None)]
     first.enter()
@@ -377,7 +387,7 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
     second = Request("k2", "two", None, Settings(None, None), 4, None, "t/b", "i2", "ko", "v2", "p2", sent[1])
     assert batch == Batch((first, second), 4, 2)
     full = Completion("<think>B?</think>\n\nA", "f" * 70, "no", "m" * 300, 0, 2**31 - 1, 7, "hm\0")
-    request_queue.save(endpoint, [Answered(first, full, 0.25, 2), Failed(second, "lost", 6)])
+    request_queue.save(endpoint, [AnsweredRequest(first, full, 0.25, 2), FailedRequest(second, "lost", 6)])
     assert table(any_workspace, schema.responses) == [
         (
             "k1",
@@ -403,7 +413,7 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
     request_queue.enter()
     assert request_queue.claim(endpoint, 0, 10, frozenset()) == Batch((second,), 4, 1)
     bare = Completion("B", None, None, None, None, None, None)
-    request_queue.save(endpoint, [Answered(second, bare, 1.0, 1)])
+    request_queue.save(endpoint, [AnsweredRequest(second, bare, 1.0, 1)])
     assert table(any_workspace, schema.responses)[1] == (
         *("k2", endpoint, "p2", sent[1], 4, "B"), *[None] * 6, *(1.0, 1, 5000.0, None, 0)
     )  # fmt: skip
@@ -446,7 +456,7 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
     assert one.standing(far) == (2, 0)
     assert RequestQueue(any_workspace, run.id + 1).standing(endpoint) == (1, 1)
     assert len(table(any_workspace, schema.claims)) == 4
-    one.save(endpoint, [Failed(second, "down", 1), answer(rest.requests[1])])
+    one.save(endpoint, [FailedRequest(second, "down", 1), answer(rest.requests[1])])
     assert sorted(
         row[0] for row in table(any_workspace, schema.claims, "requests") if row[0] in dict(held).values()
     ) == sorted([held[1][1], held[2][1]])
@@ -481,10 +491,10 @@ def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None
             .values(**dead)
         )
 
-    class Late(Watch):
+    class Late(WorkerWatch):
         """Somebody who beats between being found dead and being dropped."""
 
-        def dead(self, workers: Iterable[Worker], now: float) -> list[Worker]:
+        def dead(self, workers: Iterable[QueueWorker], now: float) -> list[QueueWorker]:
             found = super().dead(workers, now)
             with any_workspace.write() as connection:
                 connection.execute(

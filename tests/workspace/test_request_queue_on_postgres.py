@@ -14,7 +14,7 @@ from folkways.endpoints.base import Completion, Request
 from folkways.workspace import insertions
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered
+from folkways.workspace.queue.request_rows import AnsweredRequest
 from tests.support.planned import plan_prompts
 
 pytestmark = pytest.mark.postgres
@@ -36,8 +36,8 @@ def enter(workspace: Workspace, run_id: int) -> RequestQueue:
     return request_queue
 
 
-def answers(requests: tuple[Request, ...]) -> list[Answered]:
-    return [Answered(request, Completion(text="A"), seconds=0.1, attempts=1) for request in requests]
+def answers(requests: tuple[Request, ...]) -> list[AnsweredRequest]:
+    return [AnsweredRequest(request, Completion(text="A"), seconds=0.1, attempts=1) for request in requests]
 
 
 @contextmanager

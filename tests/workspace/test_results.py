@@ -12,7 +12,7 @@ from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject
 from folkways.workspace import results, run_records, run_rows
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered, Failed
+from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 from tests.support.planned import plan_prompts
 
 MANY = 2 * run_rows.CHUNK + 207
@@ -64,14 +64,14 @@ def asked(any_workspace: Workspace) -> tuple[Workspace, run_records.RunRecord, r
     two.enter()
     a, b, c, d, e, f = one.claim(m, 0, 10, ()).requests
     (of_n, _) = one.claim(n, 0, 10, ()).requests
-    one.save(m, [Answered(a, Completion("A", "stop", None, "m", 1, 10, 100), 0.1, 1)])
-    one.save(m, [Answered(b, Completion("", "content_filter", "unsafe", "m", 2, 20, 200), 0.1, 4)])
-    one.save(m, [Failed(c, "down", 6), Failed(f, "down", 6), Failed(e, "slow", 6)])
-    one.save(n, [Answered(of_n, Completion("N"), 0.1, 2)])
+    one.save(m, [AnsweredRequest(a, Completion("A", "stop", None, "m", 1, 10, 100), 0.1, 1)])
+    one.save(m, [AnsweredRequest(b, Completion("", "content_filter", "unsafe", "m", 2, 20, 200), 0.1, 4)])
+    one.save(m, [FailedRequest(c, "down", 6), FailedRequest(f, "down", 6), FailedRequest(e, "slow", 6)])
+    one.save(n, [AnsweredRequest(of_n, Completion("N"), 0.1, 2)])
     one.leave()
-    two.save(m, [Failed(c, "other", 6), Failed(d, "other", 6)])
+    two.save(m, [FailedRequest(c, "other", 6), FailedRequest(d, "other", 6)])
     (later,) = (request for request in two.claim(m, 0, 10, ()).requests if request.user == "f")
-    two.save(m, [Answered(later, Completion("F", None, None, "m", 4, 40, None), 0.1, 1)])
+    two.save(m, [AnsweredRequest(later, Completion("F", None, None, "m", 4, 40, None), 0.1, 1)])
     two.leave()
     return workspace, first, second
 

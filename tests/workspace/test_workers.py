@@ -16,8 +16,8 @@ from folkways.workspace.queue import workers
 from folkways.workspace.queue.workers import (
     STALE_SECONDS,
     WATCHED_SECONDS,
-    Watch,
-    Worker,
+    QueueWorker,
+    WorkerWatch,
     _is_dead_here,
     place,
     started,
@@ -30,8 +30,8 @@ WHO = (
 )
 
 
-def worker(host: str, *, pid: int = 1, since: str = "1", heartbeat: float = NOW) -> Worker:
-    return Worker("o", host, pid, since, heartbeat)
+def worker(host: str, *, pid: int = 1, since: str = "1", heartbeat: float = NOW) -> QueueWorker:
+    return QueueWorker("o", host, pid, since, heartbeat)
 
 
 class Clock:
@@ -61,7 +61,7 @@ def child() -> Iterator[subprocess.Popen[bytes]]:
 
 def test_a_process_of_this_machine_is_alive_until_it_ends(child: subprocess.Popen[bytes]) -> None:
     its = worker(place(), pid=child.pid, since=started(child.pid), heartbeat=NOW - 100 * STALE_SECONDS)
-    watch = Watch()
+    watch = WorkerWatch()
     assert watch.dead([its], NOW) == []
     child.send_signal(signal.SIGSTOP)
     assert watch.dead([its], NOW) == []
@@ -77,7 +77,7 @@ def test_a_process_of_this_machine_is_alive_until_it_ends(child: subprocess.Pope
 
 def test_a_later_process_of_somebody_else_with_the_same_number_keeps_no_claim() -> None:
     its = worker(place(), pid=1, since="not when process 1 started")
-    assert Watch().dead([its], NOW) == [its]
+    assert WorkerWatch().dead([its], NOW) == [its]
 
 
 def test_a_process_in_a_container_with_the_same_host_name_is_not_looked_for_here(clock: Clock) -> None:
@@ -91,7 +91,7 @@ def test_a_process_in_a_container_with_the_same_host_name_is_not_looked_for_here
     assert (pid, host == place()) == ("1", False)
     assert host.split()[0] == place().split()[0]
     its = worker(host, pid=int(pid), since=since)
-    watch = Watch(clock)
+    watch = WorkerWatch(clock)
     assert watch.dead([its], NOW) == []
     clock.seconds += STALE_SECONDS - 1
     assert watch.dead([its], NOW + clock.seconds) == []
@@ -102,7 +102,7 @@ def test_a_process_in_a_container_with_the_same_host_name_is_not_looked_for_here
 def test_who_was_silent_for_long_is_watched_for_a_while_first(clock: Clock) -> None:
     """Both machines, or the clock, may have just woken: one that lives says so soon."""
     its = worker("elsewhere", heartbeat=NOW - 3600)
-    watch = Watch(clock)
+    watch = WorkerWatch(clock)
     assert watch.dead([its], NOW) == []
     clock.seconds += WATCHED_SECONDS + 1
     assert watch.dead([worker("elsewhere", heartbeat=NOW)], NOW) == []  # it beat
@@ -115,7 +115,7 @@ def test_who_was_silent_for_long_is_watched_for_a_while_first(clock: Clock) -> N
 
 def test_a_heartbeat_from_the_future_does_not_last_for_ever(clock: Clock) -> None:
     its = worker("elsewhere", heartbeat=NOW + 86_400)
-    watch = Watch(clock)
+    watch = WorkerWatch(clock)
     assert watch.dead([its], NOW) == []
     clock.seconds += STALE_SECONDS + 1
     assert watch.dead([its], NOW) == [its]
@@ -137,7 +137,7 @@ def test_how_long_silence_lasts_until_a_process_elsewhere_is_dead(
 ) -> None:
     """Ninety seconds; of somebody who is known for longer, thirty besides under our eyes."""
     its = worker("elsewhere", heartbeat=0.0)
-    watch = Watch(clock)
+    watch = WorkerWatch(clock)
     assert watch.dead([its], silent) == []
     clock.seconds += watched
     assert watch.dead([its], silent) == ([its] if dead else [])
@@ -149,7 +149,7 @@ def test_on_windows_a_process_is_not_touched_to_see_whether_it_lives(
     """There the signal 0 ends it."""
     monkeypatch.setattr(workers.sys, "platform", "win32")
     monkeypatch.setattr(workers.os, "kill", None)
-    assert Watch(clock).dead([worker(place(), pid=os.getpid(), since="other")], NOW) == []
+    assert WorkerWatch(clock).dead([worker(place(), pid=os.getpid(), since="other")], NOW) == []
 
 
 def test_a_process_of_somebody_else_is_dead_only_if_it_began_at_another_time(

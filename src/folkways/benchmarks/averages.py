@@ -1,5 +1,5 @@
-"""Scores that are the unweighted mean over groups, however many rows each has: countries of a region,
-varieties of a benchmark."""
+"""Scores that are the unweighted mean over groups of any size: the countries of a region, the varieties of a
+benchmark."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ from folkways.stats.intervals import Interval, cluster_totals, interval_of_avera
 
 WHOLE = "all"
 POOLED = "{} (pooled)"
-"""The facet under which the share of all rows stands beside the mean over groups."""
+"""The facet of the share of all rows, shown next to the mean over groups."""
 
 
 def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) -> dict[str, object]:
-    """``score``, its interval and ``at_best`` as the mean of each group's, for the columns of records.SCORES.
+    """``score``, its interval and ``at_best`` as the mean over groups, for the columns of records.SCORES.
 
-    judgements: counted ones to which the metric applies. groups: a column; ``word`` is what the interval's
-    method calls one. The interval puts those of the groups together (``interval_of_average``); that of one
-    group is its own. Where groups share questions they are not independent: the interval is then Wilson's of
-    the mean over questions, if that is wider.
+    The interval combines those of the groups (``interval_of_average``); a single group keeps its own. Groups
+    that share questions are not independent: the interval is then Wilson's of the mean over questions, if
+    that is wider.
+
+    judgements: counted ones to which the metric applies.
+    metric: the column that is averaged, and its bounds and scale.
+    groups: a column.
+    word: what the interval's method calls a group.
     """
     best = pl.when(pl.col("state").is_in(LOST)).then(1.0).otherwise(pl.col(metric.name))
     judgements = judgements.sort(groups, "question")  # a sum of floats depends on its order
@@ -36,7 +40,9 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
     ]
     worth = None
     if metric.bounds == (0.0, 1.0):
-        worth = [clustered_mean(*cluster_totals(*part), float(part[0] @ part[0])).worth for part in parts]
+        worth = [
+            clustered_mean(*cluster_totals(*part), float(part[0] @ part[0])).n_effective for part in parts
+        ]
     interval = interval_of_average(
         means[metric.name].to_list(), [interval_of_mean(*part, metric) for part in parts], worth
     )
@@ -55,12 +61,12 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
 
 
 def _across_questions(judgements: pl.DataFrame, metric: Metric, groups: str, means: pl.DataFrame) -> Interval:
-    """The interval of the unweighted mean of groups that share questions, from each question's part in it
-    (linearised).
+    """The interval of the unweighted mean of groups that share questions, linearised: from each question's
+    part in it.
 
-    Wilson's of as many answers as have the same variance as the sum over questions has, with two questions of
-    ordinary weight imagined besides, one right and one wrong throughout (as ``clusters.clustered_mean`` has
-    them).
+    Wilson's interval of as many answers as have the variance of the sum over questions. Two imagined
+    questions of ordinary weight are added, one right and one wrong throughout, as in
+    ``clusters.clustered_mean``.
     """
     part = (
         (pl.col(metric.name) - pl.col(metric.name).mean().over(groups)) / pl.len().over(groups) / means.height
@@ -88,12 +94,18 @@ def with_mean_over(
     facet: str = WHOLE,
     word: str | None = None,
 ) -> pl.DataFrame:
-    """``scores`` with the mean over groups in place of the whole; the share of all rows stands below it as
-    ``all (pooled)``.
+    """``scores`` with the mean over groups in place of the whole; the share of all rows follows as ``all
+    (pooled)``.
 
-    The counts are those of all rows. facet: in place of the whole, a column (``region``): of each of its
-    values the mean over the groups inside. word: what intervals call a group, where not the name of their
-    column.
+    The counts are those of all rows.
+
+    scores: records.SCORES of one endpoint.
+    judgements: the rows that the scores are of.
+    metrics: those that are averaged; the scores of others stay as they are.
+    groups: the column over whose values a metric is averaged.
+    facet: a column (``region``) in place of the whole: each of its values gets the mean over the groups
+        inside it.
+    word: what intervals call a group, if not the name of its column.
     """
     by_name = {metric.name: metric for metric in metrics}
     counted = judgements.filter("counted")

@@ -1,42 +1,43 @@
 """What a benchmark and its tasks are: data and pure functions, which never open a socket or a database.
 
-A new benchmark is one folder with a ``Benchmark`` and one entry point in the group ``folkways.benchmarks``;
-``benchmarks/demo`` is the smallest one and is meant to be copied.
+A new benchmark is one folder with a ``Benchmark`` and one entry point in the group
+``folkways.benchmarks``. ``benchmarks/demo`` is the smallest one and is meant to be copied.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.build import Builder
-from folkways.benchmarks.judging.models import Comparer, ModelRole
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 from folkways.benchmarks.results import Result
 from folkways.benchmarks.studies import StudyExport
-from folkways.benchmarks.submissions import Submission
 from folkways.benchmarks.suites import Suite
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
-from folkways.releases.base import Release
 from folkways.releases.readers import Reader
+from folkways.releases.release_records import Release
 
 
 @dataclass(frozen=True)
 class PromptOptions:
     """Which prompts are made of the items. None means the task's default.
 
-    languages:    codes ("ko"), or "local" (each culture's own) and "en".
-    variants:     names of prompt templates ("inst-4"); "all" for every one.
-    seed:         for tasks that draw (option order, personas).
-    prompt_texts: template name -> text brought by the user in place of the release's or ours (``--prompts
-    FILE``). orders:       in how many orders the options of a question are shown, for tasks with
-    ``permutes_options``; 1 for the released.
+    languages: codes ("ko"), or "local" (each culture's own) and "en".
+    variants: names of prompt templates ("inst-4"); "all" for every one.
+    seed: for tasks that draw (option order, personas).
+    prompt_texts: template name -> a text of the user's that replaces the release's or ours (``--prompts
+        FILE``).
+    orders: in how many orders the options of a question are shown, for tasks with ``permutes_options``; 1
+        for the released order alone.
     """
 
     languages: tuple[str, ...] | None = None
@@ -59,13 +60,15 @@ def answer_groups(groups: Iterable[Iterable[str | None]]) -> AnswerGroups:
 class Scoring:
     """How the replies to a task can be judged, and what a user can choose.
 
-    profiles:   the rules of judging; the first is the default.
-    aliases:    other names of profiles -> profile.
-    text_tools: the sets of text tools that judging can use (``--text-tools``), the default first; none for a
-    task without. models:     the roles that language models can be given to compare texts
-    (``--embedding-model``, ``--bert-model``). per_reply:  True where each reply is judged without looking at
-    others. Replies then come a page at a time, and ``summarise``
-                gets compact judgements (``records.compact``). Set it where a task may get a million replies.
+    profiles: the rules of judging; the first is the default.
+    aliases: other names of profiles -> profile.
+    text_tools: the sets of text tools that judging can use (``--text-tools``), the default first; empty for a
+        task that uses none.
+    models: the roles that language models can be given to compare texts (``--embedding-model``,
+        ``--bert-model``).
+    per_reply: True where each reply is judged without looking at others. Replies then come a page at a
+        time, and ``summarise`` gets compact judgements (``records.compact``). Set it where a task may get
+        a million replies.
     """
 
     profiles: tuple[str, ...] = ("strict",)
@@ -77,10 +80,10 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Tools:
-    """What a user chose to judge with, out of what ``Scoring`` offers.
+    """What a user chose to judge with, from what ``Scoring`` offers.
 
     text_tools: the name of a set of text tools; None for the default.
-    models:     role -> model. Metrics of roles without a model are not computed.
+    models: role -> model. Metrics of roles without a model are not computed.
     """
 
     text_tools: str | None = None
@@ -104,10 +107,10 @@ class ShownOptions:
 class HumanBaseline:
     """How people of the cultures do under the rule that models are judged by.
 
-    how:     in a few words, for the signature of the scores.
-    judge:   items (with their facets), release and profile -> judgements as ``Task.judge`` gives them, one
-             row per person and item; None where the release does not have the answers of single people.
-    release: the release that has them, if it is not the one that is asked.
+    how: in a few words, for the signature of the scores.
+    judge: items (with their facets), release and profile -> judgements as ``Task.judge`` gives them, one row
+        per person and item; None where the release lacks the answers of single people.
+    release: the release that has them, if another one is asked.
     """
 
     how: str
@@ -116,11 +119,10 @@ class HumanBaseline:
 
 
 class Task(ABC):
-    """One way of asking one benchmark's items, and of judging what comes back. The same four verbs for every
-    task.
+    """One way to ask the items of one benchmark and to judge the replies. Every task has the same four verbs.
 
     Optional members that a subclass overrides (``baselines``, ``accepted_answers``) need no flag:
-    ``overrides`` tells.
+    ``overrides`` sees them.
     """
 
     name: ClassVar[str]  # "blend/saq"
@@ -144,7 +146,8 @@ class Task(ABC):
         return self.name.split("/", 1)[0]
 
     def resolve_profile(self, profile: str | None) -> str:
-        """The task's profile of that name or alias; its default for None; UnknownNameError otherwise."""
+        """The task's profile of that name or alias; its default for None. Raises UnknownNameError for any
+        other name."""
         scoring = self.scoring
         if profile is None:
             return scoring.profiles[0]
@@ -156,8 +159,8 @@ class Task(ABC):
     def with_tools(self, text_tools: str | None = None, models: Mapping[str, Comparer] | None = None) -> Self:
         """The same task, judging with another set of text tools or with these models (role -> model).
 
-        UnknownNameError for a set or a role that the task does not have, FolkwaysError for text tools of a
-        task that uses none.
+        Raises UnknownNameError for a set or a role that the task does not have, and FolkwaysError for text
+        tools of a task that uses none.
         """
         if text_tools is not None:
             if not self.scoring.text_tools:
@@ -179,13 +182,13 @@ class Task(ABC):
         besides."""
 
     def item_batches(self, release: Release) -> Iterator[pl.DataFrame]:
-        """``items`` in parts that can be asked and judged one after the other: a single one, unless the data
+        """``items`` in parts that can be asked and judged one after the other: a single part unless the data
         are large."""
         yield self.items(release)
 
     def check_askable(self, release: Release) -> None:  # noqa: B027 - most releases have all that is asked
-        """FolkwaysError, with the file and how to get it, where the release lets replies be judged and not be
-        asked for."""
+        """Raise FolkwaysError, with the file and how to get it, if the release is enough to judge replies but
+        not to ask."""
 
     @abstractmethod
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
@@ -208,32 +211,30 @@ class Task(ABC):
         """
 
     def human_baseline(self) -> HumanBaseline | None:
-        """How people do on this task, where some release has the answers of single people; reports draw their
+        """How people do on this task, if a release has the answers of single people; reports draw their
         score."""
         return None
 
     def chance(self) -> float | None:
-        """What guessing among the options scores on the headline, exactly, in percent; None where answers are
-        free."""
+        """What guessing among the options scores on the headline metric, in percent, computed exactly; None
+        for free answers."""
         return None
 
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
-        """How guessing by rules that know nothing would do on these items: name (``baseline/chance``) ->
-        judgements.
+        """Name (``baseline/chance``) -> judgements of guessing by a rule that knows nothing.
 
-        Judgements as ``judge`` gives them, one row per item, in which a metric is the chance of being right:
-        their mean is the expectation, and nothing is drawn. Reports show their scores beside those of the
-        models; nobody is asked.
+        One row per item, as ``judge`` gives them. A metric is the chance of being right: its mean is the
+        expectation, and nothing is drawn. Reports show these scores next to those of the models; nobody is
+        asked.
         """
         return {}
 
     def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
-        """What counts as right for an item with a free answer, the most frequent answer first; empty where
-        nobody answered.
+        """The right answers to an item with a free answer, the most frequent first; empty if nobody answered.
 
-        Override it where answers are free: a model, or a person, can then judge the replies too
-        (``judge-by-model``). item: a row of ``items``. Each answer is a tuple of the ways to put it, in any
-        language.
+        Override it for free answers: a model, or a person, can then judge the replies too
+            (``judge-by-model``). item: a row of ``items``. Each answer is a tuple of its wordings, in any
+            language.
         """
         return ()
 
@@ -243,17 +244,18 @@ class Task(ABC):
         return str(item["text"])
 
     def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
-        """The options that the question of an item (a row of ``items``) lists; no texts where it lists
+        """The options that the question of an item (a row of ``items``) lists; without texts if it lists
         none."""
         return ShownOptions(order_key=str(item["question"]))
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
-        """Recognise an output file of the authors' own programs (all columns read as strings).
+        """``response`` of each row of an output file of the authors' own programs; None for any other file.
 
-        Returns a frame of the same rows with ``response`` and whichever of ``item``, ``release_id``,
-        ``culture``, ``language``, ``variant`` and ``position`` (0-based row of the release) the file tells,
-        or None if it is not such a file. Ids go into ``item_if_any`` instead of ``item`` if the authors'
-        scorer skips those of no item.
+        table: all columns read as strings.
+
+        The frame has the same rows, and whichever of ``item``, ``release_id``, ``culture``, ``language``,
+        ``variant`` and ``position`` (0-based row of the release) the file contains. Ids go into
+        ``item_if_any`` instead of ``item`` if the authors' scorer skips unknown ones.
         """
         return None
 
@@ -284,17 +286,19 @@ class Benchmark:
     The folder of the module that the entry point names holds ``records``, one TOML file for each release,
     and, for data that come with the package, ``data``.
 
-    name:     "blend"; every task is called ``name/...``.
-    tasks:    in the order in which they are asked.
-    reader:   what recognises and checks its released data, where they need that.
-    results:  the tables of its paper: of the data, and of the judgements of runs; with names that are unique
-              here.
-    published: the figures that its paper has published. builders: what makes its questions of people's
-    answers (``folkways build``), with names that no other benchmark's has. caution:  what a reader must know
-    before the numbers of this benchmark, whatever the run; nothing by default. aliases:  names that it had
-    before; they stay valid wherever a benchmark or task is named. exports:  what it makes of studies with
-    people. submissions: task -> the file that its competition takes (``folkways submit``). suites:   named
-    lists of tasks, of this benchmark and others (``suites.read_suites``).
+    name: "blend"; every task is called ``name/...``.
+    tasks: in the order in which they are asked.
+    reader: recognises and checks the released data, where they need that.
+    results: the tables of the paper, of its data and of the judgements of runs; names are unique within the
+        benchmark.
+    published: the figures that its paper has published.
+    builders: make its questions from people's answers (``folkways build``); names are unique over all
+        benchmarks.
+    caution: what a reader must know before the numbers of this benchmark, whatever the run.
+    aliases: earlier names, which stay valid wherever a benchmark or task is named.
+    exports: the releases that it makes of studies with people.
+    submissions: task -> the file that its competition takes (``folkways submit``).
+    suites: named lists of tasks, of this benchmark and others (``suites.read_suites``).
     """
 
     name: str
@@ -302,7 +306,7 @@ class Benchmark:
     tasks: tuple[Task, ...]
     reader: Reader | None = None
     results: tuple[Result, ...] = ()
-    published: Published | None = None
+    published: PublishedFigures | None = None
     builders: tuple[Builder, ...] = ()
     caution: str = ""
     aliases: tuple[str, ...] = ()
@@ -311,7 +315,8 @@ class Benchmark:
     suites: tuple[Suite, ...] = ()
 
     def __post_init__(self) -> None:
-        """TypeError for what is no task, ValueError for one of another name."""
+        """Raise TypeError for a field of the wrong type, and ValueError for a task of another benchmark's
+        name."""
         for name in ("tasks", "results", "builders", "aliases", "exports", "suites"):
             if not isinstance(getattr(self, name), (tuple, list)):
                 raise TypeError(f"{name} of the benchmark {self.name} is a tuple; mind the comma in (one,)")
@@ -332,3 +337,56 @@ class Benchmark:
                 raise ValueError(
                     f"a task of the benchmark {self.name} is called {self.name}/..., not {task.name}"
                 )
+
+
+class Comparer(Protocol):
+    """A model that measures how alike texts are. ``name`` is the model with its revision, for the
+    signature."""
+
+    @property
+    def name(self) -> str: ...
+
+    def compare(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        """How alike the texts of each pair are, (pairs,); which comes first may matter."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRole:
+    """A role that a model can be given in judging.
+
+    name: ``embedding``, ``bert-zh``: unique within the task.
+    kind: ``sentences`` (cosine of sentence embeddings) or ``tokens`` (raw BERTScore F1).
+    metrics: those that are computed only with a model in this role.
+    published: the authors' model, by its name on the Hugging Face hub.
+    layer: for ``tokens``: the layer, counted from 1; None for the last.
+    cultures: those whose judging needs the role; empty for all.
+    """
+
+    name: str
+    kind: Literal["sentences", "tokens"]
+    metrics: tuple[str, ...]
+    published: str
+    layer: int | None = None
+    cultures: frozenset[str] = frozenset()
+
+    def concerns(self, cultures: Sequence[str]) -> bool:
+        """Whether judging any of these cultures needs the role."""
+        return not self.cultures or not self.cultures.isdisjoint(cultures)
+
+
+MODEL_ABSENT = "none"
+"""The entry of the signature for a role without a model."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What is handed in for one task.
+
+    path: of the file in what is handed in, with forward slashes; its ending (.tsv or .csv) is its format.
+    table: makes its columns from one row per item of the release: ``item``, ``state``, and ``answer`` and
+        ``response``, null where there is none.
+    """
+
+    path: str
+    table: Callable[[pl.DataFrame], pl.DataFrame]

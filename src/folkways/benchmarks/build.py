@@ -1,7 +1,7 @@
-"""What builds a benchmark's questions: builders as commands show and call them, and how they ask models.
+"""Builders of a benchmark's questions: how commands show and call them, and how they ask models.
 
 A builder gets its options and a ``BuildSession``, and writes files. It opens no socket and no database:
-models are asked through the session, which stores what they say and never asks the same twice.
+the session asks the models, stores what they reply and never asks the same twice.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One text to be sent, and what it is about: replies are stored, and found in replayed files, under task,
-    item and so on.
+    """One text to send, with the address under which its reply is stored, and found in replayed files.
 
-    task: what it is for, such as ``build-topics``; no benchmark has a task of that name. max_tokens: of the
-    reply, unless the model has settings of its own. sample: above 0 to ask the same text again. system,
-    choices: as in records.PROMPTS. weigh: a text whose log-probability behind the prompt is the reply, in
-    place of what the model says; for endpoints that tell it.
+    task: what it is for, such as ``build-topics``; benchmarks have no task of that name.
+    max_tokens: of the reply, unless the model has settings of its own.
+    sample: above 0 to ask the same text again.
+    system, choices: as in records.PROMPTS.
+    logprob_of: a text whose log-probability after the prompt is the reply, in place of what the model
+        writes; for endpoints that can compute it.
     """
 
     text: str
@@ -36,13 +37,13 @@ class Prompt:
     sample: int = 0
     system: str | None = None
     choices: tuple[str, ...] | None = None
-    weigh: str | None = None
+    logprob_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """What came back. ``text`` is None where the request failed or was not sent; ``reason`` says why, and why
-    a model refused."""
+class ModelReply:
+    """The reply to a prompt. ``text`` is None if the request failed or was not sent; ``reason`` is why, or
+    why a model refused."""
 
     text: str | None
     reason: str | None = None
@@ -50,29 +51,29 @@ class Reply:
 
     @property
     def said(self) -> str | None:
-        """The text of a model that answered; None where it refused, and where there is none."""
+        """The text of a model that answered; None if it refused, or if there is no text."""
         return self.text if self.state is State.ANSWERED else None
 
 
-class Ask(Protocol):
+class AskableModel(Protocol):
     """A model that can be asked. Stored replies are never asked for again."""
 
     @property
     def name(self) -> str:
         """The model's name, as the user wrote it."""
 
-    def __call__(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
-        """One reply to each, answered or refused; an error ends the build where one cannot be had, and the
-        same command goes on."""
+    def __call__(self, prompts: Sequence[Prompt]) -> Sequence[ModelReply]:
+        """One reply to each prompt, answered or refused. If one cannot be had, an error ends the build, and
+        the same command continues it."""
 
-    def recall(self, prompt: Prompt) -> Reply | None:
+    def recall(self, prompt: Prompt) -> ModelReply | None:
         """The stored reply, without asking for one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
     """A part of a build that is made by itself: its name, the file that it is made from, and the new folder
-    it is made in."""
+    that it fills."""
 
     name: str
     file: Path
@@ -80,16 +81,19 @@ class Share:
 
 
 class WorkOnFiles(Protocol):
-    """Makes shares of a build, here or on other machines."""
+    """Makes the shares of a build, here or on other machines."""
 
     def __call__(
         self, work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]
     ) -> Sequence[T]:
-        """What ``work`` returns for the name, file and folder of each share, in their order, when all are
+        """What ``work`` returns for the name, file and folder of each share, in their order, once all are
         made.
 
         work: writes files into the folder; it and what it returns can be sent to another process. A share's
-        file is removed once it is made. report: is told how far it is. Raises what ``work`` raises.
+            file is removed once it is made.
+        report: called with a line of progress.
+
+        Raises what ``work`` raises.
         """
 
 
@@ -107,7 +111,7 @@ def one_by_one(
 
 
 class BuildSession(Protocol):
-    """What a builder is handed: models, machines to work on, and somebody to tell things."""
+    """What a builder is handed: models, machines to work on, and ways to inform the user."""
 
     work_on: WorkOnFiles
 
@@ -118,32 +122,33 @@ class BuildSession(Protocol):
         *,
         name: str | None = None,
         many_rounds: bool = False,
-    ) -> Sequence[Ask]:
-        """Open models by name; FolkwaysError, before anything is asked, for what cannot be asked within the
-        budget.
+    ) -> Sequence[AskableModel]:
+        """Open models by name. Raises FolkwaysError, before anything is asked, for a model that cannot be
+        asked within the budget.
 
+        names: of the models, as the user wrote them.
         config: what decides which prompts there are: the same configuration is the same run of the workspace.
-        name: of that run. many_rounds: asks in hundreds of short rounds, whose progress is not worth showing.
+        name: of that run.
+        many_rounds: True for hundreds of short rounds, whose progress is not worth showing.
         """
 
     def note(self, text: str) -> None:
-        """Tell the user at once."""
+        """Show a line to the user at once."""
 
     def progress(self, text: str) -> None:
-        """Tell how far it is; shown every few seconds."""
+        """Report progress; shown every few seconds."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a builder's command; an argument where ``flag`` does not begin with dashes.
+    """An option of a builder's command; an argument if ``flag`` does not begin with dashes.
 
     kind: ``text``, ``list`` (texts, separated by commas), ``number``, ``whole`` (a number from ``least`` to
-    ``most``), ``yes``
-          (given or not), ``file`` (that is read), ``new file``, ``new folder`` (that are written: whether
-          they can be is found out
-          before any work), or words to choose from.
-    gets: of a new file: its name where a folder is given; both have to end alike. count: how many values
-    follow the flag. parameter: its name in ``Builder.make``, where not that of the flag.
+        ``most``), ``yes`` (given or not), ``file`` (that is read), ``new file``, ``new folder`` (that are
+        written: checked before any work), or a tuple of words to choose from.
+    gets: of a new file: its name if a folder is given; both have to end alike.
+    count: how many values follow the flag.
+    parameter: its name in ``Builder.make``, if not that of the flag.
     """
 
     flag: str
@@ -169,11 +174,12 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Built:
+class BuildResult:
     """What a builder made.
 
-    summary: lines for standard output. notes: for standard error, before the names of the ``files`` that were
-    written; advice: after them. document: printed as JSON in place of the summary.
+    summary: lines for standard output.
+    notes: for standard error, before the names of the ``files`` that were written; advice: after them.
+    document: printed as JSON in place of the summary.
     """
 
     summary: Sequence[str] = ()
@@ -185,19 +191,21 @@ class Built:
 
 @dataclass(frozen=True)
 class Builder:
-    """``folkways build NAME``.
+    r"""``folkways build NAME``.
 
     make: called with a BuildSession and the options by name; returns what it made and wrote. Raises
-    FolkwaysError. help: what the command does, the first line alone in lists; ``\\b`` before lines that stay
-    as they are. asks: whether it asks models; its command then has the options for that. named: whether its
-    run can be given a name. shared_out: whether a part of it is made by ``BuildSession.work_on``, which the
-    command can leave to a cluster.
+        FolkwaysError.
+    help: what the command does, the first line alone in lists; ``\b`` before lines that stay as they are.
+    asks: whether it asks models; its command then has the options for that.
+    named: whether its run can be given a name.
+    shared_out: whether ``BuildSession.work_on`` makes a part of it, which the command can leave to a
+        cluster.
     """
 
     name: str
     help: str
     options: tuple[Option, ...]
-    make: Callable[..., Built]
+    make: Callable[..., BuildResult]
     asks: bool = False
     named: bool = False
     shared_out: bool = False

@@ -1,7 +1,7 @@
 """How alike a model answers the same question asked in several ways, and which gaps between cultures could
 come from that.
 
-A benchmark opts in by a ``Result`` of ``consistency`` for each of its tasks.
+A benchmark opts in with a ``Result`` of ``consistency`` for each of its tasks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.choosing.orders import split_variant
+from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
@@ -23,7 +23,7 @@ from folkways.stats.differences import METHOD, difference_of_shares
 from folkways.stats.intervals import cluster_totals
 
 WAYS = ("order", "template", "language", "sample")
-"""In what two askings of a question can differ; all but one are kept equal."""
+"""In what two askings of a question can differ; the others are kept equal."""
 
 ASKED = ("endpoint", "item", "question", "culture", "language", "variant", "sample")
 
@@ -52,7 +52,7 @@ GAPS: Schema = {
     **DIFFERENCE,  # points from the mean of the other cultures
     # points: standard deviation of the culture's score between orders, templates and samples
     "wobble": pl.Float64,
-    # of a test that the way of asking does not move the score; NaN where it cannot be told
+    # p for no effect of the way of asking on the score; NaN where it cannot be tested
     "wobble_p": pl.Float64,
     "within_wobble": pl.Boolean,  # whether the difference could come from the way of asking
     "questions": pl.Int64,
@@ -60,10 +60,11 @@ GAPS: Schema = {
 
 ALPHA = 0.05
 REACH = 1.96
-"""So many standard deviations the score of one way of asking may be off that of all ways, 95 times of 100."""
+"""Standard deviations within which the score of one way of asking lies of that of all ways, 95 times of
+100."""
 
 PIECE = 100_000
-"""Answers that are compared at a time: there may be a million."""
+"""Answers that are compared at a time, because there may be a million."""
 
 ROUNDING = 1e-12
 
@@ -75,9 +76,12 @@ def consistency(
 ) -> Result:
     """The result that a benchmark opts in with; ``consistency-demo-mcq`` for demo/mcq.
 
-    metric: 1.0 for a right answer. chosen: the column that tells what was answered, the same in every order;
-    None where answers are words, which agree where both are right or both wrong. same: columns that tell
-    which rows are the same question; others than the item where it has another item in each language.
+    task: its name.
+    metric: 1.0 for a right answer.
+    chosen: the column with the answer, the same in every order; None for answers in words, which agree if
+        both are right or both wrong.
+    same: the columns that identify a question, if not the item alone: a benchmark may have another item in
+        each language.
     """
 
     def make(inputs: Inputs) -> Sequence[Table]:
@@ -112,29 +116,31 @@ def consistency_tables(
     same: Sequence[str] = ("item",),
     options: int | None = None,
 ) -> Sequence[Table]:
-    """How alike the answers are, and the gaps between cultures beside it; as ``consistency`` has it.
+    """How alike the answers are, and the gaps between cultures.
 
+    judged: judgements of one task, of any number of endpoints.
+    task, metric, chosen, same: as for ``consistency``.
     options: how many a question has; None where there are none.
 
-    NotAvailableError where no question was asked in two ways.
+    Raises NotAvailableError where no question was asked in two ways.
     """
-    known = [name for name in (metric, chosen) if name in judged.columns]
-    if metric not in known:
+    columns = [name for name in (metric, chosen) if name in judged.columns]
+    if metric not in columns:
         raise NotAvailableError(
             f"needs {metric}, which these judgements of {task} do not have; do it: folkways score RUN"
         )
-    found: list[dict[str, Any]] = []
+    agreement_rows: list[dict[str, Any]] = []
     gaps: list[dict[str, Any]] = []
     for endpoint in judged["endpoint"].unique(
         maintain_order=True
     ):  # one after the other: there may be a million rows
-        of_model = judged.filter(pl.col("endpoint") == endpoint).select(*ASKED, *known).drop_nulls(metric)
-        rows = _ways(of_model, pl.col(metric), pl.col(chosen if chosen in known else metric))
-        found += _alike(rows, same)
+        of_model = judged.filter(pl.col("endpoint") == endpoint).select(*ASKED, *columns).drop_nulls(metric)
+        rows = _ways(of_model, pl.col(metric), pl.col(chosen if chosen in columns else metric))
+        agreement_rows += _alike(rows, same)
         gaps += _gaps(rows)
-    if not found:
+    if not agreement_rows:
         raise NotAvailableError(f"each question was asked once; to measure it, add {HOW_TO_ASK}")
-    by_words = "" if chosen in known else " Answers in words agree where both are right or both are wrong."
+    by_words = "" if chosen in columns else " Answers in words agree where both are right or both are wrong."
     by_guessing = (
         f"; guessing among {options} options anew has an agreement of {100 / options:.3g} %"
         if options
@@ -146,7 +152,7 @@ def consistency_tables(
         "Percent of pairs of answers that are the same, percent of items that turn round from right to "
         "wrong, and bits. The unit "
         "is the question.",
-        pl.DataFrame(found, schema=dict(ALIKE)),
+        pl.DataFrame(agreement_rows, schema=dict(ALIKE)),
         notes=(
             "Each row varies one thing and holds the rest fixed. Unreadable replies count as disagreement."
             f"{by_words} Agreement says nothing of being right{by_guessing}.",
@@ -178,12 +184,12 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
     piece = pl.col(same[0]).to_physical().hash() % pieces
     parts = [dict(_asked_again(rows.filter(piece == number), same)) for number in range(pieces)]
     for over in WAYS:
-        found = [part[over] for part in parts if over in part]
-        if not found:
+        asked_again = [part[over] for part in parts if over in part]
+        if not asked_again:
             continue
-        items = pl.concat(items for items, _ in found).sort("row")
+        items = pl.concat(items for items, _ in asked_again).sort("row")
         by_way = (
-            pl.concat(sums for _, sums in found)
+            pl.concat(sums for _, sums in asked_again)
             .group_by("way")
             .sum()
             .select(pl.col("right") / pl.col("n"))
@@ -216,22 +222,22 @@ def _asked_again(
     rows = rows.unique([*same, *WAYS], keep="last", maintain_order=True)
     rows = rows.with_columns(said=pl.col("answer").fill_null(-1 - pl.col("row").cast(pl.Int32)))
     for over in WAYS:
-        kept = [*same, *(way for way in WAYS if way != over)]
-        each = rows.filter(pl.len().over(kept) > 1)
+        fixed = [*same, *(way for way in WAYS if way != over)]
+        each = rows.filter(pl.len().over(fixed) > 1)
         if each.is_empty():
             continue
-        counts = each.group_by(*kept, "said", maintain_order=True).agg(n=pl.len())
+        counts = each.group_by(*fixed, "said", maintain_order=True).agg(n=pl.len())
         total, share = pl.col("n").sum(), pl.col("n") / pl.col("n").sum()
-        spoken = counts.group_by(kept, maintain_order=True).agg(
+        spoken = counts.group_by(fixed, maintain_order=True).agg(
             ways=total,
             agreement=(pl.col("n") * (pl.col("n") - 1)).sum() / (total * (total - 1)),
             entropy=-(share * share.log(2)).sum(),
         )
         turned = (pl.col("right").min() < pl.col("right").max()).cast(pl.Float64)
-        right = each.group_by(kept, maintain_order=True).agg(
+        right = each.group_by(fixed, maintain_order=True).agg(
             pl.col("row").first(), cluster=pl.col("question").first(), turned=turned
         )
-        items = spoken.join(right, on=kept, how="left", nulls_equal=True, maintain_order="left")
+        items = spoken.join(right, on=fixed, how="left", nulls_equal=True, maintain_order="left")
         by_way = each.group_by(way=pl.col(over).cast(pl.String)).agg(
             pl.col("right").cast(pl.Float64).sum(), n=pl.len()
         )
@@ -241,10 +247,10 @@ def _asked_again(
 def _mean(values: Any, questions: Any, name: str, prefix: str, scale: float, most: float) -> dict[str, float]:
     """A mean with its interval, under the names of the columns."""
     sums, counts = cluster_totals(values, questions)
-    found = clustered_mean(sums, counts, float(values @ values), (0.0, most))
-    interval = found.interval()
+    mean = clustered_mean(sums, counts, float(values @ values), (0.0, most))
+    interval = mean.interval()
     return {
-        name: scale * found.mean,
+        name: scale * mean.mean,
         f"{prefix}low": scale * interval.low,
         f"{prefix}high": scale * interval.high,
     }
@@ -264,7 +270,7 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
         "way"
     )
     cells = rows.group_by("culture", "question", *ways).agg(pl.col("right").mean()).with_columns(way)
-    found = []
+    gap_rows = []
     for culture, score, questions in scores.iter_rows():
         others = scores.filter(pl.col("culture") != culture)
         apart = difference_of_shares(
@@ -274,7 +280,7 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
             others["questions"].to_numpy().astype(float),
         )
         wobble, p = _wobble(cells.filter(pl.col("culture") == culture))
-        found.append(
+        gap_rows.append(
             {
                 "endpoint": rows["endpoint"][0],
                 "culture": culture,
@@ -286,7 +292,7 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
                 "questions": questions,
             }
         )
-    gaps = with_holm(pl.DataFrame(found, schema=dict(GAPS)))
+    gaps = with_holm(pl.DataFrame(gap_rows, schema=dict(GAPS)))
     yield from gaps.with_columns(pl.col("within_wobble") & ~(pl.col("p_holm") < ALPHA)).iter_rows(named=True)
 
 
@@ -315,10 +321,10 @@ def _wobble(cells: pl.DataFrame) -> tuple[float, float]:
 
 def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
     rows = pl.DataFrame(gaps, schema={**GAPS, "p_holm": pl.Float64})
-    told = []
+    sentences = []
     for (endpoint,), of_model in rows.group_by(["endpoint"], maintain_order=True):
         within = [name_of_code(code) for code in of_model.filter("within_wobble")["culture"]]
-        told.append(
+        sentences.append(
             f"{endpoint}: {len(within)} of {of_model.height} gaps could come from the way of asking: "
             f"{', '.join(within)}."
             if within
@@ -338,6 +344,6 @@ def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
             "questions adds; wobble_p "
             "is below .05 where the way of asking moves the score. within_wobble: it does, the gap is below "
             f"{REACH} wobbles, and p_holm is not below .05.",
-            *told,
+            *sentences,
         ),
     )

@@ -1,10 +1,10 @@
 """A model's culture profile: where it does better and worse than usual, over several benchmarks. Never one
 number over all.
 
-What a benchmark's accuracy is depends on how hard its questions are, so that accuracies of two benchmarks
-have no common scale. Each culture's is therefore compared with the mean of the benchmark's own cultures, and
-these differences are put side by side, and averaged over the benchmarks that ask about the culture, or about
-the region.
+The accuracy of a benchmark depends on how hard its questions are, so that accuracies of two benchmarks
+have no common scale. Each culture's accuracy is therefore compared with the mean of the benchmark's own
+cultures. These differences are shown side by side and averaged over the benchmarks that ask about the
+culture, or about the region.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.choosing.files import NO_COUNTRY
+from folkways.benchmarks.multiple_choice.declaration import NO_COUNTRY
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
@@ -25,8 +25,7 @@ from folkways.stats.shrinkage import FEWEST_GROUPS, shrink_differences, shrunk_s
 
 NAME = "culture-profile"
 FEWEST_BENCHMARKS = 2
-"""A profile over benchmarks needs so many; what one alone asks about stands in that benchmark's own part of a
-report."""
+"""Benchmarks that a profile needs; what a single one asks about is in its own part of a report."""
 
 UNIT = (
     "Points above or below the mean of each benchmark's own cultures, each of which counts alike; "
@@ -53,7 +52,10 @@ NOTES = (
 
 
 def tables(inputs: Inputs) -> Sequence[Table]:
-    """The profile by region and by culture, and each benchmark's part in it."""
+    """The profile by region and by culture, and each benchmark's part in it.
+
+    Raises NotAvailableError for fewer than FEWEST_BENCHMARKS benchmarks with enough cultures.
+    """
     cells = pl.concat([*_cells(inputs)] or [pl.DataFrame(schema=_CELLS)])
     if cells["benchmark"].n_unique() < FEWEST_BENCHMARKS:
         raise NotAvailableError(
@@ -103,7 +105,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _unlisted(cells: pl.DataFrame, rows: pl.DataFrame, name: str) -> tuple[str, ...]:
-    """What is not among the rows for want of a second benchmark."""
+    """A note on the groups that are missing because only one benchmark asks about them."""
     absent = cells["group"].n_unique() - rows[name].n_unique()
     few = f"Not listed: {absent} {name if absent == 1 else f'{name}s'} that one benchmark alone asks about."
     return (few,) if absent else ()
@@ -124,11 +126,11 @@ _CELLS = {
 
 
 def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
-    """_CELLS of each benchmark: every model's score about a culture, the mean of its cultures, and how far
-    apart they are.
+    """_CELLS of each benchmark: every model's score about a culture, the mean of its cultures, and the error
+    of the difference.
 
-    Tasks of a benchmark may ask the same questions in two ways: their errors are taken for fully alike, and
-    are averaged.
+    Tasks of a benchmark may ask the same questions in two ways: their errors are treated as fully alike
+    and averaged.
     """
     parts = [
         part
@@ -138,9 +140,9 @@ def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
     ]
     if not parts:
         return
-    found = pl.concat(parts)
+    scored = pl.concat(parts)
     regions = {code: culture.region for code, culture in cultures().items()}
-    grouped = found.group_by("endpoint", "culture", "benchmark", maintain_order=True).agg(
+    grouped = scored.group_by("endpoint", "culture", "benchmark", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("tasks"),
         pl.col("questions").max(),
         pl.col("score", "mean", "raw", "error").mean(),
@@ -151,17 +153,17 @@ def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
 
 
 def _headline(inputs: Inputs, task: str) -> Metric | None:
-    """The task's headline where it is a share, whose groups can be shrunk."""
+    """The task's headline metric if it is a share, whose groups can be shrunk."""
     metrics = inputs.metrics.get(task, ())
     return metrics[0] if metrics and metrics[0].bounds == (0.0, 1.0) else None
 
 
 def _of_task(inputs: Inputs, task: str, metric: Metric) -> Iterator[pl.DataFrame]:
-    """Every model's cultures in a task; nothing of one with fewer than FEWEST_GROUPS."""
+    """Every model's cultures in a task; nothing for a model with fewer than FEWEST_GROUPS."""
     columns = ("endpoint", "culture", "question", "counted", "state", metric.name)
     judged = inputs.of(task, columns=columns).filter(pl.col("culture").cast(pl.String) != NO_COUNTRY)
-    for (endpoint,), own in judged.group_by(["endpoint"], maintain_order=True):
-        scores = summarise_means(own, task, (metric,), (), [("culture",)])
+    for (endpoint,), of_model in judged.group_by(["endpoint"], maintain_order=True):
+        scores = summarise_means(of_model, task, (metric,), (), [("culture",)])
         named = scores.with_columns(endpoint=pl.lit(str(endpoint)), profile=pl.lit(""), signature=pl.lit(""))
         shrunk = shrunk_scores(named, {task: (metric,)}).drop_nulls("shrunk")
         if shrunk.height < FEWEST_GROUPS:
@@ -185,7 +187,7 @@ def _of_task(inputs: Inputs, task: str, metric: Metric) -> Iterator[pl.DataFrame
 
 
 def _in_regions(cells: pl.DataFrame) -> pl.DataFrame:
-    """A region's cells: in each benchmark the mean of its cultures, each counting alike."""
+    """A region's cells: in each benchmark the unweighted mean of its cultures."""
     return cells.group_by("endpoint", "group", "benchmark", maintain_order=True).agg(
         pl.col("culture").unique().alias("cultures"),
         pl.col("questions").sum(),
@@ -195,8 +197,8 @@ def _in_regions(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Each model's groups that several benchmarks ask about: the mean over these, shrunk by the other groups
-    of that model."""
+    """Each model's groups that several benchmarks ask about: the mean over these, shrunk towards the model's
+    other groups."""
     size = (
         [pl.col("cultures").list.explode().n_unique().cast(pl.Int64)]
         if name == "region"
@@ -214,11 +216,11 @@ def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         .filter(pl.col("benchmarks") >= FEWEST_BENCHMARKS)
     )
     shrunk = [
-        _shrunk(own)
-        for own in groups.partition_by("endpoint", maintain_order=True)
-        if own.height >= FEWEST_GROUPS
+        _shrunk(of_model)
+        for of_model in groups.partition_by("endpoint", maintain_order=True)
+        if of_model.height >= FEWEST_GROUPS
     ]
-    found = pl.concat(shrunk) if shrunk else _shrunk(groups.clear())
+    profile = pl.concat(shrunk) if shrunk else _shrunk(groups.clear())
     beside = "cultures" if name == "region" else "region"
     order = pl.col("difference").mean().over("group")
     columns = (
@@ -234,7 +236,7 @@ def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         "weight",
     )
     return (
-        found.sort(order, "group", descending=[True, False], maintain_order=True)
+        profile.sort(order, "group", descending=[True, False], maintain_order=True)
         .select(columns)
         .rename({"group": name})
     )
@@ -246,24 +248,24 @@ def _shrunk(rows: pl.DataFrame) -> pl.DataFrame:
         return rows.with_columns(
             pl.lit(None, pl.Float64).alias(name) for name in ("difference", "low", "high", "weight")
         )
-    found = shrink_differences(rows["raw"].to_numpy(), rows["error"].to_numpy() ** 2)
+    estimates = shrink_differences(rows["raw"].to_numpy(), rows["error"].to_numpy() ** 2)
     return rows.with_columns(
-        pl.Series("difference", found.mean),
-        pl.Series("low", found.low),
-        pl.Series("high", found.high),
-        pl.Series("weight", found.weight),
+        pl.Series("difference", estimates.mean),
+        pl.Series("low", estimates.low),
+        pl.Series("high", estimates.high),
+        pl.Series("weight", estimates.weight),
     )
 
 
 def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Every group in every benchmark, shrunk by the benchmark's other groups; those that most benchmarks ask
-    about first."""
+    """Every group in every benchmark, shrunk towards the benchmark's other groups; those that most benchmarks
+    ask about first."""
     parts = [
-        own
-        for own in cells.partition_by("endpoint", "benchmark", maintain_order=True)
-        if own.height >= FEWEST_GROUPS
+        part
+        for part in cells.partition_by("endpoint", "benchmark", maintain_order=True)
+        if part.height >= FEWEST_GROUPS
     ]
-    found = pl.concat([_shrunk(own) for own in parts] or [_shrunk(cells.clear())])
+    rows = pl.concat([_shrunk(part) for part in parts] or [_shrunk(cells.clear())])
     many = pl.col("benchmark").n_unique().over("group")
     columns = (
         "group",
@@ -278,7 +280,7 @@ def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         "raw",
         "weight",
     )
-    ordered = found.sort(
+    ordered = rows.sort(
         many, "group", "endpoint", "benchmark", descending=[True, False, False, False], maintain_order=True
     )
     return ordered.select(columns).rename({"group": name})
@@ -293,4 +295,4 @@ PROFILE = Result(
     "and no rank of cultures.",
     across_benchmarks=True,
 )
-"""Of whatever benchmarks a run asked: it names no task."""
+"""A result of any benchmarks that a run asked: it names no task."""

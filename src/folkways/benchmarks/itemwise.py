@@ -1,5 +1,5 @@
-"""Tasks that ask about one item at a time and judge one reply at a time: how items become prompts, and
-replies judgements."""
+"""Tasks that ask about one item at a time and judge one reply at a time: from items to prompts, and from
+replies to judgements."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks import contract
+from folkways.benchmarks import frame_checks, task_errors
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions, ShownOptions, Task
-from folkways.benchmarks.choosing import orders
+from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, UnfilledError
 from folkways.cultures import get_language
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.refusals import is_refusal
 
 Row = dict[str, Any]
@@ -44,27 +44,28 @@ class ReplyScore:
 
 
 def unparsed(reply: str, language: str, reason: str) -> ReplyScore:
-    """The score of a reply without an answer: refused where it declines, else unreadable for this reason."""
+    """The score of a reply without an answer: refused if it declines, else unreadable for this reason."""
     if is_refusal(reply, language):
         return ReplyScore(None, "the reply declines to answer", state=State.REFUSED)
     return ReplyScore(None, reason, state=State.UNREADABLE)
 
 
 _SOUND: set[tuple[object, ...]] = set()
-"""Class, profile and metrics of scores that were found complete: a million replies have a handful of them."""
+"""Class, profile and metrics of the scores that have been checked: a million replies have a handful of
+them."""
 
 
 class ItemwiseTask(Task):
     """A task whose prompt shows one item, and whose reply is judged by that item alone.
 
-    A subclass says what its items are (``rows``), how they are asked (``templates``, ``parts``), and what a
-    reply is worth (``score``).
+    A subclass defines its items (``rows``), how they are asked (``templates``, ``parts``), and what a reply
+    is worth (``score``).
 
-    With ``permutes_options``, for items with a list of ``options`` and the right one's label in the column
-    ``gold_label``, ``--permute-options`` asks in several orders: ``parts`` and ``score`` then get the item as
-    it was shown, and the judgements say in ``chosen_option`` which label the option that was chosen has in
-    the release. Every list that goes with the options (the culture of each one) is named in ``permuted``; a
-    list that happens to be as long and does not, in ``not_permuted``.
+    ``permutes_options`` is for items with a list of ``options`` and the right one's label in the column
+    ``gold_label``. ``--permute-options`` then asks in several orders: ``parts`` and ``score`` get the item
+    as it was shown, and the judgements have in ``chosen_option`` the label of the chosen option in the
+    release. Name every list that goes with the options (the culture of each one) in ``permuted``, and a
+    list that only happens to be as long in ``not_permuted``.
     """
 
     item_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
@@ -84,8 +85,8 @@ class ItemwiseTask(Task):
 
     @abstractmethod
     def rows(self, release: Release) -> Iterable[Row]:
-        """The items: item, culture, text, gold, facets, ``item_columns``; question and release_id where they
-        are not the item."""
+        """The items: item, culture, text, gold, facets, ``item_columns``; question and release_id if they
+        differ from the item."""
 
     @abstractmethod
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
@@ -93,7 +94,7 @@ class ItemwiseTask(Task):
 
     @abstractmethod
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        """What stands for {question} and the other names in a prompt template."""
+        """The texts that replace {question} and the other names in a prompt template."""
 
     @abstractmethod
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
@@ -107,7 +108,13 @@ class ItemwiseTask(Task):
         self, item: Row, language: str, variant: str, options: PromptOptions
     ) -> Iterable[tuple[str, Mapping[str, str]]]:
         """The ways in which an item is asked with one template: name of the variant, and what fills the
-        template."""
+        template.
+
+        item: a row of ``items``.
+        language: the one it is asked in.
+        variant: name of the template.
+        options: what the user asks for, the number of orders among it.
+        """
         if not self.permutes_options:
             yield variant, self.parts(item, language)
             return
@@ -117,11 +124,11 @@ class ItemwiseTask(Task):
             yield name, self.parts(self._shown(item, order), language)
 
     def _shown(self, item: Row, order: orders.Order) -> Row:
-        """The item with its options in this order, and the label that its right one then has; as it is
-        without options."""
+        """The item with its options in this order, and the label of its right one there; unchanged without an
+        order."""
         if not order:
             return item
-        lists = {name: [item[name][place] for place in order] for name in {"options", *self.permuted}}
+        lists = {name: [item[name][index] for index in order] for name in {"options", *self.permuted}}
         return {
             **item,
             **lists,
@@ -142,13 +149,12 @@ class ItemwiseTask(Task):
         return {metric.name: 0.0 for metric in self.metrics}
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
-        """Why an item does not belong to the score under the profile, whatever is replied; None where it
-        does."""
+        """Why an item does not count under the profile, whatever the reply; None if it counts."""
         return None
 
     def completed(self, rows: list[Row]) -> list[Row]:
-        """The judged rows with what is found out better for all of them together than one by one; as they are
-        by default."""
+        """The judged rows with the values that are better computed for all of them together; unchanged by
+        default."""
         return rows
 
     @property
@@ -183,12 +189,12 @@ class ItemwiseTask(Task):
             for number, row in enumerate(rows, start=1):
                 if not _fits(row.get(name), schema[name]):
                     what = f"{name} is {row[name]!r}, and its column holds {schema[name]}"
-                    contract.refuse(self, "rows", what, number, row["item"])
+                    task_errors.refuse(self, "rows", what, number, row["item"])
         return items
 
     def _complete_rows(self, release: Release, schema: Schema) -> Iterator[Row]:
-        """The rows with what they need not have; TaskError where the code fails, or keys are not the
-        columns."""
+        """The rows with their optional columns. Raises TaskError if the code fails, or if keys and columns
+        differ."""
         named = {"task": self.name}
         needed = [name for name in schema if name not in ("task", "question", "release_id")]
         row: Row | None = None
@@ -197,23 +203,23 @@ class ItemwiseTask(Task):
             for number, row in enumerate(self.rows(release), start=1):
                 for name in row:
                     if name not in schema:
-                        contract.refuse(
+                        task_errors.refuse(
                             self,
                             "rows",
-                            f"{name!r} is none of the columns{contract.meant(name, schema)}",
+                            f"{name!r} is none of the columns{task_errors.meant(name, schema)}",
                             number,
                             row.get("item"),
                         )
                 for name in needed:
                     if name not in row:
                         what = f"the row lacks {name!r}; give it, or None where the item has none"
-                        contract.refuse(self, "rows", what, number, row.get("item"))
+                        task_errors.refuse(self, "rows", what, number, row.get("item"))
                 yield {**named, "question": row["item"], "release_id": row["item"], **row}
         except FolkwaysError:
             raise
         except Exception as error:
             where = "before the first row" if row is None else f"after row {number} ({row.get('item')!r})"
-            raise contract.task_failed(self, error, "rows", where) from error
+            raise task_errors.task_failed(self, error, "rows", where) from error
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         if self.permutes_options:
@@ -238,23 +244,25 @@ class ItemwiseTask(Task):
     def _prompts_of(
         self, item: Row, language: str, variant: str, template: Template, options: PromptOptions
     ) -> Iterator[Row]:
-        """What is sent of one item with one template; TaskError where the code fails or a {name} would be
+        """What is sent of one item with one template. Raises TaskError if the code fails or a {name} would be
         sent."""
         try:
-            for asked, parts in self.prompt_variants(item, language, variant, options):
+            for name, parts in self.prompt_variants(item, language, variant, options):
                 yield {
                     "task": self.name,
                     "item": item["item"],
                     "language": language,
-                    "variant": asked,
+                    "variant": name,
                     "user": template.fill(parts),
                     "choices": list(self.labels) if self.labels else None,
                     "prompt_source": template.source,
                 }
         except UnfilledError as error:
             if template.source.startswith("file:"):
-                raise contract.TaskError(f"{self.name}: the prompt text {variant!r} {error.what}") from None
-            contract.refuse(
+                raise task_errors.TaskError(
+                    f"{self.name}: the prompt text {variant!r} {error.what}"
+                ) from None
+            task_errors.refuse(
                 self,
                 "templates",
                 f"the template {variant!r} ({template.source}) in {language!r} {error.what}",
@@ -262,13 +270,13 @@ class ItemwiseTask(Task):
         except FolkwaysError:
             raise
         except Exception as error:
-            raise contract.task_failed(
+            raise task_errors.task_failed(
                 self, error, "parts", f"for item {item['item']!r} in {language!r}"
             ) from error
 
     def _asked_languages(self, items: pl.DataFrame, options: PromptOptions) -> tuple[str, ...] | None:
-        """The languages that the options name, by code; UnknownNameError for one that neither we nor an item
-        knows."""
+        """The codes of the languages that the options name. Raises UnknownNameError for one that neither we
+        nor an item knows."""
         if options.languages is None:
             return None
         offered = {
@@ -281,12 +289,12 @@ class ItemwiseTask(Task):
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         profile = self.resolve_profile(profile)
-        known = {item["item"]: item for item in items.iter_rows(named=True)}
+        by_id = {item["item"]: item for item in items.iter_rows(named=True)}
         rows = []
         for number, response in enumerate(
             require_columns(responses, RESPONSES, "responses").iter_rows(named=True), start=1
         ):
-            item = known.get(response["item"])
+            item = by_id.get(response["item"])
             if item is None:
                 raise DataError(f"{self.name} has no item {response['item']!r}", file="responses", row=number)
             rows.append({**item, **response, **self._as_asked(item, response, profile)})
@@ -316,8 +324,7 @@ class ItemwiseTask(Task):
         return {self.gold_label: shown[self.gold_label], **judged, "chosen_option": chosen}
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
-        """The columns of a judgement that the item and the response do not have already, or have
-        otherwise."""
+        """The columns of a judgement that differ from those of the item and the response."""
         state = State(response["state"])
         if (why := self.why_uncounted(item, profile)) is not None:
             return {"counted": False, "answer": None, "reason": why, **self.worst(item, profile, state)}
@@ -335,7 +342,7 @@ class ItemwiseTask(Task):
         }
 
     def _score(self, item: Row, response: Row, profile: str) -> ReplyScore:
-        """``score``; TaskError where its code fails, or where what it gives would be dropped or counted
+        """``score``. Raises TaskError if its code fails, or if its result would be dropped or counted
         wrongly."""
         try:
             scored = self.score(item, response, profile)
@@ -343,9 +350,9 @@ class ItemwiseTask(Task):
             raise
         except Exception as error:
             where = f"for the reply {response['response'][:60]!r} to item {item['item']!r}"
-            raise contract.task_failed(self, error, "score", where) from error
+            raise task_errors.task_failed(self, error, "score", where) from error
         for what in self._score_problems(scored, item, profile):
-            raise contract.TaskError(contract.problem(self, "score", f"item {item['item']!r}: {what}"))
+            raise task_errors.TaskError(task_errors.problem(self, "score", f"item {item['item']!r}: {what}"))
         return scored
 
     def _score_problems(self, scored: ReplyScore, item: Row, profile: str) -> Iterator[str]:
@@ -357,9 +364,9 @@ class ItemwiseTask(Task):
             if shape not in _SOUND:
                 by_models = {metric for role in self.scoring.models for metric in role.metrics}
                 needed = [name for name in self.worst(item, profile, scored.state) if name not in by_models]
-                yield from contract.score_value_problems(self, scored.values, needed)
+                yield from frame_checks.score_value_problems(self, scored.values, needed)
                 _SOUND.add(shape)
-            yield from contract.value_problems(scored.values)
+            yield from frame_checks.value_problems(scored.values)
             labels = self.labels or ()
             if self.permutes_options and scored.answer not in labels:
                 yield (
@@ -372,7 +379,7 @@ class ItemwiseTask(Task):
             ):  # those are for ``completed`` alone
                 yield (
                     f"details has {name!r}, which is none of the task's "
-                    f"columns{contract.meant(name, self.judged_columns)}"
+                    f"columns{task_errors.meant(name, self.judged_columns)}"
                 )
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:

@@ -17,7 +17,7 @@ PRINTED: Schema = {
     "place": pl.String,  # "Table 10", "section 5.1", "leaderboard"
     "task": pl.String,  # null for figures of the data
     "metric": pl.String,  # as in records.SCORES; for figures of the data what is counted
-    # "model", "mean" of models, "people", "baseline"; "difference", "... strategy" and "data" are no scores
+    # "model", "mean" of models, "people", "baseline"; "difference", "... strategy" and "data" are not scores
     "kind": pl.String,
     "model": pl.String,  # as published, one spelling per model; null for figures of the data
     # as in records.SCORES: "all", "culture", "region", "mode", "element"; "culture+topic" for two
@@ -32,7 +32,7 @@ PRINTED: Schema = {
 OF_PLACES: Schema = {
     "data": pl.String,  # the release that the figures are of
     "profile": pl.String,
-    "variants": pl.String,  # the prompt templates behind them, joined by "+"
+    "variants": pl.String,  # their prompt templates, joined by "+"
     "note": pl.String,  # what is known to be odd about the table; "" where nothing is
 }
 """What ``places.toml`` says of all figures of a place."""
@@ -42,12 +42,12 @@ FIGURES: Schema = {"paper": pl.String, **PRINTED, **OF_PLACES}
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedFigures:
     """What has been published about a benchmark: ``figures.csv`` and ``places.toml`` in a package
     ("greetings.published").
 
-    The first has PRINTED. The second gives OF_PLACES for all places, and in ``[places."Table 12"]`` what is
-    different in one.
+    ``figures.csv`` has PRINTED. ``places.toml`` gives OF_PLACES for all places, and in ``[places."Table
+    12"]`` what differs in one.
     """
 
     package: str
@@ -55,10 +55,10 @@ class Published:
     def figures(self, *places: str) -> pl.DataFrame:
         """FIGURES without ``paper``, in the order of the file; of these places, or of all if none is named.
 
-        DataError where one of the two files cannot be read.
+        Raises DataError if one of the two files cannot be read.
         """
-        found = _read(self.package)
-        return found.filter(pl.col("place").is_in(places)) if places else found
+        figures = _read(self.package)
+        return figures.filter(pl.col("place").is_in(places)) if places else figures
 
     def cells(self, place: str, *groups: str) -> pl.DataFrame:
         """``metric``, the parts of the group ("KR+Food") under these names, and ``published``, of the figures
@@ -76,15 +76,16 @@ class Published:
 def _read(package: str) -> pl.DataFrame:
     try:
         folder = files(package)
-        told = tomllib.loads(folder.joinpath("places.toml").read_text(encoding="utf-8"))
+        common = tomllib.loads(folder.joinpath("places.toml").read_text(encoding="utf-8"))
         figures = pl.read_csv(folder.joinpath("figures.csv").read_bytes(), schema=dict(PRINTED))
     except (ImportError, OSError, ValueError, pl.exceptions.PolarsError) as error:
         raise DataError(f"its figures.csv and places.toml cannot be read: {error}", file=package) from None
-    places = told.pop("places", {})
+    places = common.pop("places", {})
     of_places = [
         pl.col("place")
         .replace_strict(
-            {place: more[name] for place, more in places.items() if name in more}, default=told.get(name, "")
+            {name_of_place: more[name] for name_of_place, more in places.items() if name in more},
+            default=common.get(name, ""),
         )
         .cast(kind)
         .alias(name)
@@ -96,10 +97,15 @@ def _read(package: str) -> pl.DataFrame:
 def beside_published(
     rows: pl.DataFrame, cells: pl.DataFrame, on: list[str], decimals: int = 2
 ) -> pl.DataFrame:
-    """``rows`` (``value``) with ``published``, ``deviation`` and ``reproduced``.
+    """``rows`` with ``published``, ``deviation`` and ``reproduced``.
 
-    cells: of ``Published.cells``. deviation: recomputed minus published; null where the paper has no such
-    cell. reproduced: whether the two agree once rounded to ``decimals`` places, a tie either way.
+    rows: recomputed numbers, in the column ``value``.
+    cells: from ``PublishedFigures.cells``.
+    on: the columns that identify a cell.
+    decimals: to which the paper rounds.
+
+    ``deviation`` is recomputed minus published, null where the paper has no such cell. ``reproduced`` says
+    whether the two agree once rounded, a tie either way.
     """
     require_columns(rows, (*on, "value"), "recomputed rows")
     tolerance = 0.5 * 10.0**-decimals + 1e-9

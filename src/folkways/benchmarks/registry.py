@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 import polars as pl
 
@@ -14,18 +14,35 @@ from folkways.benchmarks.build import Builder
 from folkways.benchmarks.contract import declared_problems
 from folkways.benchmarks.published import FIGURES
 from folkways.benchmarks.studies import StudyExport
-from folkways.benchmarks.suites import Own, Suite, joined, narrowed, split_task, suites
+from folkways.benchmarks.suites import Suite, TaskSettings, joined, narrowed, split_task, suites
 from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError
-from folkways.plugins import BENCHMARKS, entries, told, warn
+from folkways.plugins import BENCHMARKS, entries, load, told, warn
 from folkways.records import empty
-from folkways.releases.readers import load_benchmarks
+
+
+@cache
+def load_benchmarks() -> dict[str, Benchmark]:
+    """Name -> Benchmark that its entry point names. One that cannot be loaded is left out with a
+    FolkwaysWarning."""
+    loaded: dict[str, Benchmark | None] = {
+        name: load(entry, partial(_check_benchmark, name)) for name, entry in entries(BENCHMARKS).items()
+    }
+    return {name: benchmark for name, benchmark in loaded.items() if benchmark is not None}
+
+
+def _check_benchmark(name: str, loaded: object) -> None:
+    if not isinstance(loaded, Benchmark):
+        raise TypeError(f"it names {type(loaded).__name__}, and a Benchmark is needed")
+    if loaded.name != name:
+        raise ValueError(f"its name is {loaded.name!r}, and that of its entry point another")
 
 
 @cache
 def benchmarks() -> dict[str, Benchmark]:
     """Every benchmark by name, in the order of the names.
 
-    One that cannot be loaded, or declares what breaks the contract, is left out with a FolkwaysWarning.
+    One that cannot be loaded, or whose declarations break the contract, is left out with a
+    FolkwaysWarning.
     """
     sound: dict[str, Benchmark] = {}
     for name, benchmark in load_benchmarks().items():
@@ -51,12 +68,12 @@ def published_figures() -> pl.DataFrame:
     """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures
     of the data.
 
-    Those that cannot be read are left out with a FolkwaysWarning.
+    Figures that cannot be read are left out with a FolkwaysWarning.
     """
     parts = [empty(FIGURES)]
-    for name, known in benchmarks().items():
+    for name, benchmark in benchmarks().items():
         try:
-            found = known.published.figures() if known.published else empty(FIGURES)
+            figures = benchmark.published.figures() if benchmark.published else empty(FIGURES)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the files of another package
             why = error if isinstance(error, DataError) else told(error, entries(BENCHMARKS)[name].value)
             warnings.warn(
@@ -66,66 +83,68 @@ def published_figures() -> pl.DataFrame:
             )
             continue
         parts.append(
-            found.filter(pl.col("task").is_not_null()).with_columns(paper=pl.lit(name)).select(list(FIGURES))
+            figures.filter(pl.col("task").is_not_null())
+            .with_columns(paper=pl.lit(name))
+            .select(list(FIGURES))
         )
     return pl.concat(parts)
 
 
 @cache
 def builders() -> dict[str, Builder]:
-    """Every builder by name. One whose name another benchmark has taken already is left out with a
+    """Every builder by name. One whose name is taken by another benchmark is left out with a
     FolkwaysWarning."""
-    found: dict[str, Builder] = {}
+    by_name: dict[str, Builder] = {}
     for benchmark in benchmarks().values():
         for builder in benchmark.builders:
-            if found.setdefault(builder.name, builder) is not builder:
-                told = (
+            if by_name.setdefault(builder.name, builder) is not builder:
+                message = (
                     f"the builder {builder.name!r} of the benchmark {benchmark.name!r} is left out: "
                     "another one has that name"
                 )
-                warnings.warn(told, FolkwaysWarning, stacklevel=2)
-    return found
+                warnings.warn(message, FolkwaysWarning, stacklevel=2)
+    return by_name
 
 
 def study_exports() -> dict[str, tuple[StudyExport, ...]]:
-    """Benchmark -> the releases that it makes of studies, for the benchmarks that make any."""
+    """Benchmark -> its exports of studies, for the benchmarks that have any."""
     return {name: benchmark.exports for name, benchmark in benchmarks().items() if benchmark.exports}
 
 
 def labels_of(kind: str) -> Mapping[str, Sequence[str]]:
-    """Field -> the labels that releases know for a kind of stage, those of all benchmarks together."""
-    found: dict[str, dict[str, None]] = {}
+    """Field -> the labels that releases know for a kind of stage, over all benchmarks."""
+    by_field: dict[str, dict[str, None]] = {}
     for export in (
         export for exports in study_exports().values() for export in exports if export.kind == kind
     ):
         for field, labels in export.labels.items():
-            found.setdefault(field, {}).update(dict.fromkeys(labels))
-    return {field: tuple(labels) for field, labels in found.items()}
+            by_field.setdefault(field, {}).update(dict.fromkeys(labels))
+    return {field: tuple(labels) for field, labels in by_field.items()}
 
 
 @cache
 def all_suites() -> dict[str, Suite]:
     """Every suite by name: ours, then those of benchmarks. One whose name is taken is left out with a
     FolkwaysWarning."""
-    found = dict(suites())
+    by_name = dict(suites())
     for benchmark in benchmarks().values():
         for suite in benchmark.suites:
             if (
                 suite.name in tasks()
                 or suite.name in benchmarks()
-                or found.setdefault(suite.name, suite) is not suite
+                or by_name.setdefault(suite.name, suite) is not suite
             ):
                 message = (
                     f"the suite {suite.name!r} of the benchmark {benchmark.name!r} is left out: "
                     "something else has that name"
                 )
                 warnings.warn(message, FolkwaysWarning, stacklevel=2)
-    return found
+    return by_name
 
 
 def get_task(name: str) -> Task:
-    """The task of that name, or of an earlier name of its benchmark; UnknownNameError with the valid names
-    otherwise."""
+    """The task of that name, or of an earlier name of its benchmark. Raises UnknownNameError with the valid
+    names."""
     try:
         return tasks()[present_name(name)]
     except KeyError:
@@ -133,39 +152,43 @@ def get_task(name: str) -> Task:
 
 
 def present_name(name: str) -> str:
-    """The name of a task or benchmark, with the name that its benchmark has now."""
+    """The name of a task or benchmark under its benchmark's present name."""
     first, slash, rest = name.partition("/")
     if first in benchmarks():  # an alias of another package's cannot take it
         return name
     return (
-        next((found.name for found in benchmarks().values() if first in found.aliases), first) + slash + rest
+        next((benchmark.name for benchmark in benchmarks().values() if first in benchmark.aliases), first)
+        + slash
+        + rest
     )
 
 
 def free_answer_tasks() -> list[str]:
-    """The tasks whose replies a model, or a person, can judge by the accepted answers."""
+    """The tasks whose replies a model or a person can judge by the accepted answers."""
     return [name for name, task in tasks().items() if has_free_answers(task)]
 
 
-def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
-    """Tasks with their own settings, for names that may be tasks (``blend/saq?limit=400``), benchmarks
-    (``xcr``: all its tasks) or suites (``culture-suite``), without repeats, in order. FolkwaysError for a
-    task that is named in two ways.
+def asked_tasks(names: Sequence[str]) -> list[tuple[Task, TaskSettings]]:
+    """Tasks with their own settings, in order and without repeats.
+
+    names: tasks (``blend/saq?limit=400``), benchmarks (``xcr``: all its tasks) or suites (``culture-suite``).
+
+    Raises UnknownNameError for any other name, and FolkwaysError for a task that is named in two ways.
     """
-    known = tasks()
-    chosen: dict[str, tuple[Task, Own]] = {}
+    by_name = tasks()
+    chosen: dict[str, tuple[Task, TaskSettings]] = {}
     for text in without_suites(names):
-        name, own = split_task(text)
-        members = [task for task in known.values() if present_name(name) in (task.name, task.benchmark)]
+        name, settings = split_task(text)
+        members = [task for task in by_name.values() if present_name(name) in (task.name, task.benchmark)]
         if not members:
             raise UnknownNameError(
                 "task or benchmark",
                 name,
-                {*known, *(task.benchmark for task in known.values()), *all_suites()},
+                {*by_name, *(task.benchmark for task in by_name.values()), *all_suites()},
             )
         for task in members:
-            if chosen.setdefault(task.name, (task, own))[1] != own:
-                ways = " and ".join(joined(task.name, way) for way in (chosen[task.name][1], own))
+            if chosen.setdefault(task.name, (task, settings))[1] != settings:
+                ways = " and ".join(joined(task.name, way) for way in (chosen[task.name][1], settings))
                 raise FolkwaysError(
                     f"a run asks a task in one way, and {task.name} is named in two ({ways}); name it once"
                 )
@@ -173,19 +196,19 @@ def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
 
 
 def without_suites(names: Sequence[str]) -> list[str]:
-    """The names with those of the tasks in place of suites."""
-    found: list[str] = []
+    """The names with suites replaced by their tasks."""
+    expanded: list[str] = []
     for text in names:
-        name, own = split_task(text)
+        name, settings = split_task(text)
         members = (
             [split_task(member) for member in all_suites()[name].tasks] if name in all_suites() else None
         )
-        found += (
+        expanded += (
             [text]
             if members is None
-            else [joined(member, narrowed(of_member, own)) for member, of_member in members]
+            else [joined(member, narrowed(of_member, settings)) for member, of_member in members]
         )
-    return found
+    return expanded
 
 
 def expand_tasks(names: Sequence[str]) -> list[Task]:

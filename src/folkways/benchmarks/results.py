@@ -1,4 +1,4 @@
-"""What a result of a benchmark is: a pure function from data, or from the judgements of runs, to tables.
+"""Results of a benchmark: pure functions from data, or from the judgements of runs, to tables.
 
 Commands and reports loop over the results that each benchmark declares.
 """
@@ -18,35 +18,35 @@ from folkways.cultures import name_of_code
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.plugins import OURS, told
 from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty, plain
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 JUDGED: Schema = {**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String}
 """Columns that judgements of runs have at least."""
 
 LEAST_COVERAGE = 0.9
-"""Share of what was expected of a model, in every culture and language, that must have got a reply for
-analyses to take it.
+"""Share of the expected rows of a model, in every culture and language, that needs a reply before analyses
+use the model.
 
-Below it, what was not asked may be another kind of question than what was, and a difference between groups
-one of what is missing.
+Below it, the missing questions may be of another kind, and a difference between groups may come from what
+is missing.
 """
 
 GROUP = ("endpoint", "culture", "language")
-"""What coverage is looked at by."""
+"""The groups whose coverage is checked."""
 
 ASKING = ("task", "profile", "endpoint", "question", "language", "variant", "sample")
-"""What the rows have in common that one question of a task with ``whole_questions`` is made of."""
+"""The common columns of the rows that make up one question of a task in ``whole_questions``."""
 
 
 @dataclass(frozen=True)
 class DataNeed:
-    """Data that results are made of, and the option of ``folkways tables`` that names other ones.
+    """Data that results are made from, and the option of ``folkways tables`` that names others.
 
-    name:    of the option, without dashes.
-    about:   its help.
-    default: releases that are taken where none is named, those of them that are on this disk.
+    name: of the option, without dashes.
+    about: its help.
+    default: releases that are used unless others are named, as far as they are on this disk.
     several: whether several can be named.
-    file:    whether it is a file in place of releases; without a default.
+    file: whether it is a file in place of releases; without a default.
     """
 
     name: str
@@ -58,16 +58,17 @@ class DataNeed:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What results are made of.
+    """What results are made from.
 
-    judged:   records.JUDGEMENTS with ``endpoint``, ``profile``, facets and metrics, of any endpoints, tasks
-              and profiles; as they are, or as ``records.compact`` has them.
-    metrics:  task -> its metrics; the first is the headline.
-    releases: task -> the data that were used. cards:    endpoint -> what is known about the model apart from
-    its scores; without those of which nothing is. whole_questions: the tasks in which a question is made of
-    several rows and stands only with all of them (``Task``). data:     name of a DataNeed -> releases. files:
-    name of a DataNeed -> file. profile, tool_set: how answers of people are judged, and words are lemmatised,
-    where a result of the data does that.
+    judged: records.JUDGEMENTS with ``endpoint``, ``profile``, facets and metrics, of any endpoints, tasks and
+        profiles; plain, or compact as by ``records.compact``.
+    metrics: task -> its metrics; the first is the headline.
+    releases: task -> the data that were used.
+    cards: endpoint -> what is known about the model apart from its scores, for the models with a card.
+    whole_questions: the tasks in which several rows make up a question, which counts only if all of them have
+        a reply.
+    data: name of a DataNeed -> releases. files: name of a DataNeed -> file.
+    profile, tool_set: how answers of people are judged and words lemmatised, for results of the data.
     """
 
     judged: pl.DataFrame = field(default_factory=lambda: empty(JUDGED))
@@ -81,10 +82,10 @@ class Inputs:
     tool_set: str = "default"
 
     def data_of(self, need: DataNeed) -> tuple[Release, ...]:
-        """The releases that a result needs; NotAvailableError, which says what to fetch, where there is
+        """The releases that a result needs. Raises NotAvailableError, which says what to fetch, if there is
         none."""
-        found = self.data.get(need.name, ())
-        if not found:
+        releases = self.data.get(need.name, ())
+        if not releases:
             fetch = (
                 f"fetch it: folkways data fetch {' '.join(need.default)}"
                 if need.default
@@ -93,26 +94,26 @@ class Inputs:
             raise NotAvailableError(
                 f"needs data that are not on this disk ({need.about.rstrip('.').lower()}); {fetch}"
             )
-        return found
+        return releases
 
     @property
     def asked(self) -> set[str]:
-        """The tasks of which there are judgements, whether or not they are enough."""
+        """The tasks with any judgements, whether or not these are enough."""
         return set(self.judged["task"].unique())
 
     @property
     def tasks(self) -> set[str]:
-        """The tasks of which an analysis has judgements."""
+        """The tasks with judgements that an analysis can use."""
         return set(self.judged.filter(self._usable)["task"].unique())
 
     @property
     def judgements(self) -> pl.DataFrame:
-        """Those of the judgements that results may use: counted, with a reply, of models that replied to
-        enough; no baselines.
+        """The judgements that results may use: counted, with a reply, of models that replied to enough;
+        without baselines.
 
-        A refused or unreadable reply is one, and counts as the benchmark's rule has it. What failed or is
-        missing says nothing of a model: it is left out, and where it is too much of a group (LEAST_COVERAGE),
-        so is the model, in that task.
+        A refused or unreadable reply is a reply, and counts as the benchmark's rule has it. A failed or
+        missing one says nothing of the model and is left out. If too much of a group is missing
+        (LEAST_COVERAGE), the model is left out of that task.
         """
         # Column by column: as categories and as text at once, a million rows would be in memory twice.
         return pl.DataFrame(
@@ -121,8 +122,8 @@ class Inputs:
 
     @cached_property
     def _usable(self) -> pl.Series:
-        """Of each row of ``judged``, whether results may use it. There may be millions, so that none is
-        copied to find out."""
+        """Of each row of ``judged``, whether results may use it. There may be millions of rows: none is
+        copied."""
         thin = [
             (pl.col("task") == task) & (pl.col("endpoint") == endpoint)
             for task, endpoint in self._thin.select("task", "endpoint").rows()
@@ -133,7 +134,7 @@ class Inputs:
 
     @cached_property
     def _lost(self) -> pl.Series:
-        """Of each row of ``judged``, whether nothing is known of the model there."""
+        """Of each row of ``judged``, whether it says nothing of the model."""
         lost = pl.col("state").is_in(LOST)
         if self.asked & self.whole_questions:
             lost |= pl.col("task").is_in(self.whole_questions) & (lost & self._of_model).any().over(ASKING)
@@ -141,12 +142,12 @@ class Inputs:
 
     @property
     def _of_model(self) -> pl.Expr:
-        """Whether a judgement counts, and is of a model."""
+        """Whether a judgement counts and belongs to a model."""
         return pl.col("counted") & ~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX)
 
     @cached_property
     def _coverage(self) -> pl.DataFrame:
-        """How many counted judgements of models were expected, and how many of them got a reply: by task,
+        """How many counted judgements of models were expected, and how many of them got a reply, by task,
         profile and GROUP."""
         rows = self.judged.select(
             "task", "profile", *GROUP, counted=self._of_model, replied=~self._lost
@@ -156,15 +157,14 @@ class Inputs:
 
     @cached_property
     def _thin(self) -> pl.DataFrame:
-        """task, endpoint, and where its coverage is least, with what was expected and replied to there; of
-        models left out."""
+        """task, endpoint and the group with the least coverage, with its expected rows and replies, of models
+        that are left out."""
         share = pl.col("replied") / pl.col("expected")
         below = self._coverage.filter(share < LEAST_COVERAGE).sort(share, "culture", "language")
         return below.unique(["task", "endpoint"], keep="first", maintain_order=True)
 
     def left_out(self, tasks: Sequence[str]) -> list[str]:
-        """One sentence for each model of which judgements of these tasks are left out, or some of them are:
-        which and why."""
+        """One sentence for each model that is left out of these tasks, whole or in part: which and why."""
         return [sentence for task in tasks for sentence in (*self.too_few(task), *self._without_reply(task))]
 
     def too_few(self, task: str) -> Iterator[str]:
@@ -174,10 +174,8 @@ class Inputs:
             share = int(100 * row["replied"] / row["expected"])
             yield (
                 f"{row['endpoint']} is left out of {task}: in {where} {row['replied']:,} of "
-                f"{row['expected']:,} rows got a reply "
-                f"({share} %), and an analysis needs {LEAST_COVERAGE:.0%} in every culture and language.".replace(
-                    "90%", "90 %"
-                )
+                f"{row['expected']:,} rows got a reply ({share} %), and an analysis needs "
+                f"{100 * LEAST_COVERAGE:.0f} % in every culture and language."
             )
 
     def _without_reply(self, task: str) -> Iterator[str]:
@@ -206,11 +204,12 @@ class Inputs:
         return NotAvailableError(f"needs judgements of {task}; run it: folkways run {task} --model NAME")
 
     def of(self, task: str, profile: str | None = None, columns: Sequence[str] = ()) -> pl.DataFrame:
-        """The judgements of a task in one profile (by default the first that was judged), without columns
-        that are empty.
+        """The judgements of a task in one profile (by default the first that was judged), without empty
+        columns.
 
-        columns: only these of them, where there may be a million rows; their texts may come as categories.
-        NotAvailableError where there are none.
+        columns: only these, where there may be a million rows; their texts may come as categories.
+
+        Raises NotAvailableError if there are none.
         """
         rows = self.judged.lazy().filter(self._usable, pl.col("task") == task)
         profiles = rows.select(pl.col("profile").cast(pl.String).unique(maintain_order=True)).collect()[
@@ -223,14 +222,14 @@ class Inputs:
             raise NotAvailableError(
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
-        kept = rows.filter(pl.col("profile") == chosen).select(
+        of_profile = rows.filter(pl.col("profile") == chosen).select(
             name for name in self.judged.columns if name in columns or not columns
         )
-        found = (
-            kept.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(kept)
+        judged = (
+            of_profile.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(of_profile)
         ).collect()
-        return found.select(
-            column for column in found if column.null_count() < found.height or column.name in JUDGEMENTS
+        return judged.select(
+            column for column in judged if column.null_count() < judged.height or column.name in JUDGEMENTS
         )
 
 
@@ -238,19 +237,20 @@ class Inputs:
 class Result:
     """One result of a benchmark: tables of its data, or what its paper asks of scores.
 
-    name:    as it is asked for (``regional-bias``); unique within the benchmark.
-    title:   what people read; ``heading`` has the source behind it.
-    make:    its tables; raises NotAvailableError, saying what is lacking, where these inputs do not allow it.
-    source:  where the paper has it ("Table 4", "section 5.1"); empty where it does not.
-    about:   what it asks, in one sentence.
-    tasks:   those of which it needs judgements; it is offered where there are some of any of them. Empty for
-             one of the data.
-    needs:   data besides, or in their place.
-    tables:  names of its tables, where it gives several that can be asked for one by one.
+    name: of the result, as users write it (``regional-bias``); unique within the benchmark.
+    title: for people; ``heading`` adds the source.
+    make: its tables; raises NotAvailableError, with what is lacking, if the inputs do not allow it.
+    source: where the paper has it ("Table 4", "section 5.1"); empty if it does not.
+    about: the question that it answers, in one sentence.
+    tasks: those whose judgements it needs; it is offered if there are some of any of them. Empty for a result
+        of the data.
+    needs: data that it needs besides judgements, or instead.
+    tables: names of its tables, if it makes several that can be requested one by one.
     aliases: further name -> name of the result, or of one of its tables ("8": the number of a table in the
-    paper). without_run: whether it can be made of the paper's own scores as well. if_named: whether it is
-    made only where somebody asks for it by name. across_benchmarks: whether it is of several benchmarks
-    together, and of no paper.
+        paper).
+    without_run: whether it can also be made from the paper's own scores.
+    if_named: whether it is made only when it is requested by name.
+    across_benchmarks: whether it covers several benchmarks and belongs to no paper.
     """
 
     name: str
@@ -273,7 +273,7 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What its tables are asked for by, in the order in which they are shown."""
+        """The names of its tables, in the order in which they are shown."""
         return self.tables or (self.name,)
 
 
@@ -288,21 +288,21 @@ class ResultTables:
 def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[ResultTables], dict[str, str]]:
     """Every result that these inputs allow with its tables, and name -> why it was left out for the others.
 
-    Each table says in its notes which models, or which of their rows, it does without.
+    The notes of each table name the models, or their rows, that are left out.
     """
     made: list[ResultTables] = []
     left_out: dict[str, str] = {}
     for result in results:
-        asked = [task for task in result.tasks if task in inputs.asked]
-        too_few = [sentence for task in asked for sentence in inputs.too_few(task)]
+        judged_tasks = [task for task in result.tasks if task in inputs.asked]
+        too_few = [sentence for task in judged_tasks for sentence in inputs.too_few(task)]
         try:
             if (
                 result.tasks
-                and not inputs.tasks.intersection(asked)
+                and not inputs.tasks.intersection(judged_tasks)
                 and (inputs.asked or not result.without_run)
             ):
-                raise inputs.lacking((asked or result.tasks)[0])
-            notes = inputs.left_out(asked)
+                raise inputs.lacking((judged_tasks or result.tasks)[0])
+            notes = inputs.left_out(judged_tasks)
             tables = [replace(table, notes=(*table.notes, *notes)) for table in result.make(inputs)]
             made.append(ResultTables(result, tables))
         except NotAvailableError as reason:
@@ -325,11 +325,12 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
 def make_tables(
     results: Sequence[Result], names: Sequence[str], inputs: Inputs
 ) -> tuple[list[Table], dict[str, str]]:
-    """The tables of these names, in their order, and name -> why it was left out for those that these inputs
-    do not allow.
+    """The tables of these names, in their order, and name -> why it was left out for those that the inputs do
+    not allow.
 
-    names: of results, of their tables, or aliases; UnknownNameError for others. A result is made once,
-    however often it is named.
+    names: of results, of their tables, or aliases. A result is made once, however often it is named.
+
+    Raises UnknownNameError for any other name.
     """
     members = {result.name: (result, result.names) for result in results}
     members |= {table: (result, (table,)) for result in results for table in result.tables}
@@ -339,13 +340,13 @@ def make_tables(
     wanted = {members[name][0].name: members[name][0] for name in names}
     made, left_out = make_results(list(wanted.values()), inputs)
     tables_of = {one.result.name: one.tables for one in made}
-    found: list[Table] = []
+    chosen: list[Table] = []
     reasons: dict[str, str] = {}
     for name in names:
         result, tables = members[name]
         if result.name in left_out:
             reasons[name] = left_out[result.name]
-        found += [
+        chosen += [
             table for table in tables_of.get(result.name, ()) if not result.tables or table.name in tables
         ]
-    return found, reasons
+    return chosen, reasons

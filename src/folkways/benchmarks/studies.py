@@ -1,8 +1,8 @@
-"""What people brought together in a study, as a benchmark gets it that makes a release of it: plain records,
-read from no database.
+"""The data of a study with people, as a benchmark gets them to make a release: plain records, read from no
+database.
 
-A benchmark says with ``Benchmark.exports`` which studies it makes a release of; the studio hands each export
-the study and knows no benchmark by name.
+A benchmark declares in ``Benchmark.exports`` which studies it makes a release of; the studio hands each
+export the study and knows no benchmark by name.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from folkways.errors import FolkwaysError
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one person said of one item: who (a pseudonym), and the payload that the kind of stage
-    documents."""
+    """What one person said about one item: a pseudonym, and the payload that the kind of stage documents."""
 
     participant: str
     payload: Mapping[str, Any]
@@ -26,12 +25,14 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class StudyItem:
-    """One item of one stage, with what the people said who are still in the study, in order of arrival.
+    """One item of one stage, with the votes of the people who are still in the study, in order of arrival.
 
-    stage: its name. parent: the item that it descends from. population, with its culture and language: None
-    where it is everybody's. part: the population's title where it is a part of another one; "" otherwise.
-    state: ``draft``, ``open``, ``done`` or ``dropped``. result: what the votes came to; None while it is
-    open, and where it was dropped by hand.
+    stage: its name.
+    parent: the item that it descends from.
+    population, culture, language: of those who work on it; None if it is everybody's.
+    part: the population's title if it is a part of another one; "" otherwise.
+    state: ``draft``, ``open``, ``done`` or ``dropped``.
+    result: the outcome of the votes; None while it is open, and if it was dropped by hand.
     """
 
     id: int
@@ -51,7 +52,8 @@ class StudyItem:
 
 @dataclass(frozen=True)
 class Study:
-    """A study without attention checks, and without whoever has withdrawn and what descends from them alone.
+    """A study without attention checks, without people who have withdrawn, and without what descends from
+    them alone.
 
     stages: name -> kind, in order. items: by id, in order; parents come before their children.
     """
@@ -68,24 +70,24 @@ class Study:
         return (item for name in names for item in self.items.values() if item.stage == name)
 
     def require_one_stage(self, kind: str) -> None:
-        """FolkwaysError unless the study has exactly one stage of that kind."""
-        found = [name for name, each in self.stages.items() if each == kind]
-        if len(found) != 1:
+        """Raise FolkwaysError unless the study has exactly one stage of that kind."""
+        stages = [name for name, each in self.stages.items() if each == kind]
+        if len(stages) != 1:
             raise FolkwaysError(
-                f"study {self.name} has {len(found)} stages of kind {kind} ({', '.join(found) or 'none'}); "
+                f"study {self.name} has {len(stages)} stages of kind {kind} ({', '.join(stages) or 'none'}); "
                 "a release is made of one: export the tables of the study instead"
             )
 
     def ancestor(self, item: StudyItem, kind: str) -> StudyItem | None:
-        """The nearest item of that kind of stage that ``item`` is or descends from; None where there is
-        none."""
+        """The nearest item in a stage of that kind: ``item`` itself or one that it descends from; None if
+        there is none."""
         current: StudyItem | None = item
         while current is not None and self.stages[current.stage] != kind:
             current = self.items.get(current.parent) if current.parent is not None else None
         return current
 
     def child(self, item: StudyItem, kind: str) -> StudyItem | None:
-        """The first child of an item in a stage of that kind that has a result; None where there is none."""
+        """The first child of an item in a stage of that kind that has a result; None if there is none."""
         return next((each for each in self.of(kind) if each.parent == item.id and each.result), None)
 
 
@@ -93,10 +95,9 @@ class Study:
 class StudyExport:
     """A release that a benchmark makes of studies.
 
-    kind:   the kind of stage whose answers it is made of. A study that has some is exported.
-    files:  file name -> contents. FolkwaysError where the study has nothing for it yet.
-    labels: field -> the labels that the release knows, for stages of that kind whose study names none of its
-    own.
+    kind: the kind of stage whose answers it is made from. A study with such answers is exported.
+    files: file name -> contents. Raises FolkwaysError if the study has nothing for it yet.
+    labels: field -> the labels that the release knows, for stages of that kind whose study names none.
     """
 
     kind: str
@@ -114,8 +115,10 @@ NO_ANSWER_KEYS = {NOT_APPLICABLE: "not-applicable", NO_SPECIFIC_ANSWER: "no-answ
 
 
 def answers_by_person(votes: Iterable[Vote]) -> dict[str, Any]:
-    """What votes with ``answers``, ``no_answer`` and ``other`` say: ``answers`` by pseudonym (empty for
-    none), and ``idks``: how many gave which of NO_ANSWER_KEYS, or a reason in their own words.
+    """``answers`` by pseudonym (empty for none), and ``idks``: how many gave which of NO_ANSWER_KEYS, or a
+    reason in their own words.
+
+    votes: with ``answers``, ``no_answer`` and ``other`` in the payload.
     """
     answers: dict[str, list[str]] = {}
     idks: Counter[str] = Counter(dict.fromkeys(NO_ANSWER_KEYS.values(), 0))
@@ -129,4 +132,4 @@ def answers_by_person(votes: Iterable[Vote]) -> dict[str, Any]:
 
 def count_people(variants: Sequence[str], answers: Mapping[str, Sequence[str]]) -> int:
     """How many people gave any of these answers; one person counts once."""
-    return sum(bool(set(variants) & set(given)) for given in answers.values())
+    return sum(bool(set(variants) & set(of_person)) for of_person in answers.values())

@@ -12,11 +12,64 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from folkways.benchmarks.judging.totals import Cells, Floats, Ints, state_counts
 from folkways.cultures import get_culture
 from folkways.records import CUT, LEFT_OUT, SCORES, Metric, State, require_columns, without_nan
 from folkways.stats.clusters import clustered_mean, effective_number
 from folkways.stats.intervals import Interval, cluster_totals
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+DENSE = 8
+"""Cells per row up to which a table of all groups by all questions is made; beyond it, cells are sorted."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The questions of each group, as runs of cells one after the other.
+
+    of_row: the cell of each row. rows: number of rows of each cell. first: index of each group's first
+        cell; one entry more than groups. Cells of a group are ordered by question.
+    """
+
+    of_row: Ints
+    rows: Floats
+    first: Ints
+
+    @classmethod
+    def of(
+        cls, groups: Ints, questions: npt.NDArray[np.integer[Any]], n_groups: int, n_questions: int
+    ) -> Cells:
+        """The cells of rows.
+
+        groups, questions: numbers from 0, one of each per row.
+        n_groups, n_questions: how many there are.
+        """
+        pairs = groups * n_questions + questions
+        if n_groups * n_questions <= DENSE * max(1, pairs.size):
+            counts = np.bincount(pairs, minlength=n_groups * n_questions)
+            present = np.flatnonzero(counts)
+            number = np.empty(counts.size, dtype=np.int64)
+            number[present] = np.arange(present.size)
+            of_row, rows = number[pairs], counts[present]
+        else:
+            present, of_row, rows = np.unique(pairs, return_inverse=True, return_counts=True)
+        first = np.searchsorted(present, np.arange(n_groups + 1) * n_questions)
+        return cls(of_row, rows.astype(np.float64), first)
+
+    def sums(self, values: Floats) -> Floats:
+        """Sum of the values (one per row) in each cell."""
+        return np.bincount(self.of_row, weights=values, minlength=self.rows.size).astype(np.float64)
+
+
+def state_counts(groups: Ints, states: npt.NDArray[np.integer[Any]], n_groups: int, n_states: int) -> Ints:
+    """How many rows of each group are in each state: shape (groups, states).
+
+    groups, states: numbers from 0, one of each per row.
+    n_groups, n_states: how many there are.
+    """
+    return np.bincount(groups * n_states + states, minlength=n_groups * n_states).reshape(n_groups, n_states)
+
 
 SCORE_COLUMNS = [name for name in SCORES if name not in ("endpoint", "profile", "signature")]
 
@@ -31,17 +84,17 @@ BASE_GROUPINGS: tuple[tuple[str, ...], ...] = (
 
 
 NOT_REACHED = "no reply"
-"""The interval of a score that rests on no reply at all: there is no number, and nothing is known."""
+"""The interval of a score without any reply: there is no number, and nothing is known."""
 
 ALL_LEFT_OUT = "all left out"
-"""The interval of a score from which the rule leaves every reply out: there is no number either."""
+"""The interval of a score whose rule leaves every reply out: there is no number either."""
 
 UNEQUAL = 0.5
-"""Where the effective number of questions is below this share of their number, scores tell it."""
+"""Scores show the effective number of questions if it is below this share of their number."""
 
 ASKED_IN = "asked_in"
-"""A facet for tasks that ask about a culture in its own language and in another: which of them a row was
-asked in."""
+"""A facet for tasks that ask about a culture in its own language and in another: the one that a row was asked
+in."""
 
 LOCAL, ENGLISH, ANOTHER = "local language", "English", "another language"
 
@@ -56,11 +109,11 @@ def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
     """The judgements with ASKED_IN: LOCAL for a language of the culture (English in the United States), else
     ENGLISH or ANOTHER."""
     pairs = judgements.select("culture", "language").unique()
-    told = [
+    labels = [
         LOCAL if language in get_culture(culture).languages else ENGLISH if language == "en" else ANOTHER
         for culture, language in pairs.cast(pl.String).iter_rows()
     ]
-    named = pairs.with_columns(pl.Series(ASKED_IN, told, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
+    named = pairs.with_columns(pl.Series(ASKED_IN, labels, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
     return judgements.join(
         named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True
     )
@@ -76,46 +129,52 @@ def summarise_means(
     """Mean of each metric over the counted rows, for the whole and for each group: SCORE_COLUMNS of
     records.SCORES.
 
+    judgements: of one endpoint and profile.
+    task: its name.
+    metrics: those without a column are left out (they were not computed).
+    facets: columns that the rows are grouped by, each alone.
+    groupings: columns that the rows are grouped by together; ``()`` is the whole.
+
     A judgement whose metric is null does not belong to that metric's denominator (the metric does not apply
-    to the item); refused, unreadable, failed and missing rows carry the metric's value for them, normally 0,
-    so the denominator never shrinks. Where the rule itself leaves replies out (the column records.LEFT_OUT
-    says why, for metrics with ``leaves_out``), these rows stay in ``n`` and in the counts of states, the
-    score is the mean over the others, and ``coverage`` is the share that it rests on. A score none of whose
-    rows got a reply, or was let count, is null: it says nothing of the model. Groups that have only one value
-    (one language, say) repeat the whole and are left out, except culture; so are groups in which a metric
-    applies to no row. A metric without a column is left out (it was not computed). Raises DataError for a
-    missing column.
+    to the item). Refused, unreadable, failed and missing rows have the metric's value for them, normally 0,
+    so the denominator never shrinks. If the rule itself leaves replies out (the column records.LEFT_OUT has
+    the reason, for metrics with ``leaves_out``), these rows stay in ``n`` and in the counts of states, the
+    score is the mean over the others, and ``coverage`` is the share of those. A score is null if none of its
+    rows got a reply or counts. Groups with only one value (one language, say) repeat the whole and are left
+    out, except culture; so are groups in which a metric applies to no row.
+
+    Raises DataError for a missing column.
     """
     grouped_by = [*dict.fromkeys([*groupings, *((facet,) for facet in facets)])]
     needed = {"question", "counted", "state", *(column for grouping in grouped_by for column in grouping)}
     require_columns(judgements, dict.fromkeys(sorted(needed), pl.String), "judgements")
-    known = [metric for metric in metrics if metric.name in judgements.columns]
+    computed = [metric for metric in metrics if metric.name in judgements.columns]
     reasons = (
         pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, dtype=pl.String).alias(LEFT_OUT)
     )
     cut = pl.col(CUT) if CUT in judgements.columns else pl.lit(False).alias(CUT)
-    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in known)).filter(
+    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in computed)).filter(
         pl.col("counted")
     )
-    columns = _Columns.of(counted, known)
+    columns = _Columns.of(counted, computed)
     rows: list[dict[str, object]] = []
     for grouping in grouped_by:
         names, groups = _grouped(counted, grouping)
         facet = "+".join(grouping) or "all"
         scored = _scores(columns, groups, len(names))
         for number, name in enumerate(names):
-            for metric in known:
-                found = scored[metric.name][number]
-                if found["n"] or not grouping:
-                    rows.append({"task": task, "metric": metric.name, "facet": facet, "value": name, **found})
+            for metric in computed:
+                score = scored[metric.name][number]
+                if score["n"] or not grouping:
+                    rows.append({"task": task, "metric": metric.name, "facet": facet, "value": name, **score})
     return without_nan(pl.DataFrame(rows, schema={name: SCORES[name] for name in SCORE_COLUMNS}))
 
 
 def interval_of_mean(values: Floats, questions: Ints, metric: Metric) -> Interval:
-    """The interval of a mean of rows that come in questions, as scores have it (``clusters.clustered_mean``).
+    """The interval of a mean of rows grouped in questions, as scores have it (``clusters.clustered_mean``).
 
-    values, questions: one entry per row, with a number for each question. Rows that are each a question of
-    their own and zeros or ones have Wilson's interval; NaN without rows.
+    values, questions: one entry per row, with a number for each question. Zeros and ones with a question
+        per row have Wilson's interval; NaN without rows.
     """
     sums, counts = cluster_totals(values, questions)
     return _interval(sums, counts, float(values @ values), metric)
@@ -124,9 +183,9 @@ def interval_of_mean(values: Floats, questions: Ints, metric: Metric) -> Interva
 def _interval(sums: Floats, counts: Floats, squares: float, metric: Metric) -> Interval:
     if not counts.size:
         return Interval(math.nan, math.nan, NOT_REACHED)
-    found = clustered_mean(sums, counts, squares, metric.bounds).interval()
-    plain = math.isnan(found.low) or (counts == 1).all()
-    return found if plain else Interval(found.low, found.high, f"{found.method} by question")
+    interval = clustered_mean(sums, counts, squares, metric.bounds).interval()
+    plain = math.isnan(interval.low) or (counts == 1).all()
+    return interval if plain else Interval(interval.low, interval.high, f"{interval.method} by question")
 
 
 @dataclass(frozen=True)
@@ -173,7 +232,7 @@ class _Columns:
         )
 
     def values(self, metric: Metric) -> Floats:
-        """Made for each use: those of all metrics at once would take more memory than everything else."""
+        """Computed at each use: those of all metrics at once would take more memory than everything else."""
         return self.counted[metric.name].cast(pl.Float64).fill_null(0.0).to_numpy()
 
 
@@ -191,13 +250,13 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
     groups = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")[
         "__group"
     ]
-    told = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
-    return told, groups.cast(pl.Int32).fill_null(-1).to_numpy()
+    labels = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
+    return labels, groups.cast(pl.Int32).fill_null(-1).to_numpy()
 
 
 def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list[dict[str, object]]]:
     """Metric -> the score of each group."""
-    found: dict[str, list[dict[str, object]]] = {}
+    by_metric: dict[str, list[dict[str, object]]] = {}
     for metrics, scored, unscored in columns.together:
         rows, out = scored[groups[scored] >= 0], unscored[groups[unscored] >= 0]
         of_row, states = groups[rows].astype(np.int64), columns.states[rows]
@@ -207,7 +266,7 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
         counts_out = state_counts(of_out, columns.states[out], n_groups, len(_STATES))
         why = state_counts(of_out, columns.reasons[out], n_groups, len(columns.why))
         left = [
-            _LeftOut(
+            _LeftOutCounts(
                 counts_out[group],
                 {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]},
             )
@@ -222,7 +281,7 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
             reached = np.bincount(of_row[replied], weights=values[replied], minlength=n_groups)
             squares = np.bincount(of_row, weights=values * values, minlength=n_groups)
             parts = [slice(cells.first[group], cells.first[group + 1]) for group in range(n_groups)]
-            found[metric.name] = [
+            by_metric[metric.name] = [
                 {"cut": int(cut[group])}
                 | _score(
                     metric,
@@ -235,12 +294,13 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
                 )
                 for group, part in enumerate(parts)
             ]
-    return found
+    return by_metric
 
 
 @dataclass(frozen=True)
-class _LeftOut:
-    """Rows that the rule leaves out of a score: how many are in each state, and how many for which reason."""
+class _LeftOutCounts:
+    """Rows that the rule leaves out of a score: how many are in each state, and how many have which
+    reason."""
 
     states: Ints
     why: Mapping[str, int]
@@ -253,7 +313,7 @@ def _score(
     squares: float,
     reached: float,
     states: Ints,
-    left_out: _LeftOut,
+    left_out: _LeftOutCounts,
 ) -> dict[str, object]:
     scored, lost = int(states.sum()), int(states[_LOST].sum())
     out = sum(left_out.why.values())
@@ -270,7 +330,7 @@ def _score(
         "n": n,
         "questions": rows.size,
         "effective_questions": effective if effective < UNEQUAL * rows.size else None,
-        **{state: int(states[place] + left_out.states[place]) for place, state in enumerate(_STATES)},
+        **{state: int(states[index] + left_out.states[index]) for index, state in enumerate(_STATES)},
         "left_out": out,
         "why_left_out": json.dumps(left_out.why, ensure_ascii=False) if out else None,
         "coverage": (scored - lost) / n if n else 0.0,

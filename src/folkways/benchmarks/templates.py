@@ -1,4 +1,4 @@
-"""Prompt templates: which ones are used, whose wording they are, and how the parts of an item are put into
+"""Prompt templates: which ones are used, whose wording they have, and how the parts of an item are put into
 them."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from folkways.toml_files import packaged_toml
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A prompt text with {names} for the parts of an item, and where its wording comes from
+    """A prompt text with {names} for the parts of an item, and the source of its wording
     (records.PROMPTS.prompt_source)."""
 
     text: str
@@ -30,7 +30,7 @@ class Template:
         """The text with its {names} replaced, in one pass: braces inside a part stay as they are, and
         {{name}} becomes {name}.
 
-        UnfilledError for a {name} that is no part: a model must never be sent one.
+        Raises UnfilledError for a {name} without a part: a model must never be sent one.
         """
 
         def part(place: re.Match[str]) -> str:
@@ -68,7 +68,7 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
 
 def missing_places(text: str, needed: Sequence[str]) -> list[str]:
-    """The {names} of ``needed`` that a text has no place for."""
+    """The {names} of ``needed`` that a text lacks."""
     there = {SHORT.get(name, name) for _, name in _PLACE.findall(text)}
     return [f"{{{name}}}" for name in needed if name not in there]
 
@@ -80,12 +80,17 @@ def choose_templates(
     default: tuple[str, ...],
     needed: Sequence[str],
 ) -> dict[str, Template]:
-    """Variant -> template, for the variants asked for; the default ones, or those the user brought texts for,
-    if none are.
+    """Variant -> template, for the variants in the options; by default those of the user's texts, or else
+    ``default``.
 
-    known:  variant -> what gives its template, or None where this release does not have it.
-    needed: the {names} that every text brought by the user must contain. Raises UnknownNameError for a
-    variant that is neither known nor brought, FolkwaysError for one that is not there.
+    task: its name.
+    options: the user's variants and texts.
+    known: variant -> function that gives its template, or None if this release lacks it.
+    default: variants.
+    needed: the {names} that every text of the user must contain.
+
+    Raises UnknownNameError for a variant that is neither known nor the user's, FolkwaysError for one that
+    the release lacks.
     """
     for name, text in options.prompt_texts.items():
         if absent := missing_places(text, needed):

@@ -1,4 +1,4 @@
-"""``folkways build``: from people's answers to questions. The commands are the builders of all benchmarks."""
+"""``folkways build``: make questions from people's answers. Every builder of a benchmark is a command."""
 
 from __future__ import annotations
 
@@ -22,20 +22,18 @@ if TYPE_CHECKING:
     from folkways.benchmarks.build import Builder, Option
 
 STEP_SECONDS = 5.0
-"""Seconds between two lines about how far a build is."""
+"""Seconds between two lines of progress."""
 
 
 class Builders(click.Group):
-    """Has a command for every builder of every benchmark."""
+    """A command for every builder of every benchmark."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the builders, in their order."""
         from folkways.benchmarks.registry import builders
 
         return sorted(builders())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a builder."""
         from folkways.benchmarks.registry import builders
 
         return _command(builders()[cmd_name]) if cmd_name in builders() else None
@@ -98,7 +96,7 @@ def _kind(option: Option) -> Any:
 
 
 def _run(builder: Builder, values: dict[str, Any]) -> None:
-    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.progress import RunProgress
     from folkways.runs.building import build
     from folkways.runs.executors import executor_of
 
@@ -132,7 +130,7 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
 
 
 def _checked(option: Option, path: Path) -> Path:
-    """Where a new file or folder is written; FolkwaysError, before any work, where it cannot be."""
+    """The path of a new file or folder; FolkwaysError, before any work, if it cannot be written."""
     if option.kind == "new folder":
         check_several(path, partial("{} {}".format, option.flag))
         check_folder(path)
@@ -143,8 +141,7 @@ def _checked(option: Option, path: Path) -> Path:
             path = path / option.gets
         elif path.suffix.lower() != ending:
             raise FolkwaysError(
-                f"{option.flag} {path} has to end in {ending}, or name a folder, which then gets "
-                f"{option.gets}"
+                f"{option.flag} {path} must end in {ending}, or be a folder, which then gets {option.gets}"
             )
     check_folder(path.parent)
     if path.parent.is_dir():
@@ -153,7 +150,7 @@ def _checked(option: Option, path: Path) -> Path:
 
 
 class _Steps:
-    """Says how far a build is, every few seconds."""
+    """Prints the progress of a build every few seconds."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -170,7 +167,7 @@ def _print(console: Console, text: str) -> None:
 
 
 def _safe(line: str) -> str:
-    """The line as far as it can be shown, with the spaces it begins with."""
-    from folkways.display import one_line
+    """The sanitized line, with its leading spaces."""
+    from folkways.display import single_line
 
-    return line[: len(line) - len(line.lstrip(" "))] + one_line(line)
+    return line[: len(line) - len(line.lstrip(" "))] + single_line(line)

@@ -1,5 +1,4 @@
-"""What a shell completes beside commands and options: tasks, cultures, runs. Nothing is said where nothing is
-known."""
+"""Shell completion of tasks, cultures and runs."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import click
 
 
 def tasks(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Benchmarks, tasks and suites, without the prompts and data behind them."""
+    """Benchmarks, tasks and suites; their data are not loaded."""
     from folkways.benchmarks.registry import all_suites
     from folkways.benchmarks.registry import tasks as known
 

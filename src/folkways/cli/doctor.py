@@ -20,15 +20,15 @@ def command(workspace: str, as_json: bool) -> None:
     tools. It changes nothing and contacts only servers at the local addresses. Home folders and user names
     are left out. The exit code is 1 if something is broken: a plug-in, data, the workspace.
     """
-    from folkways.display import visible
+    from folkways.display import sanitize
     from folkways.runs.doctor import examine
 
-    found = examine(workspace)
+    document = examine(workspace)
     if as_json:
-        print_json(found)
+        print_json(document)
     else:
-        click.echo(visible("\n".join(_lines(found))))
-    if found["problems"]:
+        click.echo(sanitize("\n".join(_lines(document))))
+    if document["problems"]:
         raise click.exceptions.Exit(1)
 
 

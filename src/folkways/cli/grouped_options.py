@@ -28,7 +28,8 @@ HEADINGS = {
 
 
 class GroupedCommand(click.Command):
-    """A command whose options stand under headings; those under none come last, as click shows them."""
+    """A command whose help lists options under headings; options without one come last, as click shows
+    them."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the headings that have options of this command."""

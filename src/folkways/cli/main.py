@@ -18,81 +18,63 @@ import click
 
 from folkways import __version__, plugins
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError, FolkwaysWarning, on_command_line
+from folkways.errors import (
+    FolkwaysError,
+    FolkwaysWarning,
+    MissingExtraError,
+    UnknownNameError,
+    on_command_line,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
-    "quickstart": (
-        "asking.quickstart",
-        "Ask a small language model the demo questions and write a report; no key, no network.",
-    ),
-    "data": ("releases.data", "List, fetch, check and find released data."),
-    "init": ("asking.init", "Write a recipe file to fill in: a study with all that `folkways run` needs."),
-    "new-benchmark": (
-        "new_benchmark",
-        "Write a package with a benchmark of your own that runs: choice, short answers or a rule.",
-    ),
-    "run": ("asking.run", "Ask models the questions of one or more tasks."),
-    "estimate": ("asking.estimate", "Requests, tokens and cost of a run before spending anything."),
-    "plan": ("asking.plan", "Write down what a run asks, for workers on any number of machines."),
-    "work": ("asking.work", "Ask what a planned run expects, beside any number of other workers."),
-    "score": ("asking.score", "Judge and score a run again, without asking any model."),
-    "compare": ("results.compare", "Say whether models differ, by how much, and how sure that is."),
-    "gate": ("results.gate", "Check the scores of a run against requirements: an exit code for CI."),
-    "published": ("results.published", "Show published figures, and a run beside them."),
-    "report": ("results.report", "Write a report of one or more runs: HTML, Markdown, CSV, Parquet."),
-    "export": ("results.export", "Write a run in the format of another project, to share it."),
-    "submit": ("results.submit", "Write a run as the files that a competition on a benchmark takes."),
-    "runs": ("results.runs", "List the runs of a workspace; archive and restore them."),
-    "show": ("results.show", "Print one item with its gold answers, prompts, responses and judgements."),
-    "build": ("build", "Build questions from people's answers, and compare builds."),
-    "judge": ("asking.judge", "Judge replies that were made elsewhere."),
-    "judge-by-model": (
-        "asking.judge_by_model",
-        "Have a model judge the free answers of a run, beside the rule.",
-    ),
-    "probe": (
-        "asking.probe",
-        "Signals that a model may have seen a task's items before, each beside its control.",
-    ),
-    "analyse": (
-        "results.analyse",
-        "Make the papers' analyses of their scores for your runs, each with its test.",
-    ),
-    "tables": ("results.tables", "Recompute the tables and figures of a paper from the data."),
-    "tasks": ("releases.tasks", "List the tasks and what each one measures."),
-    "benchmarks": (
-        "releases.benchmarks",
-        "Check a benchmark, yours or a built-in one, before models are asked.",
-    ),
-    "cultures": ("releases.cultures", "List the cultures, their codes and the languages they are asked in."),
-    "endpoints": (
-        "asking.endpoints",
-        "List the providers, the names of their keys, and the prices and model cards in use.",
-    ),
-    "doctor": ("doctor", "Show what is installed, reachable and in order here, for bug reports."),
+    "quickstart": "Ask a small language model the demo questions and write a report; no key, no network.",
+    "data": "List, fetch, check and find released data.",
+    "init": "Write a recipe file to fill in: a study with all that `folkways run` needs.",
+    "new-benchmark": "Write a package with a benchmark of your own: choice, short answers or a rule.",
+    "run": "Ask models the questions of one or more tasks.",
+    "estimate": "Requests, tokens and cost of a run before spending anything.",
+    "plan": "Plan a run for workers on any number of machines.",
+    "work": "Ask what a planned run expects, together with any number of other workers.",
+    "score": "Judge and score a run again, without asking any model.",
+    "compare": "Say whether models differ, by how much, and how sure that is.",
+    "gate": "Check the scores of a run against requirements: an exit code for CI.",
+    "published": "Show published figures, and the scores of a run next to them.",
+    "report": "Write a report of one or more runs: HTML, Markdown, CSV, Parquet.",
+    "export": "Write a run in the format of another project, to share it.",
+    "submit": "Write a run as the files that a competition on a benchmark takes.",
+    "runs": "List the runs of a workspace; archive and restore them.",
+    "show": "Print one item with its gold answers, prompts, responses and judgements.",
+    "build": "Build questions from people's answers, and compare builds.",
+    "judge": "Judge replies that were made elsewhere.",
+    "judge-by-model": "Have a model judge the free answers of a run, in addition to the rule.",
+    "probe": "Signals that a model may have seen a task's items before, each with its control.",
+    "analyse": "Make the papers' analyses of their scores for your runs, each with its test.",
+    "tables": "Recompute the tables and figures of a paper from the data.",
+    "tasks": "List the tasks and what each one measures.",
+    "benchmarks": "Check a benchmark, yours or a built-in one, before models are asked.",
+    "cultures": "List the cultures, their codes and the languages they are asked in.",
+    "endpoints": "List the providers, the names of their keys, and the prices and model cards in use.",
+    "doctor": "Show what is installed, reachable and in order here, for bug reports.",
 }
-"""Command -> its module below ``folkways.cli``, where it is called ``command``, and the line shown by
-``folkways --help``."""
-
+"""Command -> its line in ``folkways --help``. The module of that name in ``folkways.cli`` has it as
+``command``."""
 
 DEBUG = "FOLKWAYS_DEBUG"
-"""The environment variable with which an error is printed with its traceback, for people who write
-benchmarks."""
+"""Environment variable: if set, errors are printed with their traceback, for people who write benchmarks."""
 
 COMPLETING = "_FOLKWAYS_COMPLETE"
-"""The environment variable with which click has a shell's completion answered."""
-
+"""Environment variable with which a shell asks click for completions."""
 
 OF_EXTRAS = {"studio": "studio"}
-"""Command of another package -> the extra of folkways that installs that package."""
+"""Command of another package -> the extra of folkways that installs it."""
 
 
 def other_commands() -> dict[str, str]:
-    """Commands that installed packages add (entry point ``folkways.commands``), each with its package's
-    summary."""
+    """Commands of other installed packages (entry point ``folkways.commands``), with the summary of each
+    package."""
     entries = plugins.entries(plugins.COMMANDS)
     return {
         name: (entry.dist.metadata["Summary"] if entry.dist is not None else "")
@@ -103,16 +85,15 @@ def other_commands() -> dict[str, str]:
 
 
 class LazyGroup(click.Group):
-    """Imports a command's module only when it is asked for, so that ``--help`` stays fast."""
+    """Imports the module of a command only when that command runs, so that ``--help`` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Commands in the order in which a newcomer needs them, then those of other packages."""
         return [*COMMANDS, *other_commands()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a command."""
         if cmd_name in COMMANDS:
-            command = import_module(f"folkways.cli.{COMMANDS[cmd_name][0]}").command
+            command = import_module(f"folkways.cli.{cmd_name.replace('-', '_')}").command
         elif (entry := plugins.entries(plugins.COMMANDS).get(cmd_name)) is not None:
             command = plugins.load(entry)
         else:
@@ -120,36 +101,34 @@ class LazyGroup(click.Group):
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
         if others := other_commands():
             with formatter.section("Commands of other packages"):
                 formatter.write_dl(list(others.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands for a shell that completes their names, without importing them."""
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
-        lines = {**{name: line for name, (_, line) in COMMANDS.items()}, **other_commands()}
+        commands = COMMANDS | other_commands()
         return [
-            CompletionItem(name, help=line) for name, line in lines.items() if name.startswith(incomplete)
+            CompletionItem(name, help=line) for name, line in commands.items() if name.startswith(incomplete)
         ]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name what is valid when the command is not."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            from folkways.errors import MissingExtraError, UnknownNameError
-
+        """As click does; UnknownNameError with the valid names, MissingExtraError for a command of an
+        extra."""
+        name = args[0] if args and not ctx.resilient_parsing else ""
+        if name and not name.startswith("-") and name not in COMMANDS:
             others = other_commands()
-            if args[0] not in others and args[0] in OF_EXTRAS:
-                raise MissingExtraError(f"folkways {args[0]}", OF_EXTRAS[args[0]], f"folkways-{args[0]}")
-            if args[0] not in others:
-                raise UnknownNameError("command", args[0], [*COMMANDS, *others])
+            if name not in others and name in OF_EXTRAS:
+                raise MissingExtraError(f"folkways {name}", OF_EXTRAS[name], f"folkways-{name}")
+            if name not in others:
+                raise UnknownNameError("command", name, [*COMMANDS, *others])
         return super().resolve_command(ctx, args)
 
 
@@ -167,8 +146,7 @@ def cli() -> None:
 
 
 def _check_encoding(arguments: list[str]) -> None:
-    """Refuse what a terminal or script sent in another encoding: it could neither be stored nor sent to a
-    model."""
+    """Refuse arguments in another encoding than UTF-8: they could neither be stored nor sent to a model."""
     for argument in arguments:
         if not argument.isascii() and any("\ud800" <= character <= "\udfff" for character in argument):
             raise FolkwaysError(
@@ -177,39 +155,37 @@ def _check_encoding(arguments: list[str]) -> None:
 
 
 def _say(message: str, kind: str = "error", colour: str = "red") -> None:
-    """Print an error. It may quote data, file names and servers: nothing in it may act on the terminal."""
-    from folkways.display import visible
+    """Print a message. It may quote data, file names and servers, so control characters are escaped."""
+    from folkways.display import sanitize
 
-    click.echo(f"{click.style(f'{kind}:', fg=colour, bold=True)} {visible(message)}", err=True)
+    click.echo(f"{click.style(f'{kind}:', fg=colour, bold=True)} {sanitize(message)}", err=True)
 
 
-def _warn(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
+def _warn(message: Warning | str, category: type[Warning], *position: object, **more: object) -> None:
     """Print a warning of ours as one line, any other as Python does."""
     if issubclass(category, FolkwaysWarning):
         _say(str(message), "warning", "yellow")
     else:
-        PYTHONS_WARNING(message, category, *place, **more)
+        PYTHONS_WARNING(message, category, *position, **more)
 
 
 PYTHONS_WARNING: Callable[..., None] = warnings.showwarning
 
 
 OF_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
-"""What the system says of output that cannot be written; any other OSError without a file's name speaks for
-itself."""
+"""OS errors that mean that standard output could not be written."""
 
 ALLOCATOR = ("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
-"""Makes the allocator of polars give freed memory back at once: 30 MB less at 80,000 requests, and no
-slower."""
+"""Has the allocator of polars return freed memory at once: 30 MB less at 80,000 requests, and no slower."""
 
 GARBAGE_AFTER = 50_000
-"""Objects made since the last look for cycles. Replies and judgements come by the ten thousand and are in
-none; the usual 700 cost half a second at 80,000 requests."""
+"""Objects made between two runs of the cycle collector. Replies and judgements never form cycles; the usual
+700 cost half a second at 80,000 requests."""
 
 
 def _write_anywhere() -> None:
-    """Have characters that the terminal's encoding lacks (ASCII, cp1252) shown as ``?``: a run must not end
-    over how it is told."""
+    """Print ``?`` for characters that the terminal's encoding (ASCII, cp1252) lacks, so that no run fails
+    over its messages."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="replace")
@@ -224,9 +200,7 @@ def main() -> None:
         with on_command_line(), interrupts.remembered(), warnings.catch_warnings():
             warnings.showwarning = _warn
             _check_encoding(sys.argv[1:])
-            code = cli(
-                standalone_mode=False
-            )  # click returns the code of an Exit here, and None where a command just ends
+            code = cli(standalone_mode=False)  # the exit code of an Exit; None if the command just ended
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -236,23 +210,20 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except FolkwaysError as error:
-        if COMPLETING in os.environ:  # half a line is no mistake
+        if COMPLETING in os.environ:  # the line is not finished yet
             sys.exit(0)
         if os.environ.get(DEBUG):
             traceback.print_exception(error)
         _say(str(error))
         sys.exit(error.exit_code)
-    # What a command writes to standard output: a full disk behind ">"; files of its own it explains itself.
-    except OSError as error:
-        where = (
-            f"{error.filename}: "
-            if error.filename
-            else "the output cannot be written: "
-            if error.errno in OF_OUTPUT
-            else ""
-        )
-        _say(f"{where}{error.strerror or error}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is tried at exit
+    except OSError as error:  # of standard output, as on a full disk; commands explain their own files
+        what = "the output cannot be written: " if error.errno in OF_OUTPUT else ""
+        if error.filename:
+            what = f"{error.filename}: "
+        _say(f"{what}{error.strerror or error}")
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # else Python tries to flush it at exit
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
 

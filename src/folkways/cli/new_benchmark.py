@@ -1,4 +1,4 @@
-"""``folkways new-benchmark``: a package with a benchmark that runs, to fill in."""
+"""``folkways new-benchmark``: write a package with a working benchmark, to fill in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from folkways.errors import FolkwaysError
 KINDS = {
     "choice": "multiple choice: a TOML file says which columns are question, options and answer; no code",
     "short": "short answers, compared with several accepted ones, in many languages",
-    "rule": "a rule of your own, that says what a reply is worth",
+    "rule": "a rule of your own that scores a reply",
 }
 WORDINGS = {
     "choice": """
@@ -45,13 +45,15 @@ WRONG = {
 @click.command("new-benchmark")
 @click.argument("name")
 @click.option(
-    "--kind", type=click.Choice(list(KINDS)), help="What is asked; a terminal is asked where it is not said."
+    "--kind",
+    type=click.Choice(list(KINDS)),
+    help="The kind of questions; on a terminal you are asked for it.",
 )
-@click.option("--title", help="What reports call it. Default: the name.")
-@click.option("--out", type=click.Path(path_type=Path), help="The folder that is made. Default: the name.")
+@click.option("--title", help="Its title in reports. Default: the name.")
+@click.option("--out", type=click.Path(path_type=Path), help="The folder to write. Default: the name.")
 def command(name: str, kind: str | None, title: str | None, out: Path | None) -> None:
-    """Write a package with a benchmark called NAME that runs at once, with a test: your questions go into its
-    CSV file.
+    """Write a package with a benchmark called NAME and a test for it. It runs at once; replace the questions
+    in its CSV file by yours.
 
     Kinds: choice (a TOML file and no code), short (short answers), rule (a rule of your own).
     """
@@ -60,7 +62,7 @@ def command(name: str, kind: str | None, title: str | None, out: Path | None) ->
     module = check_name(name)
     folder = out or Path(name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FolkwaysError(f"{folder} is there already and stays as it is; give another folder with --out")
+        raise FolkwaysError(f"{folder} exists already and was not changed; name another folder with --out")
     chosen = kind or _ask()
     for path, text in package_files(
         name, module, chosen, title or name.replace("-", " ").capitalize()
@@ -73,7 +75,7 @@ def command(name: str, kind: str | None, title: str | None, out: Path | None) ->
 
 
 def check_name(name: str) -> str:
-    """The name of the package's module; FolkwaysError for a name that is none, or is taken."""
+    """The name of the package's module; FolkwaysError for an invalid name, or one that is taken."""
     from folkways.benchmarks.registry import benchmarks
 
     module = name.replace("-", "_")
@@ -83,15 +85,18 @@ def check_name(name: str) -> str:
         or module in sys.stdlib_module_names
     ):
         raise FolkwaysError(
-            f"a benchmark's name is small letters, digits and hyphens, such as market-days; got {name!r}"
+            f"the name of a benchmark has lower-case letters, digits and hyphens (market-days); got {name!r}"
         )
     if name in benchmarks() or module == "folkways":
-        raise FolkwaysError(f"there is a benchmark called {name} already; choose another name")
+        raise FolkwaysError(f"a benchmark called {name} exists already; choose another name")
     return module
 
 
 def package_files(name: str, module: str, kind: str, title: str) -> dict[str, str]:
-    """Path in the package -> text, for a benchmark of a kind."""
+    """Path in the package -> text.
+
+    name: of the benchmark; module: of its Python package; kind: one of KINDS; title: its title in reports.
+    """
     parts = {"name": name, "module": module, "title": title.replace('"', "'"), "wordings": WORDINGS[kind]}
     parts |= {"right": RIGHT[kind], "wrong": WRONG[kind]}
     paths = {
@@ -113,8 +118,8 @@ def package_files(name: str, module: str, kind: str, title: str) -> dict[str, st
 
 def _ask() -> str:
     if not sys.stdin.isatty():
-        raise FolkwaysError(f"say with --kind what is asked: {', '.join(KINDS)}")
+        raise FolkwaysError(f"choose the kind of questions with --kind: {', '.join(KINDS)}")
     for kind, about in KINDS.items():
         click.echo(f"{kind:7} {about}")
-    answer: str = click.prompt("What is asked?", type=click.Choice(list(KINDS)), default="choice")
+    answer: str = click.prompt("Which kind of questions?", type=click.Choice(list(KINDS)), default="choice")
     return answer

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how their text becomes values."""
+"""Options that several commands share, and how their values are parsed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from folkways.cli import completion
-from folkways.cli.asking.recipe import TasksArgument
+from folkways.cli.recipe import TasksArgument
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import (
     OPTION_KINDS,
@@ -31,11 +31,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Number(click.FloatRange):
-    """A finite number between bounds. ``FloatRange`` alone lets ``nan`` pass any bound, and ``inf`` an open
-    one."""
+    """A finite number between bounds. ``FloatRange`` itself accepts ``nan``, and ``inf`` at an open bound."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; a usage error where it is none, or not finite."""
+        """The number; a usage error for anything that is not a finite number."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number", param, ctx)
@@ -43,7 +42,7 @@ class Number(click.FloatRange):
 
 
 def type_of(name: str) -> click.ParamType[Any]:
-    """The type of an option of a run, with the bounds that it has everywhere (OPTION_KINDS)."""
+    """The click type of an option of a run, with the bounds of OPTION_KINDS."""
     kind = OPTION_KINDS[name]
     if kind.words:
         return click.Choice(kind.words)
@@ -59,21 +58,20 @@ class PromptTexts(click.ParamType[dict[str, str]]):
     name = "prompts"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
-        """The texts; DataError that says what is wrong otherwise."""
+        """The texts by name; DataError if they cannot be read."""
         from folkways.runs.planning.recipe import prompt_texts
 
         return prompt_texts(value)
 
 
 class ModelName(click.ParamType[str | DeployedModel]):
-    """The name of a model; from a recipe, also how it runs."""
+    """The name of a model; in a recipe also how it is deployed."""
 
     name = "text"
 
     def convert(
         self, value: str | DeployedModel, param: click.Parameter | None, ctx: click.Context | None
     ) -> str | DeployedModel:
-        """The value as it is."""
         return value
 
 
@@ -94,18 +92,18 @@ def workspace_option(command: F) -> F:
 
 
 def workspace_named(workspace: str) -> str:
-    """The option as a command that is suggested needs it; nothing for the default."""
+    """The option as part of a suggested command; empty for the default."""
     return "" if workspace == DEFAULT_WORKSPACE else f" --workspace {workspace}"
 
 
 def limit_option(command: F) -> F:
     """``--limit N``."""
-    told = "At most N questions per task, over all cultures."
-    return click.option("--limit", type=type_of("limit"), metavar="N", help=told)(command)
+    text = "At most N questions per task, over all cultures."
+    return click.option("--limit", type=type_of("limit"), metavar="N", help=text)(command)
 
 
 def _known_tools(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    """The set of tools, whether a task uses one or not."""
+    """The set of tools; UnknownNameError for an unknown one, even if no task uses it."""
     if value is not None:
         from folkways.text.tools import TOOL_SETS
 
@@ -120,25 +118,25 @@ def text_tools_option(command: F) -> F:
         "--text-tools",
         metavar="SET",
         callback=_known_tools,
-        help="How words are brought to base forms: default, paper (the authors' tools, where installed) or "
+        help="How words are reduced to base forms: default, paper (the authors' tools, if installed) or "
         "simple (not at all).",
     )(command)
 
 
 def _packed(name: str, record: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
-    """A decorator that adds ``options`` and hands what they say to the command as one argument, made by
-    ``record``."""
+    """A decorator that adds ``options`` and passes their values to the command as one argument ``name``, made
+    by ``record``."""
 
     probe: Any = click.Command(name)
     for option in options:
         option(probe)
-    own = [parameter.name for parameter in probe.params]
+    parameters = [parameter.name for parameter in probe.params]
 
     def add(command: F) -> F:
         @functools.wraps(command)
         def packed(**values: Any) -> Any:
-            given = {key: values.pop(key) for key in own}
-            return command(**values, **{name: record(**given)})
+            fields = {key: values.pop(key) for key in parameters}
+            return command(**values, **{name: record(**fields)})
 
         added = cast("F", packed)
         for option in reversed(options):
@@ -151,7 +149,7 @@ def _packed(name: str, record: Callable[..., Any], *options: Callable[[F], F]) -
 def _scoring_models(
     embedding_model: str | None, bert_models: tuple[str, ...], device: str | None, precision: str | None
 ) -> ScoringModels:
-    from folkways.cli.asking.model_progress import watch
+    from folkways.cli.progress import watch
     from folkways.runs.scores.scoring_models import ScoringModels, named_models
 
     scoring = ScoringModels(named_models(embedding_model, bert_models), precision, names(device) or (), watch)
@@ -225,7 +223,7 @@ cluster_options = _packed(
     ),
     serve_option,
 )
-"""Who asks in place of this process, as ``cluster`` (Cluster or None)."""
+"""Workers on a cluster instead of this process, as ``cluster`` (Cluster or None)."""
 
 batch_option = click.option(
     "--batch",
@@ -249,7 +247,7 @@ _ASKING = (
         "--max-errors",
         type=type_of("max_errors"),
         metavar="N",
-        help="Give a model up after N failed requests.",
+        help="Give up on a model after N failed requests.",
     ),
     click.option(
         "--timeout",
@@ -259,7 +257,9 @@ _ASKING = (
         help="Seconds for one request.",
     ),
     click.option(
-        "--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd."
+        "--budget",
+        metavar="AMOUNT",
+        help="Stop before spending more than this: 1000requests, 2Mtokens, 5usd.",
     ),
     prices_option,
 )
@@ -277,14 +277,14 @@ _WAIT = click.option(
     default=300.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for a server that refuses connections before giving its model up.",
+    help="How long to wait for a server that refuses connections before giving up on its model.",
 )
 
 ask_options = _packed("asking", _ask_options, *_ASKING, _WAIT, _MAX_FAILED)
-"""How hard to try and what may be spent, as ``asking`` (AskOptions)."""
+"""Retries, limits and budget, as ``asking`` (AskOptions)."""
 
 build_ask_options = _packed("asking", _ask_options, *_ASKING)
-"""The same for a build, which needs every reply."""
+"""The same for builds, which need every reply."""
 
 
 def _run_options(
@@ -292,8 +292,8 @@ def _run_options(
 ) -> RunOptions:
     others |= {name: names(others[name]) for name in ("cultures", "languages", "variants")}
     others["prompt_texts"] = others["prompt_texts"] or {}
-    own = parse_settings(settings) | ({"read": read} if read else {})
-    return RunOptions(releases=release_names(releases), settings=own, **others)
+    sampling = parse_settings(settings) | ({"read": read} if read else {})
+    return RunOptions(releases=release_names(releases), settings=sampling, **others)
 
 
 question_options = _packed(
@@ -324,7 +324,9 @@ question_options = _packed(
     ),
     limit_option,
     click.option(
-        "--afresh", is_flag=True, help="Ask again what is stored already; the stored replies stay, unused."
+        "--afresh",
+        is_flag=True,
+        help="Ask again even if replies are stored; the stored ones are kept, but not used.",
     ),
     click.option(
         "--skip-missing", is_flag=True, help="Leave out tasks whose data are not on this disk, and say which."
@@ -334,7 +336,7 @@ question_options = _packed(
         type=type_of("samples"),
         default=1,
         show_default=True,
-        help="How often each prompt is asked.",
+        help="How often to ask each prompt.",
     ),
     click.option(
         "--seed", type=type_of("seed"), default=0, show_default=True, help="Seed of all random draws."
@@ -344,32 +346,35 @@ question_options = _packed(
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the "
-        "provider.",
+        help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' for the "
+        "provider's default.",
     ),
     click.option(
         "--read",
         type=type_of("read"),
-        help="Reply: the likeliest option (hf/, vllm-offline/, gguf/, llamacpp/).",
+        help="Take the most likely option as the reply (hf/, vllm-offline/, gguf/, llamacpp/).",
     ),
     click.option("--system", metavar="TEXT", help="System prompt for every request."),
-    click.option("--max-tokens", type=type_of("max_tokens"), metavar="N", help="Output tokens at most."),
+    click.option(
+        "--max-tokens", type=type_of("max_tokens"), metavar="N", help="Maximum number of output tokens."
+    ),
     click.option(
         "--prompts",
         "prompt_texts",
         type=PromptTexts(),
         metavar="FILE",
-        help="TOML file of prompt texts: template name = text, for all tasks or in a table named like one.",
+        help="TOML file of prompt texts: template name = text, for all tasks or in a table with a "
+        "task's name.",
     ),
     click.option(
         "--permute-options",
         type=type_of("permute_options"),
         default=1,
         metavar="K",
-        help="Ask each question with its options in K different orders.",
+        help="Ask each question K times, with its options in different orders.",
     ),
 )
-"""What is asked, as ``options`` (RunOptions): of ``run`` and ``estimate``."""
+"""What to ask, as ``options`` (RunOptions)."""
 
 models_option = click.option(
     "--model",
@@ -379,7 +384,7 @@ models_option = click.option(
     required=True,
     type=ModelName(),
     metavar="NAME",
-    help="Model to ask; repeatable. Own settings: NAME?temperature=1.",
+    help="Model to ask; repeatable. Settings of its own: NAME?temperature=1.",
 )
 
 
@@ -389,7 +394,7 @@ def names(text: str | None) -> tuple[str, ...] | None:
 
 
 def left_out(absent: Mapping[str, str]) -> str:
-    """Lines that name the tasks which are left out, and why (task -> reason); empty where none is."""
+    """Lines on the tasks that are left out; empty if there are none. absent: task -> reason."""
     reasons: dict[str, list[str]] = {}
     for task, reason in absent.items():
         reasons.setdefault(reason, []).append(task)
@@ -397,7 +402,7 @@ def left_out(absent: Mapping[str, str]) -> str:
 
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:
-    """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name stands for all (key ``*``)."""
+    """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name applies to all (key ``*``)."""
     from folkways.runs import keywords
 
     return keywords.release_names(texts)

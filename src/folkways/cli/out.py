@@ -1,5 +1,5 @@
-"""What a command says and writes: ``--out`` (a name with an ending is a file, any other a folder), formats
-and the terminal."""
+"""Output of commands: ``--out`` (a name with an ending is a file, any other a folder), formats and the
+terminal."""
 
 from __future__ import annotations
 
@@ -27,65 +27,63 @@ SUFFIXES = (".csv", ".jsonl", ".json", ".parquet")
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """Standard output, or standard error. No text is markup, and none is a picture: ``baseline/constant:A:``
-    is no emoji."""
+    """A console for standard output or standard error, without markup and emoji codes:
+    ``baseline/constant:A:`` is printed as it is."""
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 def how_to_go_on(reason: str | None) -> str:
-    """Why a run stopped, and what to do: a reason that is whole sentences says so itself, as the same command
-    would fail again."""
-    return reason if reason and reason.endswith(".") else f"{reason}. Run the same command again to go on."
+    """Why a run stopped, and what to do. A reason in full sentences already says what to do."""
+    return reason if reason and reason.endswith(".") else f"{reason}. Run the same command again to continue."
 
 
 def out_option(what: str, gets: str, *, required: bool = False) -> Callable[[F], F]:
-    """``--out FILE|DIR`` of a command that writes one thing. what: what goes there; gets: the file's name in
-    a folder."""
-    told = f"{what}: a file, or a folder (a name without an ending), which gets {gets}."
+    """``--out FILE|DIR`` of a command that writes one file. what: help text; gets: name of the file in a
+    folder."""
+    text = f"{what}: a file, or a folder (a name without an ending), which gets {gets}."
     return click.option(
-        "--out", required=required, type=click.Path(path_type=Path), metavar="FILE|DIR", help=told
+        "--out", required=required, type=click.Path(path_type=Path), metavar="FILE|DIR", help=text
     )
 
 
-def folder_option(told: str) -> Callable[[F], F]:
-    """``--out DIR`` of a command that writes several files; whether it can be that folder is found out before
-    any work is done."""
+def folder_option(text: str) -> Callable[[F], F]:
+    """``--out DIR`` of a command that writes several files, checked before any work is done. text: help
+    text."""
 
     def checked(_ctx: click.Context, _param: click.Parameter, out: Path | None) -> Path | None:
-        if out is not None:  # a shell that completes a line has none yet
+        if out is not None:  # it is None during completion
             check_several(out)
             check_folder(out)
         return out
 
     return click.option(
-        "--out", required=True, type=click.Path(path_type=Path), callback=checked, metavar="DIR", help=told
+        "--out", required=True, type=click.Path(path_type=Path), callback=checked, metavar="DIR", help=text
     )
 
 
 def say_written(files: Iterable[Path], notes: Iterable[str]) -> None:
-    """Name the files that were written, and on standard error what a person must know of them."""
-    from folkways.display import one_line
+    """Print the names of the files that were written, and notes on standard error."""
+    from folkways.display import single_line
 
     for path in files:
         click.echo(f"wrote {path}")
     for note in notes:
-        click.echo(one_line(note), err=True)
+        click.echo(single_line(note), err=True)
 
 
 def print_json(value: object) -> None:
-    """Print a document: indented, null for what is not known, nothing in it that a terminal would obey."""
+    """Print indented JSON, with null for unknown values and control characters escaped."""
     from folkways.display import json_for_terminal
 
     click.echo(json_for_terminal(value))
 
 
 class _Shape(click.Choice[str]):
-    """The formats that are shown, and ``json``, which was a format before every command had ``--json``."""
+    """The listed formats, and ``json``, which predates the option ``--json``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """One of the formats; a usage error otherwise."""
         return "json" if value == "json" else super().convert(value, param, ctx)
 
 
@@ -94,11 +92,11 @@ def format_option(command: F) -> F:
     ``shape``."""
 
     def chosen(ctx: click.Context, _param: click.Parameter, value: str) -> str:
-        given = ctx.get_parameter_source("shape") is not ParameterSource.DEFAULT
+        named = ctx.get_parameter_source("shape") is not ParameterSource.DEFAULT
         if not ctx.meta.get(_AS_JSON):
             return value
-        if given and value != "json":
-            raise click.UsageError(f"--json and --format {value} are two formats; name one of them", ctx)
+        if named and value != "json":
+            raise click.UsageError(f"--json and --format {value} contradict each other; use one of them", ctx)
         return "json"
 
     def as_json(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -114,23 +112,22 @@ def format_option(command: F) -> F:
         default="text",
         show_default=True,
         callback=chosen,
-        help="How it is written.",
+        help="Output format.",
     )
     return shapes(flag(command))
 
 
 def is_folder(out: Path) -> bool:
-    """Whether ``out`` names a folder: one that is there, or a new name without an ending. Digits are no
-    ending (``build-1.2``)."""
+    """Whether ``out`` is an existing folder, or a new name without an ending; digits are not an ending
+    (``build-1.2``)."""
     return out.is_dir() if out.exists() else not any(character.isalpha() for character in out.suffix)
 
 
 def file_at(out: Path, name: str, endings: Sequence[str] = ()) -> Path:
-    """The file that ``out`` leads to: itself, or ``name`` in the folder that it is. To be called before any
-    work is done.
+    """The file to write: ``out``, or ``name`` in it if it is a folder. Called before any work is done.
 
-    endings: those that the file may have; any if none is given. FolkwaysError where no such file can be
-    written. A new folder is made when something is written, by what writes it.
+    endings: the allowed ones; () for any. FolkwaysError if the file cannot be written. A new folder is
+    created later, when the file is written.
     """
     inside = is_folder(out)
     path = out / name if inside else out
@@ -145,7 +142,7 @@ def file_at(out: Path, name: str, endings: Sequence[str] = ()) -> Path:
 
 
 def check_text_target(path: Path) -> None:
-    """FolkwaysError unless a text of any name can be written there; to be called before any work is done."""
+    """FolkwaysError if no file can be written at ``path``; called before any work is done."""
     if path.is_dir():
         raise FolkwaysError(f"{path} is a folder; name a file in it, or another place")
     if not path.parent.is_dir():
@@ -155,11 +152,11 @@ def check_text_target(path: Path) -> None:
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending (one of SUFFIXES); complete
-    or not at all.
+    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the ending of the file (one of SUFFIXES), in
+    one step.
 
-    CSV gets an apostrophe before what a spreadsheet would run as a formula (``folkways.spreadsheet``); the
-    other formats are exact. What is not a number is null.
+    In CSV, text that a spreadsheet would run as a formula gets an apostrophe (``folkways.spreadsheet``); the
+    other formats are exact. NaN becomes null.
     """
     from folkways.files import packed, write_bytes
     from folkways.records import without_nan

@@ -17,7 +17,7 @@ from folkways.engine.server import PATIENCE_SECONDS
 from folkways.workspace.queue import batches
 from folkways.workspace.queue.batches import LEAVING, BatchRecord
 from folkways.workspace.queue.request_queue import RequestQueue
-from folkways.workspace.queue.request_rows import Answered
+from folkways.workspace.queue.request_rows import AnsweredRequest
 
 FIRST_LOOK_SECONDS = 1.0
 LONGEST_LOOK_SECONDS = 60.0
@@ -230,7 +230,7 @@ class Batching:
         """Store what came back. What did not, or as an error, is asked one by one from now on."""
         asking = self._asking
         wanted = {request.key: request for request in await self._requests(record)}
-        answered: list[Answered] = []
+        answered: list[AnsweredRequest] = []
         reserved = self._reserved.pop(record.name, [])
         worst = [(amount.tokens, amount.usd or 0.0) for amount in reserved]
         each = Amount(
@@ -247,7 +247,9 @@ class Batching:
                 asking.progress.last_error = str(failure)
                 continue
             spent.append(charged(completion, self._price, each))
-            answered.append(Answered(request, completion, time.time() - record.created, 1, batched=True))
+            answered.append(
+                AnsweredRequest(request, completion, time.time() - record.created, 1, batched=True)
+            )
             if len(answered) >= FEED:
                 await self._store(record, answered)
                 answered = []
@@ -257,7 +259,7 @@ class Batching:
         if record.run_id == self._queue.run_id and self._api.waits:
             self._tried |= record.keys
 
-    async def _store(self, record: BatchRecord, answered: list[Answered]) -> None:
+    async def _store(self, record: BatchRecord, answered: list[AnsweredRequest]) -> None:
         progress = self._asking.progress
         await self._asking.on_database(self._queue.save, self._number, answered)
         if record.run_id == self._queue.run_id:

@@ -19,7 +19,7 @@ from folkways.engine.batching import Batching
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError, patiently
+from folkways.workspace.database_errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.workers import STALE_SECONDS
 
@@ -35,7 +35,7 @@ INTERRUPTED = "interrupted"
 class Crew:
     """The processes that ask a run together, as one of them sees it.
 
-    name:  of this worker among them; None for a process that stands for itself (workspace.request_queue).
+    name:  of this worker among them; None for a process that stands for itself (workspace.queue.request_queue).
     joins: whether the session had begun before it came: failures of the others stand then.
     stops: how often the one who started it has asked it to stop, as signals do where a person did.
     """

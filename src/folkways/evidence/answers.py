@@ -1,5 +1,4 @@
-"""The rows of one task side by side: what each model scored wherever it was asked, and where it gave no
-reply."""
+"""The scores of several models on one task, matched row by row."""
 
 from __future__ import annotations
 
@@ -14,28 +13,27 @@ from folkways.display import count, plural
 from folkways.records import LOST, Metric, State, is_baseline
 
 ASKING = ("language", "variant", "sample")
-"""How a question was put; together with what was asked it makes two rows the same row of two models."""
+"""How a question was asked; rows of two models match if these and the item are equal."""
 
 MANY_UNREADABLE = 0.1
-"""Share of unreadable replies from which on a score says as much about a format as about knowledge."""
+"""Share of unreadable replies above which a score says as much about format as about knowledge."""
 
 ENOUGH_REPLIES = 0.95
-"""Share of the expected rows that must have a reply for a model to be ranked, and for a requirement to be
-decided on."""
+"""Share of the expected rows that need a reply before a model is ranked or a requirement is decided."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What models scored, row by row.
+    """Scores of models, row by row.
 
-    models:    as they are called in the frames.
-    values:    the metric, shape (rows, models); NaN where the model gave no reply to the row, or was not
-               asked.
-    questions: a number for each row's question (the unit that is sampled independently), from 0 to
-    ``n_questions``. groups:    the columns to look at differences by, one row per row of ``values``.
-    expected:  model -> rows that count for it, whether it replied or not. replied:   model -> those of them
-    that it replied to. unread:    model -> replies that no answer could be read out of. truncated: those of
-    them that the token limit cut.
+    models:    names as in the frames.
+    values:    the metric, shape (rows, models); NaN if the model was not asked or gave no reply.
+    questions: index of each row's question (the sampling unit), from 0 to ``n_questions`` - 1.
+    groups:    the facets to compare by, one row per row of ``values``.
+    expected:  model -> number of rows that count, with or without a reply.
+    replied:   model -> number of those with a reply.
+    unread:    model -> number of replies without a readable answer.
+    truncated: model -> number of those that the token limit cut.
     """
 
     models: tuple[str, ...]
@@ -49,20 +47,21 @@ class Answers:
     truncated: Mapping[str, int] = field(default_factory=dict)
 
     def coverage(self, model: str) -> float:
-        """The share of a model's expected rows that it replied to; 0 where none is expected."""
+        """The share of a model's expected rows that it replied to; 0 if none is expected."""
         return self.replied[model] / self.expected[model] if self.expected[model] else 0.0
 
     def rankable(self, model: str) -> bool:
-        """Whether enough of a model's replies came for it to have a rank."""
+        """Whether a model replied to enough rows to be ranked."""
         return self.coverage(model) >= ENOUGH_REPLIES
 
     def shared(self, first: str, second: str) -> npt.NDArray[np.int64]:
-        """The rows that both models replied to."""
+        """Indices of the rows that both models replied to."""
         one, other = self._column(first), self._column(second)
         return np.flatnonzero(~(np.isnan(one) | np.isnan(other)))
 
     def only_one(self, first: str, second: str, facet: str) -> dict[str, list[str]]:
-        """Model -> the groups of a facet in which it alone has replies: there the pair cannot be compared."""
+        """Model -> the groups of a facet in which only it has replies, so that the pair cannot be
+        compared."""
         one, other = (~np.isnan(self._column(model)) for model in (first, second))
         flags = self.groups.select(
             pl.col(facet).cast(pl.String), one=pl.Series(one), other=pl.Series(other)
@@ -79,10 +78,10 @@ class Answers:
         return {model: values for model, values in names.items() if values}
 
     def notes(self, models: Sequence[str] | None = None) -> list[str]:
-        """What a reader must know of these models: rows that are not compared, and replies that could not be
-        read.
+        """Sentences on rows that are not compared and on replies that could not be read.
 
-        models: a pair, of which is said what it leaves out; of all models, what got no reply.
+        models: a pair, for the rows that its comparison leaves out; None for the rows without a reply of each
+        model.
         """
         return [*self._missing(models), *self._unreadable(models or self.models)]
 
@@ -113,9 +112,8 @@ class Answers:
     def _unreadable(self, models: Sequence[str]) -> Iterator[str]:
         for model in models:
             unread = self.unread.get(model, 0)
-            if unread > MANY_UNREADABLE * self.replied[model] and not is_baseline(
-                model
-            ):  # baselines always have such
+            # the replies of baselines are often unreadable by design
+            if unread > MANY_UNREADABLE * self.replied[model] and not is_baseline(model):
                 replies = plural(self.replied[model], "reply", "replies")
                 cut = (
                     f" (the token limit cut {count(self.truncated[model])} of these)"
@@ -131,12 +129,12 @@ class Answers:
 def answers_of(
     judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Metric, groups: Sequence[str]
 ) -> Answers:
-    """Match the models' counted rows to which the metric applies.
+    """Match the counted rows of models to which the metric applies.
 
     judgements: model -> records.JUDGEMENTS of one task and profile, with the metric's column and ``groups``.
-    Rows are matched by item, language, variant and sample; where the metric is one value for a whole question
-    (``Metric.per``), by the question in place of the item, and a question lacks a reply as soon as one of its
-    rows does.
+    Rows match by item, language, variant and sample. If the metric has one value for a whole question
+    (``Metric.per``), they match by question instead of item, and a question counts as without a reply as soon
+    as one of its rows is.
     """
     key = (*(("culture", "question") if metric.per == "question" else ("item",)), *ASKING)
     carried = list(dict.fromkeys((*key, "question", *groups)))
@@ -150,9 +148,8 @@ def answers_of(
         truncated[model] = _count(rows["state"], State.TRUNCATED)
         unread[model] = truncated[model] + _count(rows["state"], State.UNREADABLE)
         alike = bool(heard) and rows.select(key).equals(heard[0].select(key))
-        heard.append(
-            rows.select("value") if alike else rows.drop("state")
-        )  # most models were asked alike: one copy will do
+        # most models were asked the same rows, which need one copy only
+        heard.append(rows.select("value") if alike else rows.drop("state"))
     base = heard[0]
     if all(rows.width == 1 for rows in heard[1:]):
         values = np.column_stack([rows["value"].to_numpy() for rows in heard])

@@ -1,4 +1,4 @@
-"""Models compared on one task: the contrast of every pair, their order, and what is said of them."""
+"""Compares models on one task: the contrast of every pair, a ranking, and a verdict in words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RANKING: Schema = {
     "rank": pl.Int64,
     "rank_low": pl.Int64,  # the better end of the ranks that the contrasts leave open
     "rank_high": pl.Int64,
-    "level": pl.Boolean,  # behind the first, and not told apart from it
+    "level": pl.Boolean,  # below the first, but not significantly different from it
 }
 
 SPREAD: Schema = {
@@ -48,7 +48,7 @@ SPREAD: Schema = {
 
 
 class NothingSharedError(FolkwaysError):
-    """Models cannot be compared on a task: there is no row that two of them replied to."""
+    """Models cannot be compared on a task because no two of them replied to the same row."""
 
     def __init__(self, task: str, answers: Answers) -> None:
         silent = [
@@ -67,9 +67,9 @@ class NothingSharedError(FolkwaysError):
 class Comparison:
     """Two models or more on one task.
 
-    models: as they are called in the frames, in the order asked for. differences: DIFFERENCES of every pair
-    that shares a row. ranking: RANKING, best first; empty for two models. spread: SPREAD. answers: what was
-    compared. unlike: parts of the signature in which the models differ. notes: what a reader must know.
+    models: names as in the frames, in the order asked for. differences: DIFFERENCES of every pair that shares
+    a row. ranking: RANKING, best first; empty for two models. spread: SPREAD. answers: the compared rows.
+    unlike: parts of the signature in which the models differ. notes: sentences that a reader must know.
     """
 
     task: str
@@ -86,8 +86,7 @@ class Comparison:
 
     @property
     def reversals(self) -> pl.DataFrame:
-        """REVERSALS with the task and the metric: cultures, and groups of ``by``, that differ the other way
-        than the whole."""
+        """REVERSALS with the task and the metric: cultures and groups of ``by`` that contradict the whole."""
         made_by = (pl.lit(self.task).alias("task"), pl.lit(self.metric.name).alias("metric"))
         return without_nan(reversals(self.differences, (CULTURE, self.by)).select(*made_by, *REVERSALS))
 
@@ -107,14 +106,15 @@ def compare_judgements(
     unlike: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Comparison:
-    """Compare models by their judgements (model -> records.JUDGEMENTS with the metric's column, of one task
-    and profile).
+    """Compare models by their judgements of one task and profile.
 
-    by: a column of the judgements besides: differences are told for each of its values too, and for each
-    culture in any case, for a verdict names those that turn it round. Each pair is compared on the rows that
-    both replied to; refused and unreadable replies count as the rule has it (as wrong), failed and missing
-    ones are no reply. FolkwaysError with fewer than two models, NothingSharedError where no pair shares
-    anything.
+    judgements: model -> records.JUDGEMENTS with the metric's column. by: a further column of the judgements:
+    differences are computed for each of its values, and always for each culture, because a verdict names the
+    groups that contradict it. unlike, notes: as in Comparison.
+
+    Each pair is compared on the rows that both replied to. Refused and unreadable replies count as the rule
+    has it (as wrong); failed and missing ones are not replies. Raises FolkwaysError for fewer than two
+    models, NothingSharedError if no pair shares a row.
     """
     if len(judgements) < 2:
         raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(judgements) or 'none'}")
@@ -147,7 +147,7 @@ def compare_judgements(
 
 
 def contrast_of(row: Mapping[str, Any], metric: Metric) -> Contrast:
-    """The contrast that a row of CONTRASTS tells, with NaN for what is not known."""
+    """A row of CONTRASTS as a Contrast, with NaN for null."""
     names = [name for name in Contrast.__dataclass_fields__ if name in row]
     values: dict[str, Any] = {name: math.nan if row[name] is None else row[name] for name in names}
     return Contrast(**values, lower_is_better=metric.lower_is_better)
@@ -180,7 +180,7 @@ def _verdicts(rows: pl.DataFrame, answers: Answers, metric: Metric, by: str) -> 
 
 
 def _alone(answers: Answers, pair: tuple[str, str]) -> dict[str, list[str]]:
-    """Model -> the names of the cultures, or else of the languages, in which it alone has replies."""
+    """Model -> names of the cultures (or, if there are none, languages) in which only it has replies."""
     for facet in (CULTURE, "language"):
         if only := answers.only_one(*pair, facet):
             return {model: [value_name(facet, value) for value in values] for model, values in only.items()}
@@ -188,11 +188,11 @@ def _alone(answers: Answers, pair: tuple[str, str]) -> dict[str, list[str]]:
 
 
 def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) -> pl.DataFrame:
-    standings = order(answers, rows, metric) if len(answers.models) > 2 else {}
-    columns = [answers.models.index(model) for model in standings]
+    ranks = order(answers, rows, metric) if len(answers.models) > 2 else {}
+    columns = [answers.models.index(model) for model in ranks]
     shared = np.flatnonzero(~np.isnan(answers.values[:, columns]).any(axis=1))
     rows_of_models: list[tuple[object, ...]] = []
-    for (model, standing), column in zip(standings.items(), columns, strict=True):
+    for (model, rank), column in zip(ranks.items(), columns, strict=True):
         score = low = high = math.nan
         if shared.size:
             values = answers.values[shared, column]
@@ -202,9 +202,7 @@ def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) ->
             score, interval = mean.mean, mean.interval()
             low, high = interval.low, interval.high
         ends = (score * metric.scale, low * metric.scale, high * metric.scale)
-        rows_of_models.append(
-            (task, metric.name, model, *ends, standing.rank, standing.low, standing.high, standing.level)
-        )
+        rows_of_models.append((task, metric.name, model, *ends, rank.value, rank.low, rank.high, rank.level))
     return pl.DataFrame(rows_of_models, schema=dict(RANKING), orient="row")
 
 

@@ -1,5 +1,4 @@
-"""How much of a task a run asked: what the task asks by default against what was asked, whatever the options
-were called."""
+"""How much of a task a run asked, compared with what the task asks by default."""
 
 from __future__ import annotations
 
@@ -8,22 +7,22 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.display import count, one_line
+from folkways.display import count, single_line
 from folkways.evidence.sentences import named
 from folkways.names import value_name
 
 ASKED_BY = ("culture", "language", "variant")
-"""What a task's rows are counted by."""
+"""The columns by which the rows of a task are counted."""
 
 CELLS = (*ASKED_BY, "rows")
 
 
 @dataclass(frozen=True)
 class Completeness:
-    """The rows of a task (item, language, variant) that a run asked of those that the task asks by default.
+    """How many of a task's default rows (item, language, variant) a run asked.
 
-    by_default: how many these are. asked: how many of them the run asked. absent: culture, language or
-    variant -> the values of which the run asked nothing.
+    by_default: number of rows that the task asks by default. asked: how many of them the run asked. absent:
+    culture, language or variant -> values without any asked row.
     """
 
     by_default: int
@@ -32,8 +31,8 @@ class Completeness:
 
     @classmethod
     def of(cls, by_default: pl.DataFrame, asked: pl.DataFrame) -> Completeness:
-        """Both with CELLS: the number of rows of each culture, language and variant. What a run asked besides
-        does not count."""
+        """Both frames have the columns CELLS: the number of rows of each culture, language and variant. Rows
+        that the task does not ask by default do not count."""
         cells = by_default.join(
             asked.select(*ASKED_BY, asked="rows"),
             on=list(ASKED_BY),
@@ -55,14 +54,14 @@ class Completeness:
 
     @property
     def whole(self) -> bool:
-        """Whether everything was asked that the task asks by default."""
+        """Whether the run asked everything that the task asks by default."""
         return self.asked == self.by_default
 
     def sentences(self) -> Iterator[str]:
-        """What is not there, in words without a full stop; nothing where everything is."""
+        """Phrases without a full stop that say what is missing; none if nothing is."""
         if self.whole:
             return
         yield f"{count(self.asked)} of {count(self.by_default)} rows that the task asks by default"
         for column, values in self.absent.items():
-            names = [one_line(value_name(column, value)) for value in values]
+            names = [single_line(value_name(column, value)) for value in values]
             yield f"nothing of the {column}{'s' * (len(names) > 1)} {named(names)}"

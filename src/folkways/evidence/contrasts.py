@@ -1,8 +1,8 @@
-"""The contrast of two models: by how much they differ on the rows that both replied to, how sure that is, and
+"""Contrasts of two models: by how much they differ on the rows that both replied to, how sure that is, and
 for which groups.
 
-A contrast rests on the two models alone: a third changes nothing in it but what it is corrected for. The unit
-is the question.
+A contrast depends on these two models alone; further models only change the correction for multiple tests.
+The sampling unit is the question.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ CULTURE = "culture"
 CONTRASTS: Schema = {
     "first": pl.String,
     "second": pl.String,
-    "facet": pl.String,  # "all", "culture", what was asked to be looked at by, or "variant"
+    "facet": pl.String,  # "all", "culture", the facet that the caller chose, or "variant"
     "value": pl.String,
     # over the shared rows, in the unit of the metric's scores, as are the next four
     "first_score": pl.Float64,
     "second_score": pl.Float64,
     "difference": pl.Float64,  # first minus second
     "ahead": pl.String,  # the model with the better score; null where they are the same
-    "low": pl.Float64,  # null where it cannot be has_interval; "interval" has the reason then
+    "low": pl.Float64,  # null without an interval; "interval" then has the reason
     "high": pl.Float64,
     "interval": pl.String,
     "p": pl.Float64,  # two-sided, below .05 where the interval does not hold 0; NaN without an interval
@@ -58,11 +58,11 @@ TESTS: Schema = {
     # the true difference that these questions would find 4 times of 5, at p below .05
     "detectable": pl.Float64,
 }
-"""What contrasts have besides where it is asked for: it takes longer than all the others."""
+"""Further columns on request: they take longer than all the others."""
 
 REVERSALS: Schema = {
     **dict.fromkeys(("first", "second"), pl.String),
-    # the model that is ahead over everything; null where no difference can be has_interval
+    # the model that is ahead over everything; null without a significant difference
     "overall": pl.String,
     **dict.fromkeys(("facet", "value"), pl.String),
     "name": pl.String,  # of the group, as people read it
@@ -74,7 +74,7 @@ REVERSALS: Schema = {
 
 
 def model_pairs(models: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs that are looked at: those with at least one model, or all where there are only baselines."""
+    """Pairs of indices to compare: those with at least one model; all pairs if there are only baselines."""
     pairs = list(combinations(range(len(models)), 2))
     if all(map(is_baseline, models)):
         return pairs
@@ -84,8 +84,11 @@ def model_pairs(models: Sequence[str]) -> list[tuple[int, int]]:
 def contrasts(
     answers: Answers, metric: Metric, facets: Sequence[str] = (CULTURE,), *, tests: bool = False
 ) -> pl.DataFrame:
-    """CONTRASTS of every pair that shares a row: over everything, then by each facet; with TESTS where these
-    are asked for."""
+    """CONTRASTS of every pair of models that shares a row, over everything and then by each facet.
+
+    answers: the rows of all models. metric: what is compared. facets: columns of ``answers.groups``. tests:
+    also compute TESTS.
+    """
     schema = {**CONTRASTS, **(TESTS if tests else {})}
     wanted = model_pairs(answers.models)
     frames = [pl.DataFrame(schema=dict(schema))]
@@ -108,11 +111,11 @@ def contrasts(
 
 
 def reversals(rows: pl.DataFrame, facets: Sequence[str] = (CULTURE,)) -> pl.DataFrame:
-    """REVERSALS: the groups of these facets that differ significantly (Holm) the other way than their pair
-    does over everything.
+    """REVERSALS: groups in which a pair differs significantly (Holm), but not in the same direction as over
+    everything.
 
-    Where a pair does not differ over everything, every group that differs is one: it does what the whole does
-    not. Of each pair the largest differences come first. rows: CONTRASTS.
+    If a pair does not differ over everything, every group that differs is a reversal. The largest differences
+    of each pair come first. rows: CONTRASTS.
     """
     clear = pl.col("p_holm").is_not_nan() & (pl.col("p_holm") < ALPHA)
     whole = rows.filter(pl.col("facet") == WHOLE).select(
@@ -132,7 +135,7 @@ def reversals(rows: pl.DataFrame, facets: Sequence[str] = (CULTURE,)) -> pl.Data
 
 
 def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.int64] | slice]]:
-    """Each group of a facet with its rows, by name."""
+    """Each group of a facet with the indices of its rows, ordered by name."""
     if facet == WHOLE:
         if len(answers.questions):
             yield WHOLE, slice(None)
@@ -147,7 +150,7 @@ def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.
 def _pairs(
     answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice, tests: bool
 ) -> pl.DataFrame:
-    """The columns of CONTRASTS that rest on the pair alone."""
+    """The columns of CONTRASTS that depend on the pair alone."""
     largest = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
     pairs = paired_contrasts(answers.values[rows], answers.questions[rows], largest)
     models, sign = np.array(answers.models, dtype=object), -1 if metric.lower_is_better else 1
@@ -190,7 +193,7 @@ def _pairs(
 
 
 def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
-    """Pairs of models are corrected for one another; the groups of a facet for those of all pairs."""
+    """Correct p over all pairs of models, and over the groups of all pairs within a facet."""
     columns = [
         (
             family.with_columns(

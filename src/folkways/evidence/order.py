@@ -18,16 +18,16 @@ from folkways.stats.pairwise import ranks_of_pairs
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A model's place in an order.
+class Rank:
+    """The rank of a model among the models it was compared with.
 
-    rank: 1 is best; models with the same score share the better rank. low, high: the ranks that the contrasts
-    leave open: one more than the models that are better beyond chance, and one less than the number of models
-    and those that are worse (Holm over all pairs, so that all ranges together hold in 95 % of studies).
-    level: whether it is behind the first, and not told apart from it.
+    value: 1 is best; models with the same score share the better rank. low, high: the range of ranks that the
+    contrasts leave open, from 1 + the number of models that are better beyond chance to the number of models
+    that are not worse beyond chance (Holm over all pairs, so all ranges together hold in 95 % of studies).
+    level: whether the model ranks below the first but cannot be told apart from it.
     """
 
-    rank: int
+    value: int
     low: int
     high: int
     level: bool = False
@@ -38,12 +38,12 @@ class Standing:
         return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
 
 
-def order(answers: Answers, rows: pl.DataFrame, metric: Metric) -> Mapping[str, Standing]:
-    """Model -> its standing, best first; empty for fewer than two models that can be ranked.
+def order(answers: Answers, rows: pl.DataFrame, metric: Metric) -> Mapping[str, Rank]:
+    """Model -> its rank, best first; empty for fewer than two models that can be ranked.
 
-    A model has a standing where enough of its replies came (``Answers.rankable``) and it shares rows with
-    every other that has one; of two that share none, that with fewer replies has none. Baselines have none
-    beside models. rows: CONTRASTS of ``answers``.
+    A model is ranked if enough of its replies came (``Answers.rankable``) and it shares rows with every other
+    ranked model; of two that share none, the one with fewer replies is left out. Baselines are ranked only
+    where there are no models. rows: CONTRASTS of ``answers``.
     """
     whole = rows.filter(pl.col("facet") == WHOLE)
     pairs = {(row["first"], row["second"]): row for row in whole.iter_rows(named=True)}
@@ -62,9 +62,9 @@ def order(answers: Answers, rows: pl.DataFrame, metric: Metric) -> Mapping[str, 
         row = pairs[one, other]
         lead[first, second], lead[second, first] = sign * row["difference"], -sign * row["difference"]
         p[first, second] = p[second, first] = row["p_holm"]
-    ranks = ranks_of_pairs(lead, p, ALPHA)
-    columns = zip(models, ranks.rank, ranks.low, ranks.high, ranks.level, strict=True)
-    standings = {
-        model: Standing(rank, low, high, level and rank > 1) for model, rank, low, high, level in columns
-    }
-    return dict(sorted(standings.items(), key=lambda entry: entry[1].rank))
+    columns = ranks_of_pairs(lead, p, ALPHA)
+    rows_of_ranks = zip(models, columns.rank, columns.low, columns.high, columns.level, strict=True)
+    ranks = [
+        (model, Rank(rank, low, high, level and rank > 1)) for model, rank, low, high, level in rows_of_ranks
+    ]
+    return dict(sorted(ranks, key=lambda entry: entry[1].value))

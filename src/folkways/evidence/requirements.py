@@ -1,12 +1,10 @@
-"""Requirements on a run's scores, decided on intervals: what a build may be stopped for.
+"""Requirements on the scores of a run, for continuous integration, decided on intervals.
 
 A score is an estimate, and a build that breaks when a number moves within its interval teaches people to
-ignore it. So, by default, a requirement *fails* only where the data rule it out: where the whole interval
-lies on the wrong side. Where the interval has both sides, or there is none, nothing is shown either way: it
-is *unsure*, and passes with a warning. ``strict`` turns this round: only what the whole interval bears out
-passes. In both, a score that rests on too few replies fails, and so does a task that an earlier run asked and
-this one did not: nothing was measured. Where a comparison with an earlier run lacks a culture, or was made on
-other data, the most that it can be is unsure.
+ignore it. So a requirement *fails* only if the whole interval lies on the wrong side. If the interval lies on
+both sides, or there is none, the check is *unsure* and passes with a warning; with ``strict`` it fails. A
+score with too few replies always fails, and so does a task that the earlier run asked and this one did not. A
+comparison with an earlier run that lacks a culture, or used other data, is unsure at best.
 """
 
 from __future__ import annotations
@@ -32,11 +30,11 @@ from folkways.names import WHOLE, culture_name
 from folkways.records import Metric, without_nan
 
 DEFAULT_COVERAGE = 100 * ENOUGH_REPLIES
-"""Percent of the expected items that must have got a reply for a score to be decided on."""
+"""Percent of the expected items that need a reply before a check decides on the score."""
 
 
 class Status(StrEnum):
-    """How a check ended."""
+    """The outcome of a check."""
 
     PASS = "pass"  # noqa: S105 - no password
     UNSURE = "unsure"
@@ -45,7 +43,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One requirement, of one model. name: what is required; message: what was found, in one sentence."""
+    """One requirement on one model. name: the requirement; message: the result, in one sentence."""
 
     name: str
     model: str
@@ -55,8 +53,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """A score that must be reached: task, group (a culture, ``ET``, or culture and language, ``ET+am``; None:
-    the whole)."""
+    """A score that must be reached.
+
+    group: a culture (``ET``) or culture and language (``ET+am``); None for the whole task.
+    """
 
     task: str
     group: str | None
@@ -64,34 +64,35 @@ class Minimum:
 
     @property
     def name(self) -> str:
-        """As it is written: ``blend/saq:ET=30``."""
+        """The requirement as users write it: ``blend/saq:ET=30``."""
         return f"{self.task}{':' + self.group if self.group else ''}={self.at_least:g}"
 
 
 def parse_minimum(text: str) -> list[Minimum]:
-    """Read ``TASK[:CULTURE]=X``; a benchmark stands for each of its tasks. FolkwaysError that says what is
-    valid otherwise."""
+    """Parse ``TASK[:CULTURE]=X``; a benchmark means each of its tasks. FolkwaysError for any other text."""
     what, value = _number(text, "TASK[:CULTURE]=X, for example blend/saq:ET=30")
     task, colon, group = what.partition(":")
     if colon and not group:
         raise FolkwaysError(
-            f"{text!r} names no culture behind the colon; valid: TASK[:CULTURE]=X, for example "
-            "blend/saq:ET=30"
+            f"{text!r} has no culture after the colon; valid: TASK[:CULTURE]=X, for example blend/saq:ET=30"
         )
-    return [Minimum(known.name, group or None, value) for known in expand_tasks([task])]
+    return [Minimum(member.name, group or None, value) for member in expand_tasks([task])]
 
 
 def parse_drop(text: str) -> tuple[str, float]:
-    """Read ``RUN=Y``: the run to compare with, and by how much a score may be lower."""
+    """Parse ``RUN=Y``: the run to compare with, and by how much a score may be lower. FolkwaysError for any
+    other text, or a negative Y."""
     run, most = _number(text, "RUN=Y, for example last-week=2")
     if most < 0:
-        raise FolkwaysError(f"a drop is written as a number from 0 on, got {text!r}")
+        raise FolkwaysError(f"a drop must be 0 or more, got {text!r}")
     return run, most
 
 
 def check_range(value: float, what: str, task: Task, metric: Metric, *, drop: bool = False) -> None:
-    """FolkwaysError for a score (with ``drop``, a difference of two) that ``metric`` cannot have. what: as
-    the user wrote it."""
+    """FolkwaysError for a required value that ``metric`` of ``task`` cannot have.
+
+    value: a score, or with ``drop`` a difference of two. what: the requirement as the user wrote it.
+    """
     if metric.bounds is None:
         return
     low, high = (metric.scale * bound for bound in metric.bounds)
@@ -114,7 +115,7 @@ def _number(text: str, valid: str) -> tuple[str, float]:
         raise FolkwaysError(f"cannot read {text!r}; valid: {valid}")
     if not math.isfinite(number):
         raise FolkwaysError(
-            f"cannot read {text!r}: {value!r} is no finite number (most scores lie between 0 and 100); "
+            f"cannot read {text!r}: {value!r} is not a finite number (most scores lie between 0 and 100); "
             f"valid: {valid}"
         )
     return what, number
@@ -129,11 +130,11 @@ def check_minimum(
     coverage: float = DEFAULT_COVERAGE,
     part: Sequence[str] = (),
 ) -> Iterator[Check]:
-    """One check for each model of the scores (records.SCORES, of one profile per task).
+    """One check for each model in ``scores`` (records.SCORES, of one profile per task).
 
-    coverage: percent of items that must have got a reply that counts in the score. part: what the run did not
-    ask of the task, in words (``Completeness.sentences``), which the message tells. UnknownNameError for a
-    task or a group that was not scored.
+    wanted: the requirement. metric: name of the metric to check. strict: fail if unsure. coverage: percent of
+    items that need a reply that counts in the score. part: what the run did not ask of the task
+    (``Completeness.sentences``), for the message. UnknownNameError for a task or group without scores.
     """
     of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
     if of_task.is_empty():
@@ -152,12 +153,12 @@ def check_minimum(
             )
         else:
             status, decision = _decide(low, high, wanted.at_least, strict)
-        asked = f"; asked a part: {'; '.join(part)}" if part else ""
-        yield Check(wanted.name, row["endpoint"], status, f"found {score_text}; {decision}{asked}")
+        note = f"; asked a part: {'; '.join(part)}" if part else ""
+        yield Check(wanted.name, row["endpoint"], status, f"found {score_text}; {decision}{note}")
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    """The interval in words; that there is none, where there is none."""
+    """The interval in words."""
     return "no interval" if low is None or high is None else f"95 % interval {interval(low, high, ' to ')}"
 
 
@@ -173,8 +174,8 @@ def _decide(low: float | None, high: float | None, required: float, strict: bool
 
 
 def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
-    """Facet and value of the scores that a requirement is on; UnknownNameError for a group that was not
-    scored."""
+    """Facet and value of the scores that a requirement is about; UnknownNameError for a group without
+    scores."""
     if wanted.group is None:
         return "all", "all"
     facet = "culture+language" if "+" in wanted.group else "culture"
@@ -195,11 +196,11 @@ def check_drop(
     strict: bool = False,
     coverage: float = DEFAULT_COVERAGE,
 ) -> Check:
-    """Whether the first model of a comparison is worse than the second by more than ``most``, on the rows
-    that both replied to.
+    """Check that the first model of a comparison is not worse than the second by more than ``most``.
 
-    model: the first, as a reader knows it. coverage: percent of what the second was asked that must be shared
-    for this to be decided. Another model, other settings and data, and cultures that are gone are told.
+    against: the earlier run. model: the first model, as a reader knows it. strict: fail if unsure. coverage:
+    percent of the second model's rows that both must have replied to. The message names another model, other
+    settings or data, and cultures that are missing.
     """
     row = comparison.differences.filter(facet=WHOLE).row(0, named=True)
     answers, (first, second) = comparison.answers, comparison.models
@@ -253,12 +254,18 @@ def _decide_drop(
 
 
 def unknown_drop(task: str, most: float, against: str, model: str, status: Status, why: str) -> Check:
-    """The check that there is no drop, where that cannot be told: what is then made of it, and why."""
+    """The check of a drop that cannot be computed.
+
+    task, most, against, model: as in ``check_drop``. status: how to count it. why: the message.
+    """
     return Check(_drop_name(task, most, against), model, status, why)
 
 
 def lost_task(task: str, most: float, against: str, model: str) -> Check:
-    """The check of a task that the earlier run asked and this one did not."""
+    """The failed check of a task that the earlier run asked and this one did not.
+
+    task, most, against, model: as in ``check_drop``.
+    """
     return Check(
         _drop_name(task, most, against),
         model,

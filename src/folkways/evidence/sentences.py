@@ -1,5 +1,4 @@
-"""What contrasts and orders say, in words that need no statistics to be read right. No other place writes
-such a sentence."""
+"""Contrasts and rankings in plain words. All sentences about differences between models are made here."""
 
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ from folkways.evidence.contrasts import ALPHA
 from folkways.stats.pairwise import FEWEST_QUESTIONS
 
 MOST_NAMED = 5
-"""Groups that a sentence names; of more it tells how many."""
+"""Names that a sentence lists; it counts the others."""
 
 LEVEL = (
     "not told apart from the first (paired by question, all pairs of models corrected for one "
     "another, 5 % level)"
 )
-"""What a dagger behind a model says."""
+"""What a dagger after a model means."""
 
 RANKS = (
     "A rank is the range of places that the paired differences leave open (Holm over all pairs of "
@@ -26,13 +25,13 @@ RANKS = (
     "less than 95 % of what it was asked has none. No mean win rate is shown: it depends on which "
     "other models are looked at."
 )
-"""What ranks are, and why there is no mean win rate."""
+"""What ranks mean, and why there is no mean win rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One difference over everything, or in one group: what a verdict is made of, as in
-    ``contrasts.CONTRASTS`` and TESTS."""
+    """One difference, over everything or in one group, with the fields of ``contrasts.CONTRASTS`` and
+    TESTS."""
 
     first: str
     second: str
@@ -50,21 +49,20 @@ class Contrast:
 
     @property
     def ahead(self) -> str | None:
-        """The model with the better score; None where they are the same."""
+        """The model with the better score; None if both score the same."""
         return self._leader(self.difference)
 
     @property
     def behind(self) -> str:
-        """The model that is not ahead."""
         return self.second if self.ahead == self.first else self.first
 
     @property
     def clear(self) -> bool:
-        """Whether the difference is more than chance would bring, among all that were looked at."""
+        """Whether the difference is significant after correction for all that were tested."""
         return self.p_holm < ALPHA
 
     def end(self, value: float, unit: str) -> str:
-        """One end of the interval: how far which model may be ahead."""
+        """One end of the interval: which model may be ahead, and how far."""
         return f"{bound(abs(value))}{unit} for {self._leader(value) or 'either'}"
 
     def _leader(self, difference: float) -> str | None:
@@ -74,7 +72,7 @@ class Contrast:
 
 
 def named(names: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``; of more than MOST_NAMED the first ones, ``and 3 more``."""
+    """``a``, ``a and b``, ``a, b and c``; at most MOST_NAMED names, then ``and 3 more``."""
     shown = (
         list(names) if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
     )
@@ -89,14 +87,14 @@ def verdict(
     turned: Mapping[str, str] | None = None,
     alone: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """One to five sentences: who does better and by how much, or that it cannot be told and what that leaves
-    open.
+    """One to five sentences on ``contrast``: which model does better and by how much, or that no difference
+    is shown and what that leaves open.
 
-    points: whether scores are percentages. leads: who is ahead in each way of putting the questions, if there
-    are several: a difference that changes its sign with the wording says more about the wording. turned: name
-    of a group that does what the whole does not (``contrasts.reversals``) -> who is ahead there: these are
-    named before anything else is said. alone: model -> names of groups in which it alone has replies
-    (``Answers.only_one``): they are not in the comparison.
+    points: whether scores are percentages. leads: the model that is ahead with each prompt variant, if there
+    are several: a difference that changes sign with the wording says more about the wording. turned: name of
+    a group that contradicts the whole (``contrasts.reversals``) -> the model that is ahead there; named
+    first. alone: model -> names of groups in which only it has replies (``Answers.only_one``), which are not
+    compared.
     """
     turned = turned or {}
     pair = (contrast.first, contrast.second)
@@ -110,10 +108,10 @@ def verdict(
 
 
 def turned_sentence(pair: tuple[str, str], overall: str | None, turned: Mapping[str, str]) -> str:
-    """Where two models change places: who is ahead over everything (None: no difference can be told), and
-    where the other is.
+    """In which groups two models change places.
 
-    turned: name of a group -> who is ahead there, the reversals of the pair.
+    overall: the model that is ahead over everything; None without a significant difference. turned: name of a
+    group -> the model that is ahead there.
     """
     led = {model: [name for name, ahead in turned.items() if ahead == model] for model in pair}
     if overall is not None:
@@ -124,7 +122,7 @@ def turned_sentence(pair: tuple[str, str], overall: str | None, turned: Mapping[
 
 
 def further_turned(pairs: int) -> str:
-    """How many pairs change places besides those that are named."""
+    """How many further pairs change places."""
     return (
         f"{plural(pairs, 'further pair')} of models change places in some culture; folkways compare "
         "names the cultures."
@@ -132,7 +130,7 @@ def further_turned(pairs: int) -> str:
 
 
 def nothing_turned(pairs: int, groups: int) -> str:
-    """That no pair of models changes places in any culture, with how many were looked at."""
+    """That no pair of models changes places in any culture, of how many."""
     return (
         "No reversals: no model that trails overall clearly leads in any culture "
         f"({plural(pairs, 'pair')} of models, "
@@ -199,7 +197,7 @@ def _wordings(contrast: Contrast, leads: Sequence[str | None], turns: bool) -> s
 
 
 def _alone(contrast: Contrast, alone: Mapping[str, Sequence[str]]) -> str:
-    """Which groups are not compared, because one of the two has no reply there."""
+    """The groups that are not compared because one of the models has no reply there."""
     parts = [
         f"{contrast.second if model == contrast.first else contrast.first} has no reply for {named(names)}"
         for model, names in alone.items()

@@ -1,5 +1,4 @@
-"""Judges replies that another program hands over one by one, and scores them together, by the rules of a
-run."""
+"""Judges replies that another program passes in one by one, and scores them as a run would."""
 
 from __future__ import annotations
 
@@ -11,14 +10,13 @@ import polars as pl
 
 from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.cut_replies import judge_replies
 from folkways.records import RESPONSES, Metric, State
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said to one prompt. state: answered, refused or failed; response: None where it said
-    nothing."""
+    """The reply to one prompt. state: answered, refused or failed; response: None without a reply."""
 
     item: str
     language: str
@@ -32,38 +30,39 @@ class Reply:
 
 @dataclass(frozen=True)
 class ReplyJudge:
-    """Judges replies to these items by the task's rule. items: as ``Task.items`` gives them, all that may be
-    asked."""
+    """Judges replies to items by the rule of a task. items: ``Task.items`` of all items that may be asked."""
 
     task: Task
     items: pl.DataFrame
     profile: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_places", {item: place for place, item in enumerate(self.items["item"])})
+        object.__setattr__(
+            self, "_places", {item: position for position, item in enumerate(self.items["item"])}
+        )
 
     @property
     def single(self) -> tuple[Metric, ...]:
-        """The metrics that a reply has by itself: not the headline of a task whose questions need several
+        """The metrics of a single reply: without the headline of a task whose questions need several
         replies."""
         return self.task.metrics[1:] if needs_whole_questions(self.task) else self.task.metrics
 
     def judge(self, replies: Iterable[Reply]) -> pl.DataFrame:
         """One judgement for each reply, in the order of the items."""
         places: Mapping[str, int] = self._places  # type: ignore[attr-defined]
-        asked = sorted(
+        ordered = sorted(
             replies, key=lambda reply: (places[reply.item], reply.language, reply.variant, reply.sample)
         )
         responses = pl.DataFrame(
-            [{"task": self.task.name, **asdict(reply)} for reply in asked],
+            [{"task": self.task.name, **asdict(reply)} for reply in ordered],
             schema={**RESPONSES, "finish_reason": pl.String},
         )
-        items = self.items[sorted({places[reply.item] for reply in asked})]
+        items = self.items[sorted({places[reply.item] for reply in ordered})]
         return judge_replies(self.task, items, responses, self.profile)
 
     def one(self, reply: Reply) -> tuple[dict[str, Any], dict[str, float | None]]:
-        """The judgement of one reply, and its ``single`` metrics; None where one does not apply, or the item
-        is not counted."""
+        """The judgement of one reply, and its ``single`` metrics, which are None where a metric does not
+        apply or the item is not counted."""
         row = self.judge([reply]).row(0, named=True)
         values = {
             metric.name: row[metric.name] if row["counted"] else None
@@ -73,6 +72,6 @@ class ReplyJudge:
         return row, values
 
     def scores(self, replies: Iterable[Reply]) -> pl.DataFrame:
-        """The scores of all replies together (``Task.summarise``): those of a run in which the same was
-        said."""
+        """The scores of all replies together (``Task.summarise``), equal to those of a run with the same
+        replies."""
         return scores_of(self.task, self.judge(replies))

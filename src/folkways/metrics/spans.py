@@ -53,10 +53,10 @@ def hi_csi(gold: str, reply: str) -> float:
     scores 1 and any other 0.
     """
     expected = tagged_spans(gold, across_lines=False)
-    found = tagged_spans(reply, across_lines=False)
+    predicted = tagged_spans(reply, across_lines=False)
     if not expected:
-        return 0.0 if found else 1.0
-    present = set(found)
+        return 0.0 if predicted else 1.0
+    present = set(predicted)
     return sum(span in present for span in expected) / len(expected)
 
 
@@ -64,12 +64,12 @@ def exact_spans(gold: str, reply: str) -> SpanMatch:
     """Precision, recall and F1 of the spans HI-CSI reads, each gold span matched once at most: extra tags
     cost precision.
 
-    This is what the ``strict`` profile shows beside HI-CSI. Both without spans scores 1, one without spans 0.
+    The ``strict`` profile shows this in addition to HI-CSI. Both without spans scores 1, one without spans 0.
     """
     expected = tagged_spans(gold, across_lines=False)
-    found = tagged_spans(reply, across_lines=False)
-    matched = sum((Counter(expected) & Counter(found)).values())
-    return _match(float(matched), len(expected), len(found))
+    predicted = tagged_spans(reply, across_lines=False)
+    matched = sum((Counter(expected) & Counter(predicted)).values())
+    return _match(float(matched), len(expected), len(predicted))
 
 
 def si_csi(gold: str, reply: str) -> SpanMatch:
@@ -81,14 +81,14 @@ def si_csi(gold: str, reply: str) -> SpanMatch:
     SI-CSI is the F1. Both without spans scores 1, one without spans 0.
     """
     expected = [span.lower() for span in tagged_spans(gold, across_lines=True)]
-    found = [span.lower() for span in tagged_spans(reply, across_lines=True)]
+    predicted = [span.lower() for span in tagged_spans(reply, across_lines=True)]
     from scipy.optimize import linear_sum_assignment
 
-    similarity = np.array([edit_similarity(one, other) for one in expected for other in found]).reshape(
-        len(expected), len(found)
+    similarity = np.array([edit_similarity(one, other) for one in expected for other in predicted]).reshape(
+        len(expected), len(predicted)
     )
     rows, columns = linear_sum_assignment(similarity, maximize=True)
-    return _match(float(similarity[rows, columns].sum()), len(expected), len(found))
+    return _match(float(similarity[rows, columns].sum()), len(expected), len(predicted))
 
 
 def hp_csi(gold: str, reply: str) -> float:
@@ -99,24 +99,24 @@ def hp_csi(gold: str, reply: str) -> float:
     corpus scores above
     100. Spans are paired in order and cut at the shorter list.
     """
-    expected, found = (
+    expected, predicted = (
         [span.lower() for span in tagged_spans(text, across_lines=False)] for text in (gold, reply)
     )
-    return float(sum(map(operator.eq, expected, found)))
+    return float(sum(map(operator.eq, expected, predicted)))
 
 
 def hp_csi_per_gold(gold: str, reply: str) -> float | None:
-    """HP-CSI over the number of gold CSIs of the sentence, 0 to 1 (the ``strict`` profile); None where there
-    is no gold CSI."""
+    """HP-CSI over the number of gold CSIs of the sentence, 0 to 1 (the ``strict`` profile); None without a
+    gold CSI."""
     expected = len(tagged_spans(gold, across_lines=False))
     return hp_csi(gold, reply) / expected if expected else None
 
 
-def _match(matched: float, expected: int, found: int) -> SpanMatch:
-    if not expected and not found:
+def _match(matched: float, expected: int, predicted: int) -> SpanMatch:
+    if not expected and not predicted:
         return SpanMatch(1.0, 1.0, 1.0)
-    if not expected or not found:
+    if not expected or not predicted:
         return SpanMatch(0.0, 0.0, 0.0)
-    precision, recall = matched / found, matched / expected
+    precision, recall = matched / predicted, matched / expected
     total = precision + recall
     return SpanMatch(precision, recall, 2 * precision * recall / total if total else 0.0)

@@ -33,7 +33,7 @@ class TrigramSimilarity:
     def __init__(self, texts: Iterable[str]) -> None:
         counted = [set(_trigrams(text)) for text in texts]
         self._texts = len(counted)
-        self._having = Counter(trigram for found in counted for trigram in found)
+        self._having = Counter(trigram for trigrams in counted for trigram in trigrams)
         self._known: dict[str, Vector] = {}  # the same name is compared with many texts
 
     def __call__(self, one: str, other: str) -> float:
@@ -57,7 +57,7 @@ class TrigramSimilarity:
 def _trigrams(text: str) -> list[str]:
     words = "".join(character if character.isalnum() else " " for character in text.casefold()).split()
     return [
-        padded[place : place + 3]
+        padded[start : start + 3]
         for padded in (f" {word} " for word in words)
-        for place in range(len(padded) - 2)
+        for start in range(len(padded) - 2)
     ]

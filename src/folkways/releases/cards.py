@@ -13,8 +13,8 @@ _STEPS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B")
 
 
 def hub_licence(name: str) -> str:
-    """The hub's identifier: SPDX in lower case, ``unknown`` where none is named, ``other`` for what is no
-    identifier."""
+    """The hub's identifier: SPDX in lower case, ``unknown`` where none is named, ``other`` for any other
+    name."""
     if not name or name == UNKNOWN_LICENCE:
         return "unknown"
     plain = name.lower()
@@ -22,11 +22,11 @@ def hub_licence(name: str) -> str:
 
 
 def size_category(rows: int) -> str:
-    """The hub's word for so many rows: ``n<1K``, ``1K<n<10K``."""
-    place = max(0, len(str(rows)) - 3)
-    if place == 0:
+    """The hub's name for this number of rows: ``n<1K``, ``1K<n<10K``."""
+    step = max(0, len(str(rows)) - 3)
+    if step == 0:
         return f"n<{_STEPS[0]}"
-    return f"{_STEPS[place - 1]}<n<{_STEPS[place]}" if place < len(_STEPS) else f"n>{_STEPS[-1]}"
+    return f"{_STEPS[step - 1]}<n<{_STEPS[step]}" if step < len(_STEPS) else f"n>{_STEPS[-1]}"
 
 
 def yaml_text(document: Any) -> str:

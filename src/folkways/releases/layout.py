@@ -8,23 +8,28 @@ Three layouts are accepted for each release: folkways' own (``annotations/UK_dat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
-from folkways.releases.readers import can_read
 from folkways.releases.registry import known_releases
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 
 UNKNOWN_LICENCE = "NOASSERTION"  # SPDX for: nobody has said
 DATA_SUFFIXES = (".csv", ".csv.gz", ".json", ".jsonl", ".parquet", ".rtf", ".tsv", ".txt")
 MOST_FILES = 2000
 
+CanRead = Callable[[str, Path], bool]
+"""Whether the reader of a benchmark, by its name, finds something to read in a folder."""
 
-def recognise(folder: Path, benchmark: str | None = None) -> Release:
-    """The release in ``folder``; FolkwaysError if there is no such folder or nothing in it is laid out like a
-    benchmark's data."""
+
+def recognise(folder: Path, can_read: CanRead, benchmark: str | None = None) -> Release:
+    """The release in ``folder``: of one benchmark, if it is named.
+
+    Raises FolkwaysError where there is no such folder, or where nothing in it is laid out like a benchmark's
+    data.
+    """
     folder = folder.absolute()
     if not folder.exists():
         raise FolkwaysError(
@@ -33,10 +38,10 @@ def recognise(folder: Path, benchmark: str | None = None) -> Release:
     if not folder.is_dir():
         raise FolkwaysError(f"{folder} is a file; give the folder that holds the release's files")
     records = _candidates(benchmark)
-    found = _known(folder, records) or _laid_out_alike(folder, records)
-    if found is None:
-        raise FolkwaysError(_nothing_found(folder, records, benchmark))
-    return found
+    release = _known(folder, records) or _laid_out_alike(folder, records, can_read)
+    if release is None:
+        raise FolkwaysError(_nothing_found(folder, records, can_read, benchmark))
+    return release
 
 
 def places_of(record: ReleaseRecord, folder: Path) -> dict[str, str]:
@@ -75,9 +80,9 @@ def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
 
 
 def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
-    """The release that the folder holds whole; of several (trial data beside the test data) the one with most
+    """The release that the folder holds whole; of several (trial and test data together) the one with most
     files there."""
-    found: list[tuple[int, Release]] = []
+    matches: list[tuple[int, Release]] = []
     for record in records:
         places = places_of(record, folder)
         required = [entry for entry in record.files if not entry.optional]
@@ -86,21 +91,21 @@ def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
         if all(entry in pinned for entry in required) and all(
             has_contents(entry, folder / places[entry.path]) for entry in pinned
         ):
-            found.append(
+            matches.append(
                 (
                     len(there),
                     Release(record, folder, verified=len(pinned) == len(there), places=_moved(places)),
                 )
             )
-    return max(found, key=lambda known: known[0])[1] if found else None
+    return max(matches, key=lambda match: match[0])[1] if matches else None
 
 
-def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | None:
+def _laid_out_alike(folder: Path, records: list[ReleaseRecord], can_read: CanRead) -> Release | None:
     families = {
         name: [record for record in records if record.benchmark == name]
         for name in sorted({r.benchmark for r in records})
     }
-    alike = [name for name, family in families.items() if _is_alike(name, family, folder)]
+    alike = [name for name, family in families.items() if _is_alike(name, family, folder, can_read)]
     if not alike:
         return None
     if len(alike) > 1:
@@ -129,7 +134,7 @@ def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | Non
     return Release(record, folder, verified=False, places=_moved(places))
 
 
-def _is_alike(benchmark: str, family: list[ReleaseRecord], folder: Path) -> bool:
+def _is_alike(benchmark: str, family: list[ReleaseRecord], folder: Path, can_read: CanRead) -> bool:
     """Whether the benchmark's reader finds something to read there, or a file has a name that only this
     benchmark has."""
     if can_read(benchmark, folder):
@@ -140,28 +145,31 @@ def _is_alike(benchmark: str, family: list[ReleaseRecord], folder: Path) -> bool
 
 def _data_files(folder: Path) -> list[str]:
     """Every file that a reader might read, so that the fingerprint of the folder covers them all."""
-    found = sorted(
+    files = sorted(
         path.relative_to(folder).as_posix()
         for suffix in DATA_SUFFIXES
         for path in folder.rglob(f"*{suffix}")
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
-    if len(found) > MOST_FILES:
+    if len(files) > MOST_FILES:
         raise FolkwaysError(
-            f"{folder} has {len(found)} data files; give the folder that holds the release and nothing else"
+            f"{folder} has {len(files)} data files; give the folder that holds the release and nothing else"
         )
-    return found
+    return files
 
 
 def _moved(places: dict[str, str]) -> dict[str, str]:
-    return {path: place for path, place in places.items() if path != place}
+    return {path: location for path, location in places.items() if path != location}
 
 
-def _nothing_found(folder: Path, records: list[ReleaseRecord], benchmark: str | None) -> str:
+def _nothing_found(
+    folder: Path, records: list[ReleaseRecord], can_read: CanRead, benchmark: str | None
+) -> str:
     inside = [
         str(child)
         for child in _subfolders(folder)
-        if _known(child, records) or any(_is_alike(record.benchmark, [record], child) for record in records)
+        if _known(child, records)
+        or any(_is_alike(record.benchmark, [record], child, can_read) for record in records)
     ]
     message = (
         f"nothing in {folder} is laid out like the data of {benchmark or 'a benchmark that folkways knows'}"

@@ -7,7 +7,7 @@ from functools import lru_cache, wraps
 
 import polars as pl
 
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 KEPT = 2
 """Releases whose tables a reader keeps: a run has its own, and perhaps one that people's answers come

@@ -1,4 +1,4 @@
-"""Where the files of a stored release came from: the small ``release.json`` beside them."""
+"""Where the files of a stored release came from: ``release.json`` in their folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 
 from folkways import __version__
 from folkways.errors import DataError
-from folkways.releases.base import ReleaseRecord
+from folkways.releases.release_records import ReleaseRecord
 
 NAME = "release.json"
 Proof = Literal["record", "host", "none"]
@@ -43,7 +43,8 @@ class Provenance:
     files: dict[str, StoredFile] = field(default_factory=dict)
 
     def add(self, path: str, sha256: str, size: int, proof: Proof, origin: str) -> None:
-        """Note a file that has just been stored."""
+        """Record a stored file. path: in the release. sha256, size (bytes): of its contents. proof: what
+        vouches for them. origin: the address or folder that it came from."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self.files[path] = StoredFile(sha256, size, proof, origin, now)
 

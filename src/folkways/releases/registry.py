@@ -12,8 +12,8 @@ from typing import Any, get_args, get_type_hints
 
 from folkways.errors import DataError, FolkwaysWarning, UnknownNameError
 from folkways.plugins import short
-from folkways.releases.base import ReleaseFile, ReleaseRecord
 from folkways.releases.readers import benchmark_folders
+from folkways.releases.release_records import ReleaseFile, ReleaseRecord
 from folkways.toml_files import read_toml
 
 TEXTS = ("name", "benchmark", "revision", "source", "repository", "licence", "homepage", "about", "citation")

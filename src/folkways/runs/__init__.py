@@ -10,8 +10,8 @@ class _Runs(ModuleType):
     imported."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """As ``folkways.runs.reading.run_list.runs``."""
-        from folkways.runs.reading.run_list import runs
+        """As ``folkways.runs.results.run_list.runs``."""
+        from folkways.runs.results.run_list import runs
 
         return runs(*arguments, **named)
 

@@ -13,7 +13,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways import __version__
-from folkways.benchmarks.build import Prompt, Reply
+from folkways.benchmarks.build import ModelReply, Prompt
 from folkways.endpoints.base import LOGPROB, Settings
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import Amount, Budget, require_token_limits
@@ -25,7 +25,7 @@ from folkways.runs.options import AskOptions
 from folkways.runs.work import by_signal, end_of, orders_of
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.keys import config_hash, prompt_hash, request_key, settings_json
 
 KEYS_PER_QUERY = 500
@@ -81,7 +81,7 @@ class AskSession:
                     sa.select(schema.expected.c.key).where(schema.expected.c.run_id == self.run.id)
                 )
             )
-        self._replies: dict[str, Reply] = {}
+        self._replies: dict[str, ModelReply] = {}
         self._recalled: set[tuple[str, str]] = set()
         self._progress: dict[str, ModelProgress] = {}
         run_records.set_state(workspace, self.run, "running")
@@ -124,7 +124,7 @@ class AskSession:
         price is not known."""
         return None if None in self._prices.values() else self._budget.usd
 
-    def ask(self, model: Model, prompts: Sequence[Prompt]) -> list[Reply]:
+    def ask(self, model: Model, prompts: Sequence[Prompt]) -> list[ModelReply]:
         """One reply per prompt, in that order; each distinct prompt is sent once, and none that the workspace
         has a reply to.
 
@@ -136,14 +136,14 @@ class AskSession:
         if lacking:
             progress = self._progress[model.identity] = self._send(model)
             why = f"not asked: {progress.stopped or 'another process holds it'}"
-            lost = dict.fromkeys(self._look_up(lacking), Reply(None, why, State.MISSING)) | self._failures(
-                lacking
-            )
+            lost = dict.fromkeys(
+                self._look_up(lacking), ModelReply(None, why, State.MISSING)
+            ) | self._failures(lacking)
         else:
             lost = {}
         return [self._replies.get(key) or lost[key] for key in keys]
 
-    def recall(self, model: Model, prompt: Prompt) -> Reply | None:
+    def recall(self, model: Model, prompt: Prompt) -> ModelReply | None:
         """The stored reply, of whichever run, to a prompt of that task; nothing is sent. The first call reads
         all of the task's."""
         if (model.identity, prompt.task) not in self._recalled:
@@ -213,13 +213,13 @@ class AskSession:
         query = chosen(sa.select(responses.c.key, responses.c.text, responses.c.refusal))
         with self._workspace.read() as connection:
             for key, text, refusal in connection.execute(query):
-                self._replies[key] = Reply(
+                self._replies[key] = ModelReply(
                     text, refusal, State.ANSWERED if refusal is None else State.REFUSED
                 )
 
-    def _failures(self, keys: Sequence[str]) -> dict[str, Reply]:
+    def _failures(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         failures = schema.failures
-        found: dict[str, Reply] = {}
+        found: dict[str, ModelReply] = {}
         with self._workspace.read() as connection:
             for start in range(0, len(keys), KEYS_PER_QUERY):
                 wanted = failures.c.key.in_(keys[start : start + KEYS_PER_QUERY])
@@ -227,21 +227,22 @@ class AskSession:
                     failures.c.run_id == self.run.id, wanted
                 )
                 found.update(
-                    (key, Reply(None, message, State.FAILED)) for key, message in connection.execute(query)
+                    (key, ModelReply(None, message, State.FAILED))
+                    for key, message in connection.execute(query)
                 )
         return found
 
 
 def _settings(model: Model, prompt: Prompt) -> Settings:
-    if prompt.weigh is not None:
+    if prompt.logprob_of is not None:
         return Settings(temperature=None, top_p=None, read=LOGPROB)
     return Settings(**{"max_tokens": prompt.max_tokens, **model.settings})
 
 
 def _choices(prompt: Prompt) -> list[str] | None:
     """The labels that may be answered; of a text that is weighed, that text."""
-    if prompt.weigh is not None:
-        return [prompt.weigh]
+    if prompt.logprob_of is not None:
+        return [prompt.logprob_of]
     return None if prompt.choices is None else list(prompt.choices)
 
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks import contract
+from folkways.benchmarks import contract, frame_checks, task_errors
 from folkways.benchmarks.base import Benchmark, PromptOptions, Task, overrides
-from folkways.benchmarks.choosing.orders import order_of
+from folkways.benchmarks.multiple_choice.orders import order_of
 from folkways.benchmarks.registry import benchmarks, present_name
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError, FolkwaysError, NotOnDiskError, UnknownNameError
 from folkways.plugins import BENCHMARKS, BROKEN, entries, told
 from folkways.records import RESPONSES, State
-from folkways.releases.base import Release
 from folkways.releases.readers import benchmark_folder
 from folkways.releases.registry import read_record
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 
 SAMPLE = 60
 """Items of a task that are asked and judged; all of them are read and checked."""
@@ -116,17 +116,17 @@ def _item_problems(task: Task, release: Release, sample: list[pl.DataFrame]) -> 
     before, first, second = 0, iter(task.item_batches(release)), iter(task.item_batches(release))
     wrong = False
     while True:
-        with contract.failures_of(task, "items"):
+        with task_errors.failures_of(task, "items"):
             batch, again = next(first, None), next(second, None)
         if batch is None:
             break
-        for problem in contract.item_problems(task, batch, before):
+        for problem in frame_checks.item_problems(task, batch, before):
             wrong = True
             yield problem
         if again is None or not batch.equals(again):
-            yield contract.problem(
+            yield task_errors.problem(
                 task,
-                contract.verb_of_items(task),
+                frame_checks.verb_of_items(task),
                 "the items differ from one call to the next; draw by a fixed seed",
             )
             return
@@ -149,16 +149,16 @@ def _prompt_problems(
     ones last."""
     orders = ORDERS if task.permutes_options else 1
     for options in (PromptOptions(variants=("all",), orders=orders), PromptOptions(orders=orders)):
-        with contract.failures_of(task, "prompts"):
+        with task_errors.failures_of(task, "prompts"):
             prompts, again = task.prompts(items, options, release), task.prompts(items, options, release)
-        yield from contract.prompt_problems(task, items, prompts)
+        yield from frame_checks.prompt_problems(task, items, prompts)
         if not prompts.equals(again):
-            yield contract.problem(
+            yield task_errors.problem(
                 task, "prompts", "the prompts differ from one call to the next; draw by the options' seed"
             )
         made.append(prompts)
     if made[-1].is_empty():
-        yield contract.problem(
+        yield task_errors.problem(
             task, "prompts", "there is no prompt without options; let the default ask every item"
         )
 
@@ -168,7 +168,7 @@ def _judging_problems(task: Task, items: pl.DataFrame, prompts: pl.DataFrame, pr
     entries = {item["item"]: item for item in items.iter_rows(named=True)}
     right = [_right_reply(task, entries[prompt["item"]], prompt) for prompt in prompts.iter_rows(named=True)]
     judged = _judged(task, items, _responses(prompts, right), profile)
-    if wrong := list(contract.judgement_problems(task, _responses(prompts, right), judged)):
+    if wrong := list(frame_checks.judgement_problems(task, _responses(prompts, right), judged)):
         yield from wrong
         return
     yield from _unlike_right(task, judged, right)
@@ -178,32 +178,32 @@ def _judging_problems(task: Task, items: pl.DataFrame, prompts: pl.DataFrame, pr
     ):
         responses = _responses(prompts, replies)
         judged = _judged(task, items, responses, profile)
-        if wrong := list(contract.judgement_problems(task, responses, judged)):
+        if wrong := list(frame_checks.judgement_problems(task, responses, judged)):
             yield from wrong
             return
         if not judged.equals(_judged(task, items, responses, profile)):
-            yield contract.problem(
+            yield task_errors.problem(
                 task, "judge", "the same replies are judged otherwise from one call to the next"
             )
         lost = judged.filter(pl.Series([reply is None for reply in replies]))
         for item, state in (
             lost.filter(pl.col("state") != State.FAILED.value).select("item", "state").iter_rows()
         ):
-            yield contract.problem(
+            yield task_errors.problem(
                 task, "judge", f"{item!r} got no reply (failed) and is judged as {state}; keep the state"
             )
-    with contract.failures_of(task, "summarise"):
+    with task_errors.failures_of(task, "summarise"):
         scores = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
-    yield from contract.score_problems(task, scores)
+    yield from frame_checks.score_problems(task, scores)
     by_models = {name for role in task.scoring.models for name in role.metrics}  # models are not loaded here
     if task.metrics[0].name not in {*scores["metric"], *by_models}:
-        yield contract.problem(
+        yield task_errors.problem(
             task, "summarise", f"there is no score of the headline, {task.metrics[0].name!r}"
         )
 
 
 def _judged(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-    with contract.failures_of(task, "judge", f"in the profile {profile}"):
+    with task_errors.failures_of(task, "judge", f"in the profile {profile}"):
         return task.judge(items, responses, profile)
 
 
@@ -248,7 +248,7 @@ def _unlike_right(task: Task, judged: pl.DataFrame, right: list[str]) -> Iterato
             f"the right answer to {item!r} in the variant {variant!r}, {reply!r}, is worth "
             f"{metric.name} = {value}, not {best}"
         )
-        yield contract.problem(
+        yield task_errors.problem(
             task,
             "score" if hasattr(task, "score") else "judge",
             f"{what} ({wrong.height} of {known.height} such replies)",
@@ -257,13 +257,13 @@ def _unlike_right(task: Task, judged: pl.DataFrame, right: list[str]) -> Iterato
 
 def _reference_problems(task: Task, items: pl.DataFrame, release: Release) -> Iterator[str]:
     if overrides(task, "baselines"):
-        with contract.failures_of(task, "baselines"):
+        with task_errors.failures_of(task, "baselines"):
             guessed = task.baselines(items)
         for judged in guessed.values():
-            yield from contract.score_problems(task, contract.scores_of(task, judged))
-    with contract.failures_of(task, "human_baseline"):
+            yield from frame_checks.score_problems(task, contract.scores_of(task, judged))
+    with task_errors.failures_of(task, "human_baseline"):
         human = task.human_baseline()
         if human is not None:
             human.judge(items, release, task.scoring.profiles[0])
     if (chance := task.chance()) is not None and not 0 <= chance <= 100:
-        yield contract.problem(task, "chance", f"{chance} is no percentage")
+        yield task_errors.problem(task, "chance", f"{chance} is no percentage")

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Built, Prompt, Reply, WorkOnFiles, one_by_one
+from folkways.benchmarks.build import BuildResult, ModelReply, Prompt, WorkOnFiles, one_by_one
 from folkways.benchmarks.registry import builders
 from folkways.endpoints.base import EndpointOptions
 from folkways.engine import interrupts
@@ -51,7 +51,7 @@ def build(
     note: Callable[[str], None] = lambda _text: None,
     progress: Callable[[str], None] = lambda _text: None,
     work_on: WorkOnFiles = one_by_one,
-) -> Built:
+) -> BuildResult:
     """What ``folkways build NAME`` does. options: those of the builder, by the names of its parameters.
 
     workspace: opened only where a model is asked. asking: how hard to try, within which budget. note,
@@ -128,7 +128,7 @@ class _BuildModel:
         self._model = model
         self.name = model.name
 
-    def __call__(self, prompts: Sequence[Prompt]) -> list[Reply]:
+    def __call__(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
         """See ``Ask``."""
         asking = self._begun()
         replies = asking.ask(self._model, prompts)
@@ -137,6 +137,6 @@ class _BuildModel:
             raise BuildStopped(asking.stopped or f"{len(lost)} requests failed, the last with: {lost[-1]}")
         return replies
 
-    def recall(self, prompt: Prompt) -> Reply | None:
+    def recall(self, prompt: Prompt) -> ModelReply | None:
         """See ``Ask``."""
         return self._begun().recall(self._model, prompt)

@@ -29,9 +29,9 @@ from folkways.endpoints.prices import load_prices
 from folkways.endpoints.registry import forms
 from folkways.endpoints.servers.providers import URL_KEY, URL_KEY_HOSTS, Provider, provider_address, providers
 from folkways.errors import FolkwaysError
-from folkways.releases.base import ReleaseRecord
 from folkways.releases.registry import known_releases
-from folkways.releases.store import root_of, state_of
+from folkways.releases.release_records import ReleaseRecord
+from folkways.releases.stored_releases import root_of, state_of
 from folkways.text.tools import EXTRAS, get_tool, has_tool
 from folkways.text.versions import installed_version
 from folkways.workspace.health import workspace_health

@@ -1,4 +1,4 @@
-"""Carries out a run: plan, ask what has no response yet, score."""
+"""Carries out a run: writes its plan down, asks what has no response yet, scores."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import sqlalchemy as sa
+
 from folkways.endpoints.base import EndpointOptions
 from folkways.engine.budget import Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
@@ -16,21 +18,89 @@ from folkways.engine.session import ask
 from folkways.errors import FolkwaysError, FolkwaysWarning, option
 from folkways.runs.executors import executor_of
 from folkways.runs.models import Model, batches_of, limit_and_prices, open_models
-from folkways.runs.options import AskOptions, DeployedModel, RunOptions
+from folkways.runs.options import AskOptions, DeployedModel, Reused, RunOptions
 from folkways.runs.planning.plan import Plan, begin
 from folkways.runs.planning.recipe import recipe_of
-from folkways.runs.planning.tasks import make_plan, of_generation
-from folkways.runs.reused import given_by_other_code, reused_replies
-from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
-from folkways.runs.sampled.strata import sampling_frame
-from folkways.runs.scores.scoring import ScoreAll, score_each, score_run, scores_stand
+from folkways.runs.planning.tasks import asked_afresh_since, make_plan, of_generation
+from folkways.runs.sampling.rounds import Sampling, ask_in_rounds
+from folkways.runs.sampling.strata import sampling_frame
+from folkways.runs.scores.scoring import ScoreAll, score_each, score_run, scores_up_to_date
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.runs.work import answered, by_signal, end_of, orders_of
-from folkways.workspace import results, run_records
+from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import WORKSPACE, Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.run_records import RunRecord
+
+
+def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]) -> list[Reused]:
+    """What the run uses of before it began, model by model; nothing of models whose replies follow from their
+    identity."""
+    expected, replies = schema.expected, schema.responses
+    since = asked_afresh_since(workspace, run)
+    found = []
+    for model in models:
+        if model.endpoint.local and not getattr(model.endpoint, "runs_here", False):
+            continue
+        number = run_records.endpoint_id(workspace, model.identity, model.name)
+        of_model = sa.select(expected.c.key).where(
+            expected.c.run_id == run.id, expected.c.endpoint_id == number
+        )
+        stored = sa.select(replies.c.key, replies.c.created).where(
+            replies.c.key.in_(of_model), replies.c.created < run.created
+        )
+        with workspace.read() as connection:
+            rows = connection.execute(stored.order_by(replies.c.created)).all()
+            count = connection.scalar(
+                sa.select(sa.func.count(sa.distinct(expected.c.key))).where(expected.c.key.in_(of_model))
+            )
+        if rows:
+            runs = dict.fromkeys(
+                filter(None, (_asked_by(workspace, row.key, row.created) for row in (rows[0], rows[-1])))
+            )
+            found.append(
+                Reused(
+                    model.name,
+                    len(rows),
+                    int(count or 0),
+                    rows[0].created,
+                    rows[-1].created,
+                    tuple(runs),
+                    since.name if since else None,
+                )
+            )
+    return found
+
+
+def _asked_by(workspace: Workspace, key: str, created: float) -> str | None:
+    """The newest run that expected the reply and had begun when it came: of those that only use it, none
+    had."""
+    expected, runs = schema.expected, schema.runs
+    query = (
+        sa.select(runs.c.name)
+        .join(expected, expected.c.run_id == runs.c.id)
+        .where(expected.c.key == key, runs.c.created <= created)
+        .order_by(runs.c.id.desc())
+        .limit(1)
+    )
+    with workspace.read() as connection:
+        return connection.scalar(query)
+
+
+def given_by_other_code(workspace: Workspace, run: RunRecord, model: Model) -> int:
+    """How many stored replies that the run uses were given by other code than the model has now, where it
+    tells which."""
+    served = getattr(model.endpoint, "served", None)
+    if served is None:
+        return 0
+    expected, replies = schema.expected, schema.responses
+    number = run_records.endpoint_id(workspace, model.identity, model.name)
+    of_model = sa.select(expected.c.key).where(expected.c.run_id == run.id, expected.c.endpoint_id == number)
+    query = sa.select(sa.func.count()).where(replies.c.key.in_(of_model), replies.c.model != served)
+    with workspace.read() as connection:
+        return int(connection.scalar(query) or 0)
 
 
 @dataclass(frozen=True)
@@ -133,7 +203,7 @@ def execute(
     idle = run.state == "finished" and until is None and all(progress.total == 0 for progress in progresses)
     scored = (now if over else run).finished or 0.0
     # Another run may have asked for the same replies anew.
-    unscored = not (over or idle) or results.told_since(workspace, run, scored)
+    unscored = not (over or idle) or results.has_newer_replies(workspace, run, scored)
     return Session(left, plan, tuple(progresses), unscored)
 
 
@@ -170,7 +240,7 @@ def score_session(
     profile, models, score_all: as ``score_run`` has them.
     """
     plans = session.plan.tasks
-    if session.unscored or not scores_stand(workspace, session.run, plans, profile, models):
+    if session.unscored or not scores_up_to_date(workspace, session.run, plans, profile, models):
         with turn_to_judge(workspace, session.run.id) as began:
             if began is None or not _judged_since(workspace, session, began, profile, models):
                 score_run(workspace, session.run, profile, models=models, plans=plans, score_all=score_all)
@@ -185,7 +255,7 @@ def _judged_since(
         progress.failed for progress in session.progresses
     ):
         return False
-    return not results.told_since(workspace, session.run, began) and scores_stand(
+    return not results.has_newer_replies(workspace, session.run, began) and scores_up_to_date(
         workspace, session.run, session.plan.tasks, profile, models
     )
 

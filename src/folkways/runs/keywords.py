@@ -1,20 +1,24 @@
-"""Options by name, as people write them in a notebook: checked, and made into the records that a run
-takes."""
+"""What people write in a notebook: options by name, checked and made into the records that a run takes, and the
+types of models, tasks and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
+from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import present_name
+from folkways.endpoints.base import Endpoint
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import (
     OPTION_KINDS,
     SETTING_TYPES,
     AskOptions,
     Cluster,
+    DeployedModel,
     OptionKind,
     Reused,
     RunOptions,
@@ -24,6 +28,44 @@ from folkways.runs.options import (
 if TYPE_CHECKING:
     from folkways.engine.session import Observer
     from folkways.workspace.run_records import RunRecord
+
+
+class Generates(Protocol):
+    """An object that answers with its method ``generate``: one of your own, or a model of Inspect."""
+
+    @property
+    def generate(self) -> Callable[..., Any]:
+        """Called with the prompt."""
+        ...
+
+
+class TableLike(Protocol):
+    """A frame of replies: of polars or pandas."""
+
+    @property
+    def columns(self) -> Any:
+        """Names of the columns."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+        ...
+
+
+ModelLike = str | Endpoint | DeployedModel | Callable[..., Any] | Generates | TableLike | Mapping[str, str]
+"""One model: a name; what answers (a function, a pipeline, an object with ``generate``); replies, by item or
+prompt, or a frame."""
+
+ModelsLike = ModelLike | Sequence[ModelLike] | AbstractSet[ModelLike]
+"""One model or several; one text may name several, separated by commas."""
+
+TaskLike = str | Task
+"""One task: its name, that of a benchmark or a suite; or the task itself."""
+
+TasksLike = TaskLike | Path | RunOptions | Sequence[TaskLike] | AbstractSet[TaskLike]
+"""One task or several, a recipe (``study.toml``), or options with the tasks in them."""
+
 
 Names = Sequence[str] | str | None
 """One name, names separated by commas, or several."""

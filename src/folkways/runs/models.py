@@ -84,8 +84,7 @@ def batches_of(models: Sequence[Model]) -> dict[str, Batches]:
         able = ", ".join(f"{name}/MODEL" for name, provider in providers().items() if provider.batch)
         raise FolkwaysError(
             f"{', '.join(unable)} cannot be asked in batches; {option('batch')} is for {able} and "
-            "http(s)://HOST/v1#MODEL\n"
-            f"Ask the others in a run of their own, without {option('batch')}"
+            f"http(s)://HOST/v1#MODEL\nAsk the others in a run of their own, without {option('batch')}"
         )
     return {identity: way for identity, way in ways.items() if way is not None}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from folkways.display import duration, plural, visible
+from folkways.display import duration, plural, sanitize
 from folkways.engine.progress import ModelProgress
 
 FIGURES = ("count", "out", "rate", "pace", "left", "cost", "trouble")
@@ -96,8 +96,10 @@ def bars(models: Sequence[ModelProgress]) -> str:
         if counts.total:
             told = ", ".join(filter(None, figures(counts).values()))
             lines.append(
-                line.format(counts.total - counts.left, counts.total, visible(counts.endpoint), visible(told))
+                line.format(
+                    counts.total - counts.left, counts.total, sanitize(counts.endpoint), sanitize(told)
+                )
             )
         notes = (f"warning: {counts.warning}" if counts.warning else None, waiting(counts))
-        lines += [Markup("<div>{}</div>").format(visible(note)) for note in notes if note is not None]
+        lines += [Markup("<div>{}</div>").format(sanitize(note)) for note in notes if note is not None]
     return str(Markup("").join(lines))

@@ -272,9 +272,8 @@ class Reused:
             return told
         name = option("name", self.newer)
         return (
-            f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; "
-            f"{again} "
-            f"and {name} use them"
+            f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and "
+            f"{name} use them"
         )
 
 

@@ -12,17 +12,16 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.build import Reply
+from folkways.benchmarks.build import ModelReply
 from folkways.benchmarks.contract import items_of
-from folkways.benchmarks.probing.estimates import difference, estimate
-from folkways.benchmarks.probing.signal import PROBE, Group, Signal, Unit
+from folkways.benchmarks.probing.signal import PROBE, ItemGroup, Signal, Unit, difference, estimate
 from folkways.benchmarks.probing.signals import control_task, signals
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError
 from folkways.records import Schema, Signature, State, without_nan
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 from folkways.runs.asking import AskSession
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, RunOptions
@@ -120,15 +119,15 @@ def probe(
     return Probed(frame, session.run, tuple(_notes(frame, held, control, session.stopped)))
 
 
-def _group(task: Task, release: Release, limit: int, seed: int) -> Group:
+def _group(task: Task, release: Release, limit: int, seed: int) -> ItemGroup:
     task.check_askable(release)
     options = RunOptions(tasks=(task.name,), limit=limit, seed=seed)
     items = pl.concat(item_batches(task, release, options))
     neighbours = next(islice(items_of(task, release), 1)).head(NEIGHBOURS)
-    return Group(task, release, items, neighbours)
+    return ItemGroup(task, release, items, neighbours)
 
 
-def _control(task: Task, probed: Release, control: str | None, limit: int, seed: int) -> Group | None:
+def _control(task: Task, probed: Release, control: str | None, limit: int, seed: int) -> ItemGroup | None:
     if control is None:
         found = control_task(task)
         return (
@@ -145,7 +144,7 @@ def _control(task: Task, probed: Release, control: str | None, limit: int, seed:
 
 
 def _probed(
-    session: AskSession, model: Model, chosen: Sequence[Signal], groups: Sequence[Group]
+    session: AskSession, model: Model, chosen: Sequence[Signal], groups: Sequence[ItemGroup]
 ) -> Iterator[dict[str, object]]:
     """Rows of PROBES of one model."""
     lacking = {signal.name: _why_not(signal, groups[0].task, model) for signal in chosen}
@@ -171,7 +170,7 @@ def _probed(
         yield from _rows(signal, model, groups, parts[signal.name], lacking[signal.name])
 
 
-def _of(signal: Signal, groups: Sequence[Group]) -> list[Group]:
+def _of(signal: Signal, groups: Sequence[ItemGroup]) -> list[ItemGroup]:
     """The groups that a signal is measured on: a control of other items only where it has none of its own,
     and can be asked so."""
     return [group for group in groups[: 1 if signal.control else None] if not signal.lacks(group.task)]
@@ -181,7 +180,7 @@ def _why_not(signal: Signal, task: Task, model: Model) -> str:
     """Why a task or a model cannot give a signal; empty where it can."""
     if reason := signal.lacks(task):
         return f"{task.name} cannot give it: {reason}"
-    if signal.weighs and not getattr(model.endpoint, "reads_long_texts", False):
+    if signal.needs_logprobs and not getattr(model.endpoint, "reads_long_texts", False):
         return f"{model.name} cannot give it: it does not tell how likely a text is; hf/ models do"
     return ""
 
@@ -196,7 +195,11 @@ class _Values:
 
 
 def _answered(
-    signal: Signal, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[Reply]], lost: int
+    signal: Signal,
+    group: ItemGroup,
+    units: Sequence[Unit],
+    replies: Sequence[Sequence[ModelReply]],
+    lost: int,
 ) -> _Values:
     there = [
         (unit, texts)
@@ -210,7 +213,7 @@ def _answered(
     )
 
 
-def _texts(replies: Sequence[Reply]) -> list[str] | None:
+def _texts(replies: Sequence[ModelReply]) -> list[str] | None:
     """What was said, nothing where a model refused; None where a reply is not there."""
     if any(reply.state not in HEARD for reply in replies):
         return None
@@ -218,7 +221,7 @@ def _texts(replies: Sequence[Reply]) -> list[str] | None:
 
 
 def _rows(
-    signal: Signal, model: Model, groups: Sequence[Group], parts: Sequence[_Values], lacking: str
+    signal: Signal, model: Model, groups: Sequence[ItemGroup], parts: Sequence[_Values], lacking: str
 ) -> Iterator[dict[str, object]]:
     probed = groups[0]
     told = {
@@ -265,7 +268,7 @@ def _nothing(part: _Values | None) -> str:
     return "no item is left that it makes sense for: too short, without what it hides, or not reworded"
 
 
-def _no_control(signal: Signal, groups: Sequence[Group], parts: Sequence[_Values]) -> str:
+def _no_control(signal: Signal, groups: Sequence[ItemGroup], parts: Sequence[_Values]) -> str:
     if len(groups) == 1:
         return "no control: the demo's items are the control of other tasks; name a release with --control"
     if reason := signal.lacks(groups[1].task):
@@ -273,11 +276,11 @@ def _no_control(signal: Signal, groups: Sequence[Group], parts: Sequence[_Values
     return f"no control: {_name(groups[1])}: {_nothing(parts[1])}"
 
 
-def _name(group: Group) -> str:
+def _name(group: ItemGroup) -> str:
     return f"{group.task.name} of {group.release.name}"
 
 
-def _signature(groups: Sequence[Group], model: Model) -> Signature:
+def _signature(groups: Sequence[ItemGroup], model: Model) -> Signature:
     probed, *held = groups
     sent = {name: value for name, value in asdict(Settings(**model.settings)).items() if value is not None}
     return Signature(
@@ -293,12 +296,12 @@ def _signature(groups: Sequence[Group], model: Model) -> Signature:
     )
 
 
-def _digest(group: Group) -> str:
+def _digest(group: ItemGroup) -> str:
     return blake2b("\0".join(group.items["item"]).encode(), digest_size=4).hexdigest()
 
 
 def _notes(
-    frame: pl.DataFrame, held: Group | None, control: str | None, stopped: str | None
+    frame: pl.DataFrame, held: ItemGroup | None, control: str | None, stopped: str | None
 ) -> Iterator[str]:
     if held is not None and control is None:
         yield (
@@ -316,7 +319,6 @@ def _notes(
     told = frame.filter(pl.col("value").is_not_null()).height
     if told > 1:
         yield (
-            f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance "
-            "on "
+            f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance on "
             "average"
         )

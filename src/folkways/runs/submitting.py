@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.contract import items_of
 from folkways.benchmarks.registry import benchmarks, get_task, present_name
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.files import Written, write_bytes
+from folkways.files import WrittenFiles, write_bytes
 from folkways.records import LOST
 from folkways.runs.planning.plan import release_of
 from folkways.runs.scores.scoring import stored_scores
@@ -20,7 +20,7 @@ from folkways.workspace.database import Workspace
 
 def submit_run(
     workspace: Workspace, run: run_records.RunRecord, benchmark: str, out: Path, model: str | None = None
-) -> Written:
+) -> WrittenFiles:
     """Write the file of each task of the benchmark that the run asked, with one row for every item of the
     release.
 
@@ -57,7 +57,7 @@ def submit_run(
         for name in chosen.submissions
         if name not in {e.task for e in asked}
     ]
-    return Written(tuple(files), tuple(notes))
+    return WrittenFiles(tuple(files), tuple(notes))
 
 
 def _model(workspace: Workspace, run: run_records.RunRecord, tasks: list[str], wanted: str | None) -> str:
@@ -98,9 +98,8 @@ def _replies(
     judged = results.load_judgements(workspace, run, profile, part).select(columns)
     if judged["item"].is_duplicated().any():
         raise FolkwaysError(
-            f"run {run.name} asked items of {task.name} several times (variants, samples), and a "
-            "submission has one reply to each\n"
-            "run it with one of --variants and without --samples, and hand that in"
+            f"run {run.name} asked items of {task.name} several times (variants, samples), and a submission "
+            "has one reply to each\nrun it with one of --variants and without --samples, and hand that in"
         )
     items = pl.concat(batch.select("item") for batch in items_of(task, release_of(asked)))
     return items.join(judged, on="item", how="left", maintain_order="left").with_columns(

@@ -21,7 +21,7 @@ from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions, DeployedModel
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import patiently
+from folkways.workspace.database_errors import patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.shared_budget import SharedBudget
 
@@ -89,7 +89,7 @@ def work(
     """Ask these models what the run expects of them and nobody else holds; returns the run as it stands then,
     and the counts.
 
-    name: of this worker, so that it is known to have died when it is begun anew (workspace.request_queue). A
+    name: of this worker, so that it is known to have died when it is begun anew (workspace.queue.request_queue). A
     budget is that of all workers of the run together, counted from when it was planned. The run is ``asked``
     once nothing is left of it. Where others are still at work it stays as it is until then. Raises
     FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
@@ -196,8 +196,7 @@ def _failing(progress: ModelProgress, max_failed: float) -> str:
     of = progress.total + progress.stored
     if progress.failed and progress.failed == of:
         return (
-            f"no reply from {progress.endpoint}: "
-            f"{'its request' if of == 1 else f'all {of:,} requests'} "
+            f"no reply from {progress.endpoint}: {'its request' if of == 1 else f'all {of:,} requests'} "
             "failed"
         )
     if progress.failed > max_failed * of:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from folkways.display import count, duration, number, percent, plural, shorten, visible
+from folkways.display import count, duration, number, percent, plural, sanitize, shorten
 from folkways.endpoints.clean import storable
 from folkways.reports.palette import css_variables
 from folkways.text.scripts import letters_of
@@ -15,7 +15,7 @@ __all__ = [
     "number",
     "percent",
     "plural",
+    "sanitize",
     "shorten",
     "storable",
-    "visible",
 ]

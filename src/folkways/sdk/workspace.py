@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import PROBLEMS, WorkspaceError, explained
+from folkways.workspace.database_errors import PROBLEMS, WorkspaceError, explained
 from folkways.workspace.insertions import insert
 from folkways.workspace.schema import CONSTRAINT_NAMES
 from folkways.workspace.table_sets import Json, TableSet, id_column, reference

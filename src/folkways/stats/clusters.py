@@ -2,7 +2,7 @@
 unequal numbers.
 
 Rows of a question resemble one another, so that many rows tell little more than few. How many independent
-rows they are worth is told by their intraclass correlation, estimated over all clusters by the analysis of
+rows they are worth follows from their intraclass correlation, estimated over all clusters by the analysis of
 variance. A variance over cluster totals, or a bootstrap over clusters, would rest on the few largest where
 sizes are unequal, and is too small more often than not.
 """
@@ -34,7 +34,7 @@ class ClusteredMean:
     """A mean with what its interval and test are made of.
 
     bounds:  between which every value lies, or None.
-    worth:   with bounds, how many independent zeros and ones it is known as well by (effective number of
+    n_effective: with bounds, how many independent zeros and ones it is known as well by (effective number of
              answers).
     error, skew: without bounds, its standard error, and how lopsided it is (third moment over the cube of the
     error; 0 of differences, whose test is Student's). clusters: effective number of clusters. fewest: without
@@ -43,7 +43,7 @@ class ClusteredMean:
 
     mean: float
     bounds: tuple[float, float] | None
-    worth: float
+    n_effective: float
     error: float
     clusters: float
     skew: float = 0.0
@@ -53,13 +53,13 @@ class ClusteredMean:
         """Wilson's of the effective answers; without bounds Student's, or Hall's for skewed values (1992) if
         wider.
 
-        NaN where it cannot be told, with the reason as method.
+        NaN where it is undefined, with the reason as method.
         """
         if self.bounds is not None:
             lowest, highest = self.bounds
-            found = wilson(self._share(self.mean) * self.worth, self.worth, confidence)
+            share = wilson(self._share(self.mean) * self.n_effective, self.n_effective, confidence)
             span = highest - lowest
-            return Interval(lowest + span * found.low, lowest + span * found.high, found.method)
+            return Interval(lowest + span * share.low, lowest + span * share.high, share.method)
         if reason := self._untold():
             return Interval(math.nan, math.nan, reason)
         from scipy.special import stdtrit
@@ -75,7 +75,7 @@ class ClusteredMean:
         without an interval."""
         if self.bounds is not None:
             expected = self._share(value)
-            error = math.sqrt(expected * (1 - expected) / self.worth)
+            error = math.sqrt(expected * (1 - expected) / self.n_effective)
             return math.erfc(abs(self._share(self.mean) - expected) / error / math.sqrt(2))
         if self._untold():
             return math.nan
@@ -124,8 +124,8 @@ def clustered_mean(
     question are alike, and that of the rows at most. Without bounds, the standard error is the jackknife's
     over clusters.
 
-    extremes: what the two are imagined to have instead of the bounds. paired: values are differences.
-    ValueError without rows.
+    sums, counts: of each cluster, the sum and the number of its rows. extremes: values of the two imagined
+    clusters instead of the bounds. paired: values are differences. ValueError without rows.
     """
     if not counts.sum():
         raise ValueError("a mean needs at least one row")
@@ -167,7 +167,8 @@ def mean_of_totals(
     *,
     paired: bool = False,
 ) -> ClusteredMean:
-    """``clustered_mean`` of what has been added up already, for many means at once (``pairwise``)."""
+    """``clustered_mean`` from ``totals`` that are added up already, for many means at once (``pairwise``);
+    bounds, extremes and paired are as there."""
     mean, clusters = totals.total / totals.rows, totals.rows**2 / totals.sizes
     if bounds is None:
         skew, fewest = (0.0, FEWEST_DIFFERENCES) if paired else (totals.skew, FEWEST_UNBOUNDED)
@@ -182,7 +183,7 @@ def mean_of_totals(
         (totals.squares - 2 * lowest * totals.total + lowest**2 * totals.rows) / span**2,
     )
     low, high = ((end - lowest) / span for end in extremes or bounds)
-    return ClusteredMean(mean, bounds, _worth(shares, (low, high)), math.nan, clusters)
+    return ClusteredMean(mean, bounds, _n_effective(shares, (low, high)), math.nan, clusters)
 
 
 def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float | None) -> ClusteredMean:
@@ -213,7 +214,7 @@ def effective_number(counts: Floats) -> float:
     return float(counts.sum()) ** 2 / float(counts @ counts)
 
 
-def _worth(totals: Totals, imagined: tuple[float, float]) -> float:
+def _n_effective(totals: Totals, imagined: tuple[float, float]) -> float:
     """The effective number of answers, of values between 0 and 1."""
     n, rows, sizes = totals.clusters, totals.rows, totals.sizes
     ordinary = rows / n

@@ -1,5 +1,5 @@
-"""Differences of two means with interval and test: of unweighted means of proportions (a country and the others,
-two regions) and of paired values; and how small a difference the questions can find."""
+"""Differences of two means with interval and test: of unweighted means of proportions (a country and the
+others, two regions) and of paired values; and how small a difference the questions can find."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from folkways.stats.clusters import clustered_difference
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval
 
 LARGEST_Z = 7.0
-"""Beyond this many standard normal deviations p is below 3e-12, and no smaller p is told."""
+"""Beyond this many standard normal deviations p is below 3e-12, and no smaller p is given."""
 STEPS = 40
 
 METHOD = f"wilson {DEFAULT_CONFIDENCE:.0%} put together"
@@ -57,11 +57,11 @@ def difference_of_shares(
     """The mean over the strata of ``first`` minus that over the strata of ``second``, which share no
     question.
 
-    first, second: one share per stratum, 0 to 1; the numbers say how many questions each rests on. The
-    interval puts the Wilson intervals of the shares together (Zou and Donner 2008; with one stratum each it
-    is Newcombe's of 1998), and p is one minus the confidence at which that interval begins to hold 0. Shares
-    that are means of several answers to a question vary less than proportions, so that the interval can only
-    be too wide. ValueError for a side without strata.
+    first, second: one share per stratum, 0 to 1; first_numbers, second_numbers: how many questions each rests
+    on. The interval puts the Wilson intervals of the shares together (Zou and Donner 2008; with one stratum
+    each it is Newcombe's of 1998), and p is one minus the confidence at which that interval begins to hold 0.
+    Shares that are means of several answers to a question vary less than proportions, so that the interval
+    can only be too wide. ValueError for a side without strata.
     """
     if not first.size or not second.size:
         raise ValueError("a difference needs a share on either side")
@@ -110,12 +110,13 @@ def independent_difference(
     """The first mean less the second, which share no question, from the interval of each (Zou and Donner
     2008).
 
-    In the unit of the means, whatever they are of. NaN where one of them is.
+    first_interval, second_interval: of each mean. The result is in the unit of the means; NaN where one of
+    them is.
     """
     low = math.hypot(first - first_interval.low, second_interval.high - second)
     high = math.hypot(first_interval.high - first, second - second_interval.low)
-    found = first - second
-    return found, Interval(found - low, found + high, f"{first_interval.method} put together")
+    difference = first - second
+    return difference, Interval(difference - low, difference + high, f"{first_interval.method} put together")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +133,18 @@ def paired_mean(
     """The mean difference of pairs that were sampled independently of one another, with interval and test
     (``clusters``).
 
-    largest: the largest difference that there can be (100 between percentages), which gives Wilson's interval
-    of the effective answers; Student's without. Interval and p are NaN where they cannot be told, with the
-    reason as method: without pairs, and without ``largest`` also with few of them or if every difference is
-    the same.
+    first, second: one value per pair. confidence: of the interval. largest: the largest possible difference
+    (100 between percentages), which gives Wilson's interval of the effective answers; Student's without.
+    Interval and p are NaN where they are undefined, with the reason as method: without pairs, and without
+    ``largest`` also with few of them or if every difference is the same.
     """
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     n = differences.size
     if not n:
         return PairedMean(math.nan, math.nan, math.nan, math.nan, 0, "none: no pairs")
-    found = clustered_difference(differences, differences, np.ones(n), largest)
-    interval = found.interval(confidence)
-    return PairedMean(found.mean, interval.low, interval.high, found.p(), n, interval.method)
+    estimate = clustered_difference(differences, differences, np.ones(n), largest)
+    interval = estimate.interval(confidence)
+    return PairedMean(estimate.mean, interval.low, interval.high, estimate.p(), n, interval.method)
 
 
 DEFAULT_POWER = 0.8

@@ -19,9 +19,9 @@ def inclusion_chances(weights: Floats, drawn: Ints) -> Floats:
     """
     if (drawn > (weights > 0).sum(axis=1)).any() or (drawn < 0).any():
         raise ValueError("more things are drawn than there are with a weight")
-    found = np.zeros_like(weights, dtype=np.float64)
+    chances = np.zeros_like(weights, dtype=np.float64)
     for size in range(1, int(drawn.max(initial=0)) + 1):
         rows = drawn >= size
-        left = weights[rows] * (1 - found[rows])
-        found[rows] = np.clip(size * left / left.sum(axis=1, keepdims=True), 0.0, 1.0)
-    return found
+        left = weights[rows] * (1 - chances[rows])
+        chances[rows] = np.clip(size * left / left.sum(axis=1, keepdims=True), 0.0, 1.0)
+    return chances

@@ -44,12 +44,12 @@ def wilson(
     correction).
 
     successes: number of ones among ``n`` independent observations; both may be fractions (effective numbers).
-    n of 0 gives the whole range from 0 to 1. Where at most EDGE ones, or zeros, were found, Wilson's bound on
-    that side misses too often (9 % at n = 10 and a true share of .01): the bound of a Poisson count takes its
-    place and the method is called modified (Brown, Cai and DasGupta 2001, 4.1.1, who do so up to 2 or 3).
-    population: how many observations there are in all, where the proportion among these is wanted: the
-    variance shrinks by (N - n) / (N - 1), as if more had been drawn (Cochran, Sampling Techniques, 3.4), and
-    nothing is modified. ValueError for counts that cannot be.
+    confidence: as a share of 1. n of 0 gives the whole range from 0 to 1. Where at most EDGE ones, or zeros,
+    were found, Wilson's bound on that side misses too often (9 % at n = 10 and a true share of .01): the
+    bound of a Poisson count takes its place and the method is called modified (Brown, Cai and DasGupta 2001,
+    4.1.1, who do so up to 2 or 3). population: how many observations there are in all, where the proportion
+    among these is wanted: the variance shrinks by (N - n) / (N - 1), as if more had been drawn (Cochran,
+    Sampling Techniques, 3.4), and nothing is modified. ValueError for counts that cannot be.
     """
     method = f"wilson {confidence:.0%}{_within(population)}"
     if not 0 <= successes <= n:
@@ -93,10 +93,10 @@ def _poisson_bound(count: float, chance: float) -> float:
     for _ in range(50):
         mean = (low + high) / 2
         term = total = 1.0
-        place = count
+        k = count
         while term > 1e-16 * total:
-            place += 1
-            term *= mean / place
+            k += 1
+            term *= mean / k
             total += term
         if total * math.exp(count * math.log(mean) - mean - math.lgamma(count + 1)) < chance:
             low = mean
@@ -106,14 +106,14 @@ def _poisson_bound(count: float, chance: float) -> float:
 
 
 def interval_of_average(
-    means: Sequence[float], intervals: Sequence[Interval], worth: Sequence[float] | None = None
+    means: Sequence[float], intervals: Sequence[Interval], n_effective: Sequence[float] | None = None
 ) -> Interval:
     """The interval of the unweighted mean of independent means from the interval of each (Zou and Donner
     2008).
 
-    The distances of each mean from its limits add up in squares; of one mean it is its own. The method is
-    named after the plainest of theirs. worth: of means between 0 and 1, how many answers each is known as
-    well by; on a side where it is wider, the interval is then ``wilson_of_average``: that of the limits
+    The squared distances of each mean from its limits add up; one mean keeps its interval. The method is
+    named after the plainest of theirs. n_effective: of means between 0 and 1, the effective number of answers
+    of each; on a side where it is wider, the interval is then ``wilson_of_average``: that of the limits
     misses too often where small groups score near 0 or 1, the other one where a group has a single answer.
     ValueError without any mean.
     """
@@ -126,15 +126,15 @@ def interval_of_average(
     below = math.hypot(*(each - one.low for each, one in pairs)) / n
     above = math.hypot(*(one.high - each for each, one in pairs)) / n
     low, high = mean - below, mean + above
-    if worth is not None:
-        wide = wilson_of_average(np.array(means), np.array(worth))
+    if n_effective is not None:
+        wide = wilson_of_average(np.array(means), np.array(n_effective))
         low, high = min(low, wide.low), max(high, wide.high)
     return Interval(low, high, min((one.method for one in intervals), key=len))
 
 
-def wilson_of_average(means: Floats, worth: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
+def wilson_of_average(means: Floats, n_effective: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
     """The interval of the unweighted mean of many independent means between 0 and 1, each known as well as by
-    ``worth`` answers.
+    ``n_effective`` answers.
 
     Wilson's of as many answers as would know that mean as well if all groups were alike. Where they differ
     the means of groups vary less than that, and the interval is wider than it need be. ValueError without
@@ -142,7 +142,7 @@ def wilson_of_average(means: Floats, worth: Floats, confidence: float = DEFAULT_
     """
     if not means.size:
         raise ValueError("an average needs at least one mean")
-    answers = means.size**2 / float((1 / worth).sum())
+    answers = means.size**2 / float((1 / n_effective).sum())
     return wilson(float(means.mean()) * answers, answers, confidence)
 
 
@@ -153,8 +153,9 @@ def clustered_normal(
     estimator).
 
     values, clusters: one entry per row; rows with the same cluster number belong together (several rows of
-    one question). population: number of clusters there are in all (see the module). For many clusters of like
-    sizes; ``clusters`` has what holds for few. NaN with fewer than two clusters.
+    one question). confidence: as a share of 1. population: number of clusters there are in all (see the
+    module). For many clusters of like sizes; ``clusters`` has what holds for few. NaN with fewer than two
+    clusters.
     """
     sums, counts = cluster_totals(values, clusters)
     half = NormalDist().inv_cdf(0.5 + confidence / 2) * math.sqrt(squared_error(sums, counts, population))

@@ -16,7 +16,7 @@ from folkways.stats.clusters import Totals, jackknife, mean_of_totals, opposites
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints
 
 FEWEST_QUESTIONS = 6
-"""Below so many questions no pattern of answers can be told from chance: six that all differ one way give p =
+"""With fewer questions no pattern of answers differs from chance: six that all differ one way give p =
 .03."""
 
 TOO_FEW = f"none: under {FEWEST_QUESTIONS} questions"
@@ -56,10 +56,10 @@ class Contrasts:
         """A column of pairs as an array of shape (models, models), first in rows; opposite: (j, i) is minus
         (i, j)."""
         models = int(self.second[-1]) + 1
-        found = np.full((models, models), diagonal)
-        found[self.first, self.second] = column
-        found[self.second, self.first] = -column if opposite else column
-        return found
+        table = np.full((models, models), diagonal)
+        table[self.first, self.second] = column
+        table[self.second, self.first] = -column if opposite else column
+        return table
 
 
 def paired_contrasts(
@@ -68,8 +68,8 @@ def paired_contrasts(
     """The contrasts of all pairs.
 
     values: shape (rows, models), NaN where a model has no reply. questions: each row's question, by any
-    number. largest: the largest difference that there can be, None for no limit. ValueError with fewer than
-    two models, or without rows.
+    number. largest: the largest possible difference, None for no limit. confidence: of the intervals.
+    ValueError with fewer than two models, or without rows.
     """
     if values.ndim != 2 or values.shape[1] < 2 or not len(values):
         raise ValueError(f"contrasts need rows of two models or more, got an array of shape {values.shape}")
@@ -90,8 +90,8 @@ def _against_later(
 ) -> dict[str, list[str]]:
     """The columns of Contrasts for one model against each of those after it, of rows in the order of their
     questions."""
-    own, later = of_model[first], of_model[first + 1 :]
-    apart = own - later
+    current, later = of_model[first], of_model[first + 1 :]
+    apart = current - later
     shared = ~np.isnan(apart)
     np.copyto(apart, 0.0, where=~shared)
     counts = np.add.reduceat(shared, starts, axis=1, dtype=np.float64)
@@ -105,9 +105,9 @@ def _against_later(
         effect = np.where(spread > 0, average[:, 0] / spread, math.nan)
         residuals = sums - sums.sum(axis=1, keepdims=True) / rows[:, None] * counts
         error = np.sqrt((residuals**2).sum(axis=1) * questions / (questions - 1)) / rows
-        own_mean = np.einsum("mr,r->m", shared, np.nan_to_num(own)) / rows
+        own_mean = np.einsum("mr,r->m", shared, np.nan_to_num(current)) / rows
         later_mean = np.einsum("mr,mr->m", shared, np.nan_to_num(later)) / rows
-    found = zip(
+    pairs = zip(
         questions.tolist(),
         rows.tolist(),
         (counts**2).sum(axis=1).tolist(),
@@ -121,7 +121,7 @@ def _against_later(
         np.maximum(apart.max(axis=1), -apart.min(axis=1)).tolist(),
         strict=True,
     )
-    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in found]
+    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in pairs]
     return {
         "rows": rows.astype(np.int64),
         "questions": questions,
@@ -172,17 +172,20 @@ def ranks_of_pairs(difference: Floats, p: Floats, alpha: float = 0.05) -> Ranks:
     share.
 
     difference: shape (models, models), first minus second, NaN on the diagonal and where two share nothing;
-    p: the same of the two-sided p, corrected for all pairs (``corrections.holm``), NaN where it cannot be
-    told. A model's rank is that of its mean difference from the models that it shares rows with, itself
-    included: where all share the same rows, that of its score.
+    p: the same of the two-sided p, corrected for all pairs (``corrections.holm``), NaN where it is undefined.
+    A model's rank is that of its mean difference from the models that it shares rows with, itself included:
+    where all share the same rows, that of its score.
     """
     with np.errstate(invalid="ignore"):
-        told = p < alpha
-        better, worse = (told & (difference < 0)).sum(axis=1), (told & (difference > 0)).sum(axis=1)
-    known = ~np.isnan(difference)
-    scores = np.round(np.where(known, difference, 0.0).sum(axis=1) / (known.sum(axis=1) + 1), 12)
+        significant = p < alpha
+        better, worse = (
+            (significant & (difference < 0)).sum(axis=1),
+            (significant & (difference > 0)).sum(axis=1),
+        )
+    shared = ~np.isnan(difference)
+    scores = np.round(np.where(shared, difference, 0.0).sum(axis=1) / (shared.sum(axis=1) + 1), 12)
     low, high = 1 + better, len(scores) - worse
     rank = np.clip([1 + (scores > score).sum() for score in scores], low, high)
     first = rank == rank.min()
-    level = first | (~told[:, first]).any(axis=1)
+    level = first | (~significant[:, first]).any(axis=1)
     return Ranks(rank.tolist(), low.tolist(), high.tolist(), level.tolist())

@@ -37,7 +37,7 @@ DEFAULT_TARGET = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class ConfidenceSequence:
     """Bounds of the mean after each draw, between 0 and 1; they only ever narrow."""
 
     low: Floats
@@ -52,7 +52,7 @@ def betting_sequence(
     target: float = DEFAULT_TARGET,
     shares: Floats | None = None,
     grid: int = GRID,
-) -> Sequence:
+) -> ConfidenceSequence:
     """The confidence sequence of the mean of a population, from values drawn one by one, each uniformly among
     those left.
 
@@ -92,16 +92,16 @@ def betting_sequence(
         np.cumprod(downs, axis=0, out=downs)
         alive = np.logical_and.accumulate((ups < fortune) & (downs < fortune), axis=0)
         low[part], high[part] = ends(alive, means, 1 / grid, least[part], most[part])
-        kept = alive[-1]
-        means, up, down = means[kept], ups[-1, kept], downs[-1, kept]
+        remaining = alive[-1]
+        means, up, down = means[remaining], ups[-1, remaining], downs[-1, remaining]
         if not means.size:
             break
-    return Sequence(np.maximum.accumulate(low), np.minimum.accumulate(high))
+    return ConfidenceSequence(np.maximum.accumulate(low), np.minimum.accumulate(high))
 
 
 def bet_sizes(values: Floats, population: int, target: float, shares: Floats) -> Floats:
-    """What is staked on each draw, per unit of surprise: decided before the draw, by the values before it
-    alone.
+    """What is staked on each draw, per unit of surprise: decided before the draw, from earlier ``values`` and
+    ``shares`` alone, for a ``population`` of this many.
 
     A mean that is off by ``target`` is off by more among what is left, the less is left: this is what bets
     grow with.

@@ -10,8 +10,8 @@ make intervals too narrow. The spread is weighted by itself as well (its measure
 correlation within a culture), the mean is not: with a flat prior of the spread only 91 of 100 intervals held
 the truth where cultures differ a little.
 
-A shrunken score is the better guess of a culture's own rate, and a worse summary of what was measured: it
-stands beside the raw score, never in its place.
+A shrunken score is the better guess of a culture's own rate, and a worse summary of what was measured: it is
+shown next to the raw score, never in its place.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SHRUNK: Schema = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shrunken:
+class ShrunkenEstimates:
     """Posterior of the rates of groups, one entry per group: mean, bounds, and the weight of the group's own
     rate."""
 
@@ -59,7 +59,7 @@ class Shrunken:
     weight: Floats
 
 
-def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Shrunken:
+def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE) -> ShrunkenEstimates:
     """Posterior means of the groups' rates with equal-tailed intervals, between 0 and 1.
 
     successes, n: of each group, also fractional (effective sample sizes). The posterior, a mixture of beta
@@ -75,8 +75,8 @@ def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE)
     if not ((n > 0) & (successes >= 0) & (successes <= n)).all():
         raise ValueError("every group needs observations, and no more successes than these")
     means, totals, weights = _grid(successes, n)
-    own = n[:, None] / (n[:, None] + totals)
-    centres = own * (successes / n)[:, None] + (1 - own) * means
+    weight = n[:, None] / (n[:, None] + totals)
+    centres = weight * (successes / n)[:, None] + (1 - weight) * means
     mean = centres @ weights
     variance = (centres * (1 - centres) / (n[:, None] + totals + 1)) @ weights + (
         (centres - mean[:, None]) ** 2
@@ -84,7 +84,7 @@ def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE)
     size = mean * (1 - mean) / variance - 1
     tail = (1 - confidence) / 2
     low, high = (betaincinv(mean * size, (1 - mean) * size, level) for level in (tail, 1 - tail))
-    return Shrunken(mean, low, high, own @ weights)
+    return ShrunkenEstimates(mean, low, high, weight @ weights)
 
 
 def _grid(successes: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
@@ -116,7 +116,9 @@ def _grid(successes: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
     return means[likely], totals[likely], weights[likely] / weights[likely].sum()
 
 
-def shrink_differences(found: Floats, variance: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Shrunken:
+def shrink_differences(
+    found: Floats, variance: Floats, confidence: float = DEFAULT_CONFIDENCE
+) -> ShrunkenEstimates:
     """Posterior means of groups' true differences from 0 with equal-tailed intervals, in the unit of
     ``found``.
 
@@ -141,12 +143,12 @@ def shrink_differences(found: Floats, variance: Floats, confidence: float = DEFA
     likelihood = -0.5 * (np.log(total) + found[:, None] ** 2 / total).sum(axis=0)
     weights = spreads * np.exp(likelihood - likelihood.max())
     weights /= weights.sum()
-    own = spreads**2 / total
-    centres = own * found[:, None]
-    errors = np.sqrt(own * variance[:, None])
+    weight = spreads**2 / total
+    centres = weight * found[:, None]
+    errors = np.sqrt(weight * variance[:, None])
     tail = (1 - confidence) / 2
     low, high = (_quantiles(level, centres, errors, weights) for level in (tail, 1 - tail))
-    return Shrunken(centres @ weights, low, high, own @ weights)
+    return ShrunkenEstimates(centres @ weights, low, high, weight @ weights)
 
 
 def _quantiles(level: float, centres: Floats, errors: Floats, weights: Floats) -> Floats:
@@ -159,8 +161,8 @@ def _quantiles(level: float, centres: Floats, errors: Floats, weights: Floats) -
         middle = (low + high) / 2
         under = ndtr((middle[:, None] - centres) / errors) @ weights < level
         low, high = np.where(under, middle, low), np.where(under, high, middle)
-    found: Floats = (low + high) / 2
-    return found
+    quantiles: Floats = (low + high) / 2
+    return quantiles
 
 
 def shrunk_scores(
@@ -175,8 +177,8 @@ def shrunk_scores(
     require_columns(scores, SCORES, "scores")
     scale = {
         (task, metric.name): metric.scale
-        for task, own in metrics.items()
-        for metric in own
+        for task, its_metrics in metrics.items()
+        for metric in its_metrics
         if metric.bounds == (0.0, 1.0)
     }
     key = ["endpoint", "task", "profile", "metric"]
@@ -193,15 +195,15 @@ def _shrunk_group(group: pl.DataFrame, scale: float) -> pl.DataFrame:
     n = _effective_sizes(group, rates, scale)
     columns = dict.fromkeys(("shrunk", "shrunk_low", "shrunk_high", "weight"), pl.lit(None, dtype=pl.Float64))
     if group.height >= FEWEST_GROUPS:
-        found = shrink(rates * n, n)
-        values = (found.mean * scale, found.low * scale, found.high * scale, found.weight)
+        posterior = shrink(rates * n, n)
+        values = (posterior.mean * scale, posterior.low * scale, posterior.high * scale, posterior.weight)
         columns = {name: pl.Series(name, value) for name, value in zip(columns, values, strict=True)}  # type: ignore[misc]
     return group.with_columns(pl.Series("effective_n", n), **columns).select(list(SHRUNK))
 
 
 def _effective_sizes(group: pl.DataFrame, rates: Floats, scale: float) -> Floats:
-    """p (1 - p) over the squared standard error that the interval tells: rows of one question are not so many
-    observations.
+    """Effective sample sizes, p (1 - p) over the squared standard error in the interval: rows of one question
+    are not independent observations.
 
     At most the number of rows; the number of questions where nothing varies, or the interval is not known.
     """
@@ -211,8 +213,8 @@ def _effective_sizes(group: pl.DataFrame, rates: Floats, scale: float) -> Floats
     independent = group["interval"].str.contains("wilson").to_numpy() & (rows == questions)
     error = (group["high"].to_numpy() - group["low"].to_numpy()) / scale / z
     with np.errstate(divide="ignore", invalid="ignore"):
-        told = rates * (1 - rates) / error**2
-    known = np.isfinite(told) & (told > 0)
-    sizes = np.where(independent, rows, np.where(known, np.minimum(told, rows), questions))
-    found: Floats = np.maximum(sizes, 1.0)
-    return found
+        implied = rates * (1 - rates) / error**2
+    finite = np.isfinite(implied) & (implied > 0)
+    sizes = np.where(independent, rows, np.where(finite, np.minimum(implied, rows), questions))
+    at_least_one: Floats = np.maximum(sizes, 1.0)
+    return at_least_one

@@ -49,7 +49,7 @@ alike."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class StratumSample:
     """What was drawn of one stratum: arrays with one entry per unit, in the order of drawing (empty if
     nothing was).
 
@@ -63,16 +63,16 @@ class Drawn:
 
 
 def anytime_mean(
-    strata: Sequence[Drawn], confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
+    strata: Sequence[StratumSample], confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
 ) -> tuple[float, Interval]:
     """The mean that all units of all strata would give, estimated from those drawn, and an interval that may
     be looked at any time.
 
     Every row of the strata weighs the same. Of one stratum it is the last of ``betting_sequence``, of several
-    see the module: with the stated confidence the mean is inside at all times at once, whoever stops why and
-    wherever more is drawn. target: half a width that is wanted of each stratum; the interval is as valid with
-    any other. NaN where no unit has a row; ValueError for no stratum, values outside 0 and 1, or more units
-    than there are.
+    see the module: with the stated confidence the mean is inside at all times at once, for any stopping rule
+    and any order of drawing. target: half a width that is wanted of each stratum; the interval is as valid
+    with any other. NaN where no unit has a row; ValueError for no stratum, values outside 0 and 1, or more
+    units than there are.
     """
     parts = _Part.of(strata)
     mean = mean_over_strata(strata)
@@ -84,15 +84,14 @@ def anytime_mean(
         method += f" in {len(parts)} strata"
     return mean, Interval(
         min(low, mean), max(high, mean), method
-    )  # a sequence that only narrows may have left the estimate behind
+    )  # a sequence that only narrows need not hold the estimate
 
 
-def mean_over_strata(strata: Sequence[Drawn]) -> float:
-    """The same estimate alone, of values in whatever bounds; strata of which nothing was drawn have no part
-    in it."""
-    known = [part for part in _Part.of(strata) if part.shares.size]
-    counted = sum(part.weight * part.shares.mean() for part in known)
-    return float(sum(part.weight * part.values.mean() for part in known) / counted) if counted else math.nan
+def mean_over_strata(strata: Sequence[StratumSample]) -> float:
+    """The same estimate alone, of values in whatever bounds; strata without a draw have no part in it."""
+    sampled = [part for part in _Part.of(strata) if part.shares.size]
+    counted = sum(part.weight * part.shares.mean() for part in sampled)
+    return float(sum(part.weight * part.values.mean() for part in sampled) / counted) if counted else math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +107,8 @@ class _Part:
     weight: float
 
     @classmethod
-    def of(cls, strata: Sequence[Drawn]) -> list[_Part]:
-        """All strata. One that does not tell how many rows units have is taken for as full as the fullest."""
+    def of(cls, strata: Sequence[StratumSample]) -> list[_Part]:
+        """All strata. One without rows yet is taken to be as full as the fullest."""
         if not strata:
             raise ValueError("a mean over strata needs at least one")
         fullest = max(_fullest(one) for one in strata) or 1.0
@@ -123,13 +122,13 @@ class _Part:
         """Of its own mean."""
         if not self.values.size:
             return 0.0, 1.0
-        found = betting_sequence(
+        sequence = betting_sequence(
             self.values, self.population, confidence, target=target, shares=self.shares, grid=grid
         )
-        return float(found.low[-1]), float(found.high[-1])
+        return float(sequence.low[-1]), float(sequence.high[-1])
 
 
-def _fullest(one: Drawn) -> float:
+def _fullest(one: StratumSample) -> float:
     return float(one.rows.max(initial=0))
 
 
@@ -149,16 +148,16 @@ def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple
     lowest, highest = np.empty((2, len(parts), means.size))
     weights = np.array([part.weight for part in parts])
     weights = weights / math.hypot(*weights)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         stake = stakes(
             part.values,
             part.shares,
             part.population,
-            weights[place] * target,
-            2 * room * weights[place] / target * ENOUGH,
+            weights[index] * target,
+            2 * room * weights[index] / target * ENOUGH,
         )
         more = growth(part.values.size, part.population)
-        staked[place] = (stake * more).sum()
+        staked[index] = (stake * more).sum()
         # What is left is off by as much the other way as what was seen, spread over fewer.
         for amount, sign in ((part.values, 1.0), (part.shares, -means)):
             won = won + sign * (stake * (amount + before(amount) * more / part.population)).sum()
@@ -174,7 +173,7 @@ def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple
             - 2 * means * (price * surprise[0] * surprise[1]).sum()
             + means**2 * (price * surprise[1] ** 2).sum()
         )
-        lowest[place], highest[place] = _offsets(
+        lowest[index], highest[index] = _offsets(
             part, part.bounds(1 - CONTAINED * errors / len(parts), target, COARSE), means
         )
     least, most, feasible = _extremes(staked, weights, lowest, highest)
@@ -197,7 +196,8 @@ def stakes(values: Floats, shares: Floats, population: int, scale: float, goal: 
     """What a stratum stakes on each draw, decided before it: below 1, and nothing any more once ``goal`` was
     staked in all.
 
-    scale: how far off the mean is that shall be ruled out, times the stratum's part in it.
+    values, shares: of the draws so far, from a ``population`` of this many. scale: how far from the mean
+    values are to be ruled out, times the stratum's part in it.
     """
     more = growth(values.size, population)
     wanted = scale * more / (known_variance(values, shares) + scale * more)
@@ -234,12 +234,12 @@ def _extremes(
     per_weight = staked / weights
     width = weights[:, None] * (highest - lowest)
     needed = -(weights[:, None] * lowest).sum(axis=0)
-    # A stratum of which everything was drawn has no width, give or take the last digit of a number.
+    # A stratum that was drawn completely has no width, give or take the last digit of a number.
     feasible = (width >= -EXACT).all(axis=0) & (needed >= -EXACT) & (needed <= width.sum(axis=0) + EXACT)
     start = (staked[:, None] * lowest).sum(axis=0)
-    found = []
+    limits = []
     for order in (np.argsort(per_weight), np.argsort(-per_weight)):
         filled = np.cumsum(width[order], axis=0) - width[order]
         raised = np.clip(needed - filled, 0.0, np.maximum(width[order], 0.0))
-        found.append(start + (per_weight[order, None] * raised).sum(axis=0))
-    return found[0], found[1], feasible
+        limits.append(start + (per_weight[order, None] * raised).sum(axis=0))
+    return limits[0], limits[1], feasible

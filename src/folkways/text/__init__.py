@@ -1,2 +1,1 @@
-"""Text, language by language: segmenters and lemmatisers behind one registry, normal forms, scripts,
-refusals."""
+"""Text, language by language: segmenters and lemmatisers in one registry, normal forms, scripts, refusals."""

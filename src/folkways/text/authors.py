@@ -31,8 +31,8 @@ def _korean() -> Tokenize:
     okt = Okt()
 
     def tokens(text: str) -> list[str]:
-        kept = " ".join(word for word, kind in okt.pos(text) if kind != "Josa")
-        stems: list[str] = okt.morphs(kept, stem=True)
+        words = " ".join(word for word, kind in okt.pos(text) if kind != "Josa")
+        stems: list[str] = okt.morphs(words, stem=True)
         return stems
 
     return tokens
@@ -75,7 +75,7 @@ def _assamese() -> Tokenize:
 
 
 @dataclass(frozen=True)
-class Source:
+class CodeSource:
     """Where a tool comes from.
 
     distribution: its name in the package registry; modules: all that must be there; install: what to type;
@@ -94,33 +94,37 @@ class Source:
         return all(importlib.util.find_spec(module) is not None for module in self.modules)
 
 
-SOURCES: Mapping[str, Source] = {
-    "en": Source(
+SOURCES: Mapping[str, CodeSource] = {
+    "en": CodeSource(
         "spacy",
         ("spacy", "en_core_web_sm"),
         "pip install 'spacy==3.7.4' && python -m spacy download en_core_web_sm",
         _english,
     ),
-    "ko": Source("konlpy", ("konlpy",), "pip install 'konlpy==0.6.0'", _korean, "It is GPL and needs Java."),
-    "ha": Source("hausastemmer", ("hausastemmer",), "pip install 'hausastemmer==1.0'", _hausa, "It is GPL."),
-    "ar": Source(
+    "ko": CodeSource(
+        "konlpy", ("konlpy",), "pip install 'konlpy==0.6.0'", _korean, "It is GPL and needs Java."
+    ),
+    "ha": CodeSource(
+        "hausastemmer", ("hausastemmer",), "pip install 'hausastemmer==1.0'", _hausa, "It is GPL."
+    ),
+    "ar": CodeSource(
         "qalsadi",
         ("qalsadi",),
         "pip install 'qalsadi==0.5'",
         _arabic,
         "It is GPL; version 0.5.1 gives other lemmas.",
     ),
-    "fa": Source(
+    "fa": CodeSource(
         "hazm", ("hazm",), "pip install 'hazm==0.10.0'", _persian, "It needs Python 3.11 or earlier."
     ),
-    "id": Source(
+    "id": CodeSource(
         "nlp-id",
         ("nlp_id",),
         "pip install 'nlp-id==0.1.15.0' 'numpy==1.26.4' 'scipy==1.12.0'",
         _indonesian,
         "It needs Python 3.11 or earlier.",
     ),
-    "as": Source("indic-nlp-library", ("indicnlp",), "pip install 'indic-nlp-library==0.92'", _assamese),
+    "as": CodeSource("indic-nlp-library", ("indicnlp",), "pip install 'indic-nlp-library==0.92'", _assamese),
 }
 """Language -> tool. Chinese has none here: the authors use jieba, as the default set does (``tools``)."""
 

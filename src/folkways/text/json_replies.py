@@ -1,4 +1,4 @@
-"""JSON in what models reply, whatever stands around it."""
+"""JSON objects in models' replies, with any text around them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 
 def objects_with_source(reply: str) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """The outermost JSON objects of a reply, in order, each as it is written there; what stands around them
-    is passed over."""
+    """The outermost JSON objects of a reply, in order, each with its source; text around them is passed
+    over."""
     decoder = json.JSONDecoder()
     start = reply.find("{")
     while start >= 0:
@@ -23,14 +23,13 @@ def objects_with_source(reply: str) -> Iterator[tuple[Mapping[str, Any], str]]:
 
 
 def objects_in(reply: str) -> Iterator[Mapping[str, Any]]:
-    """The outermost JSON objects of a reply, in order; text around them, and what is no JSON, is passed
-    over."""
+    """The outermost JSON objects of a reply, in order; everything else is passed over."""
     return (value for value, _ in objects_with_source(reply))
 
 
 def last_value(reply: str, key: str) -> Any:
     """What the last object that has the key gives for it; None if there is none."""
     value = None
-    for found in objects_in(reply):
-        value = found.get(key, value)
+    for document in objects_in(reply):
+        value = document.get(key, value)
     return value

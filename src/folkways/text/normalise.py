@@ -63,7 +63,7 @@ def strict_text(text: str, language: str) -> str:
     script, clock times.
 
     ``language`` matters for Azerbaijani and Turkish, where I is the capital of ı. Vowel signs of Indic
-    scripts stay: they are letters in all but name. "5 pm" becomes 17:00, and a number stands apart from the
+    scripts stay: they are letters in all but name. "5 pm" becomes 17:00, and a number is separated from the
     letters that follow it (7시, 15kg).
     """
     text = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
@@ -117,8 +117,8 @@ def _pattern(language: str) -> re.Pattern[str] | None:
     return re.compile(f"(?:{ENDINGS[language]}) ") if language in ENDINGS else None
 
 
-def stands_in(words: str, phrase: str, language: str) -> bool:
-    """Whether ``phrase`` stands in ``words`` as whole words, its last one perhaps with an ending.
+def has_phrase(words: str, phrase: str, language: str) -> bool:
+    """Whether ``words`` contain ``phrase`` as whole words, its last one perhaps with an ending.
 
     Both are normalised words with one space before and after each (" fried rice ").
     """

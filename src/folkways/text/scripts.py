@@ -1,5 +1,5 @@
-"""Whether a text is in another script or language than it was asked for: by its letters, and by the small words
-that every sentence needs."""
+"""Whether a text is in another script or language than it was asked for: by its letters, and by the small
+words that every sentence needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from folkways.cultures import languages
 from folkways.text.languages.simple import SimpleSegmenter
 
 RANGES = {
-    "Latn": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0250-\u02af\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a",
+    "Latn": (
+        "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0250-\u02af\u1e00-\u1eff"
+        "\uff21-\uff3a\uff41-\uff5a"
+    ),
     "Grek": "\u0370-\u03ff\u1f00-\u1fff",
     "Cyrl": "\u0400-\u052f",
     "Hebr": "\u05d0-\u05ea",
@@ -53,11 +56,11 @@ def script_counts(text: str) -> dict[str, int]:
 
 
 def letters_of(language: str) -> str:
-    """What stands between the brackets of a character class (Python's and JavaScript's) for the letters that
-    ``language`` is written in, in every script that people write it in as a matter of course.
+    """The inside of a character class (Python's and JavaScript's) for the letters of ``language``, in every
+    script that people commonly write it in.
     """
-    found = languages()[language]
-    scripts = [part for script in (found.script, *found.also) for part in _SAME.get(script, (script,))]
+    entry = languages()[language]
+    scripts = [part for script in (entry.script, *entry.also) for part in _SAME.get(script, (script,))]
     return "".join(RANGES[script] for script in dict.fromkeys(scripts))
 
 
@@ -65,14 +68,14 @@ def in_another_script(text: str, language: str) -> bool | None:
     """Whether fewer than half of the letters are of the language's own script; None for a text without
     letters.
 
-    Languages that share a script (Spanish and English) are not told apart.
+    Languages that share a script (Spanish and English) are not distinguished.
     """
     counts = script_counts(text)
     if not counts:
         return None
     script = languages()[language].script
-    own = sum(counts.get(part, 0) for part in _SAME.get(script, (script,)))
-    return 2 * own < sum(counts.values())
+    in_script = sum(counts.get(part, 0) for part in _SAME.get(script, (script,)))
+    return 2 * in_script < sum(counts.values())
 
 
 _LISTS = {

@@ -2,7 +2,7 @@
 forms.
 
 A tool set is a named choice of one tool per language, so that a signature can say which was used. A new tool
-joins a set here, or, for a language of which folkways has none, by an entry point ``folkways.text_tools`` of
+joins a set here, or, for a language without a tool of folkways, by an entry point ``folkways.text_tools`` of
 another package (language code -> tool). Asking for a tool that is not installed is an error, never a weaker
 tool in silence. Nothing is imported and nothing is read until a tool meets its first text.
 """
@@ -34,7 +34,7 @@ from folkways.text.versions import installed_version
 class TextTool(Protocol):
     """Splits text of one language into tokens.
 
-    name, version: as they stand in signatures; the version changes whenever any token can.
+    name, version: as in signatures; the version changes whenever any token can.
     """
 
     @property
@@ -146,7 +146,7 @@ def _of_package(language: str) -> TextTool | None:
 
 
 def _check_tool(tool: object) -> None:
-    """TypeError for what is no TextTool."""
+    """TypeError unless it is a TextTool."""
     tokens = getattr(tool, "tokens", None)
     if (
         isinstance(tool, type)

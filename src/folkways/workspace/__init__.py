@@ -1,1 +1,1 @@
-"""The workspace: one database with everything a user has asked and been told."""
+"""The workspace: one database with every question a user asked, every reply, and what was made of them."""

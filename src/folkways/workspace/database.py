@@ -1,4 +1,4 @@
-"""Opens a workspace: a SQLite file or a PostgreSQL database that holds every question asked and every reply."""
+"""Opens a workspace: a SQLite file or a PostgreSQL database with every question asked and every reply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from folkways.errors import MissingExtraError, option
-from folkways.workspace.errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
+from folkways.workspace.database_errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 from folkways.workspace.insertions import Rows, insert
 from folkways.workspace.schema import TABLES
 from folkways.workspace.table_sets import TableSet
@@ -48,7 +48,7 @@ class Workspace:
         # longer it has waited. Threads of this process wait for one another here instead, and are woken in
         # turn.
         self._writing = RLock() if engine.dialect.name == "sqlite" else nullcontext()
-        self._reading = Reading(engine)
+        self._reading = ThreadReader(engine)
 
     @contextmanager
     def read(self, *, alone: bool = False) -> Iterator[Connection]:
@@ -124,7 +124,7 @@ def opened(workspace: str | Path | Workspace) -> Workspace:
 
 
 def opened_if_there(workspace: str | Path | Workspace) -> Workspace | None:
-    """A workspace: itself, or the one at a path or URL; None where there is no such file."""
+    """A workspace: itself, or the one at a path or URL; None where the file does not exist."""
     there = isinstance(workspace, Workspace) or "://" in str(workspace) or Path(workspace).exists()
     return opened(workspace) if there else None
 
@@ -221,8 +221,8 @@ def _check_path(path: Path, create: bool) -> None:
 
 
 def _make_file(path: Path) -> None:
-    """An empty file of its owner's alone, as those are that SQLite makes beside it: it will hold what people
-    said of themselves.
+    """An empty file that only its owner can read, as are those that SQLite adds: it may hold personal
+    details.
 
     Only one that is new: to open and close one that is in use would end SQLite's locks on it.
     """
@@ -231,12 +231,12 @@ def _make_file(path: Path) -> None:
 
 
 def _writable(path: Path) -> bool:
-    """Whether SQLite can write to the file, and to the files that it keeps beside it."""
+    """Whether SQLite can write to the file, and to the files that it keeps in the same folder."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _read_only_url(path: Path) -> URL:
-    """For a file that cannot be written. Where nobody is writing it either, no file beside it is needed or
+    """For a file that cannot be written. Where nobody else is writing it, no further file is needed or
     made."""
     query = {"uri": "true", "mode": "ro"}
     if not Path(f"{path}-wal").exists():
@@ -255,7 +255,7 @@ def _engine(url: URL) -> Engine:
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
-    # What becomes of a lost connection is told by our error; the pool would write a traceback for each to the
+    # Our own error reports a lost connection; the pool would write a traceback for each to the
     # terminal besides.
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
     try:
@@ -376,7 +376,7 @@ def ask_idle_connections(engine: Engine) -> None:
     sa.event.listen(engine, "checkout", taken)
 
 
-class Reading(local):
+class ThreadReader(local):
     """What one thread reads with.
 
     Taking a connection, beginning and ending a transaction cost more than most of the questions that a page

@@ -10,7 +10,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from folkways.workspace.database import _check_database, _check_path, _engine, _read_only_url, _server_url
-from folkways.workspace.errors import PROBLEMS, WorkspaceError, explained
+from folkways.workspace.database_errors import PROBLEMS, WorkspaceError, explained
 from folkways.workspace.schema import TABLES, runs
 
 

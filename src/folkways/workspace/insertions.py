@@ -25,7 +25,8 @@ Insertion = TypeVar("Insertion", "postgresql.Insert", "sqlite.Insert")
 
 
 def insert(connection: Connection, table: sa.Table, rows: Rows, *, replace: bool) -> None:
-    """Insert rows; those whose primary key is there are left out, or take its row's place."""
+    """Insert rows into ``table`` over ``connection``. Rows whose primary key exists are left out; with
+    ``replace`` they replace it."""
     if not rows:
         return
     first = rows[0]

@@ -76,6 +76,7 @@ _COLUMNS = (
 
 
 def judged_rows(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> Iterator[JudgedRow]:
-    """Every judgement of a part in a profile, in planned order; a few thousand are in memory at a time."""
+    """Every judgement of one part of ``run`` (in ``workspace``) in a profile, in planned order; a few
+    thousand are in memory at a time."""
     for page in judged_pages(workspace, run, profile, _COLUMNS, endpoint_id=part.endpoint_id, task=part.task):
         yield from (JudgedRow(*(*row[:10], orjson.loads(row[10]), *row[11:])) for row in page.iter_rows())

@@ -35,7 +35,7 @@ SERVED_HERE = ("gguf/", "vllm-offline/")
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it
-    told none).
+    gave none).
 
     The batched ones are among the others: they came back in batches.
     """
@@ -104,24 +104,24 @@ _TOLD = (
 def _replies(page: pl.DataFrame, run: RunRecord, part: Part) -> pl.DataFrame:
     why_missing = f"not asked: {run.reason}" if run.reason else "not asked yet"
     text, refusal, message = pl.col("text"), pl.col("refusal"), pl.col("message")
-    told = text.is_not_null()
+    has_text = text.is_not_null()
     return page.with_columns(
         task=pl.lit(part.task),
-        state=pl.when(told & refusal.is_not_null())
+        state=pl.when(has_text & refusal.is_not_null())
         .then(pl.lit(State.REFUSED.value))
-        .when(told)
+        .when(has_text)
         .then(pl.lit(State.ANSWERED.value))
         .when(message.is_not_null())
         .then(pl.lit(State.FAILED.value))
         .otherwise(pl.lit(State.MISSING.value)),
         response=text,
-        reason=pl.when(told).then(refusal).otherwise(pl.coalesce(message, pl.lit(why_missing))),
+        reason=pl.when(has_text).then(refusal).otherwise(pl.coalesce(message, pl.lit(why_missing))),
     ).select(list(REPLIES))
 
 
 def thoughts(workspace: Workspace, run: RunRecord, part: Part, item: str) -> pl.DataFrame:
-    """What the part's endpoint thought before it replied to the item: ordinal, thoughts (null where nothing
-    is known)."""
+    """What the part's endpoint thought before it replied to the item of ``run``, in ``workspace``: ordinal,
+    thoughts (null where nothing is known)."""
     about = {"endpoint_id": part.endpoint_id, "task": part.task, "item": item}
     return different_rows(workspace, run, ("ordinal", "thoughts"), **about)
 
@@ -132,15 +132,15 @@ def tasks_with_item(workspace: Workspace, run: RunRecord, item: str) -> list[str
 
 
 def prompts_of(workspace: Workspace, run: RunRecord, task: str, item: str) -> pl.DataFrame:
-    """What a run asks of an item, each once: language, variant, prompt_source, system and user; by language
-    and variant."""
+    """What ``run`` (in ``workspace``) asks of an item of ``task``, each once: language, variant,
+    prompt_source, system and user; by language and variant."""
     texts = ("language", "variant", "prompt_source", "system", "user")
     return different_rows(workspace, run, texts, task=task, item=item).sort("language", "variant", "user")
 
 
-def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
+def has_newer_replies(workspace: Workspace, run: RunRecord, moment: float) -> bool:
     """Whether any response to what the run expects is newer than the moment (seconds since the epoch),
-    whoever asked for it."""
+    no matter who asked for it."""
     expected, replies = schema.expected, schema.responses
     newer = sa.select(replies.c.key).where(replies.c.created > moment)
     of_run = sa.exists().where(expected.c.run_id == run.id, expected.c.key.in_(newer))
@@ -156,8 +156,8 @@ def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]
 
 def _distinct(workspace: Workspace, run: RunRecord, part: Part, column: str) -> list[str]:
     """The values that are in a column of a part."""
-    found = different_rows(workspace, run, [column], endpoint_id=part.endpoint_id, task=part.task)
-    return found[column].drop_nulls().sort().to_list()
+    values = different_rows(workspace, run, [column], endpoint_id=part.endpoint_id, task=part.task)
+    return values[column].drop_nulls().sort().to_list()
 
 
 def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
@@ -169,9 +169,10 @@ def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
 
 
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
-    """Store judgements in place of earlier ones: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
-    kept = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
-    details = [name for name in judged.columns if name not in kept]
+    """Store the judgements of ``run`` in ``profile`` in place of earlier ones, in ``workspace``. judged:
+    records.JUDGEMENTS with ``ordinal``, facets and metrics."""
+    own_columns = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
+    details = [name for name in judged.columns if name not in own_columns]
     packed = pl.struct(details).struct.json_encode() if details else pl.lit("{}")
     whose = (pl.lit(run.id).alias("run_id"), pl.lit(profile).alias("profile"))
     rows = judged.with_columns(*whose, packed.alias("details")).select(
@@ -183,8 +184,8 @@ def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: 
 
 
 def save_scores(workspace: Workspace, run: RunRecord, task: str, profile: str, scored: pl.DataFrame) -> None:
-    """Store the scores of a task in a profile in place of all earlier ones: a reader sees the old ones or the
-    new.
+    """Store the scores of a task of ``run`` in a profile, in ``workspace``, in place of all earlier ones: a
+    reader sees the old ones or the new.
 
     scored: records.SCORES with ``subject``, and ``signature`` as JSON.
     """
@@ -201,8 +202,8 @@ def save_scores(workspace: Workspace, run: RunRecord, task: str, profile: str, s
 
 
 def load_scores(workspace: Workspace, run: RunRecord, subject: Subject = Subject.MODEL) -> pl.DataFrame:
-    """The stored scores of a run in all profiles: records.SCORES. Those of people and baselines need no
-    asking and stand apart."""
+    """The stored scores of a run in all profiles: records.SCORES. Those of people and baselines are made
+    without asking and are kept apart."""
     table = schema.scores
     query = (
         sa.select(*(table.c[name] for name in SCORES))
@@ -233,14 +234,16 @@ def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature
     column = schema.scores.c.signature
     with workspace.read() as connection:
         made = connection.scalars(sa.select(column).where(schema.scores.c.run_id == run.id).distinct())
-        return {known.text(): known for known in (Signature(orjson.loads(parts)) for parts in made)}
+        return {
+            signature.text(): signature for signature in (Signature(orjson.loads(parts)) for parts in made)
+        }
 
 
 def load_judgements(
     workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False
 ) -> pl.DataFrame:
-    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics
-    and facets.
+    """The stored judgements of a part of ``run`` in ``profile``, from ``workspace``: records.JUDGEMENTS,
+    ``ordinal``, ``endpoint``, ``response``, metrics and facets.
 
     small: as ``records.compact`` has them, for what looks at many at a time.
     """
@@ -269,11 +272,11 @@ def load_judgements(
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
     frame = pl.concat(frames, how="diagonal_relaxed", rechunk=small)
     del frames
-    own = [*columns[:-2], "response"]
-    details = [name for name in frame.columns if name not in own]
+    first_columns = [*columns[:-2], "response"]
+    details = [name for name in frame.columns if name not in first_columns]
     kind = pl.Categorical if small else pl.String
     whole = frame.with_columns(task=pl.lit(part.task, dtype=kind), endpoint=pl.lit(part.endpoint, dtype=kind))
-    return whole.select(*own, "task", "endpoint", *details)
+    return whole.select(*first_columns, "task", "endpoint", *details)
 
 
 def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:

@@ -74,15 +74,15 @@ def list_runs(workspace: Workspace) -> list[RunRecord]:
 
 
 def find_run(workspace: Workspace, name: str) -> RunRecord:
-    """The run of that name or number, or for ``last`` the newest that asked tasks; UnknownNameError with the
-    names there are."""
-    known = list_runs(workspace)
-    for run in reversed(known):
+    """The run of that name or number, or for ``last`` the newest that asked tasks. UnknownNameError with the
+    names there are, FolkwaysError for ``last`` without any."""
+    runs = list_runs(workspace)
+    for run in reversed(runs):
         if (
             name == "last" and run.command == RUN
         ):  # a build asks models too, and is nothing to score or report
             return run
-    for run in known:
+    for run in runs:
         if name in (run.name, str(run.id)):
             return run
     if name == "last":
@@ -90,7 +90,7 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
             f"no run of the workspace {workspace.location} has asked tasks yet; begin one with: folkways "
             "run TASK --model NAME"
         )
-    raise UnknownNameError("run", name, [run.name for run in known], hint=f"workspace: {workspace.location}")
+    raise UnknownNameError("run", name, [run.name for run in runs], hint=f"workspace: {workspace.location}")
 
 
 def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
@@ -126,8 +126,10 @@ def begin_run(
     """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is
     continued.
 
-    A new run is in state ``planning`` until everything it expects is written down. Raises FolkwaysError when
-    ``name`` belongs to another run, or is no name, and where the run to be continued is archived.
+    A new run is in state ``planning`` until everything it expects is written down. workspace: where it is
+    stored. config: all that decides its results; tasks, version, command, recipe: recorded with it. Raises
+    FolkwaysError where ``name`` belongs to another run or is not a name, and where the run to be continued is
+    archived.
     """
     if name is not None:
         _check_name(name)
@@ -175,8 +177,8 @@ def begin_run(
         run_id = inserted.inserted_primary_key[0]  # type: ignore[index]
         options = (orjson.dumps(task.options, option=orjson.OPT_SORT_KEYS).decode() for task in tasks)
         rows = [
-            {**asdict(task), "run_id": run_id, "options": told}
-            for task, told in zip(tasks, options, strict=True)
+            {**asdict(task), "run_id": run_id, "options": text}
+            for task, text in zip(tasks, options, strict=True)
         ]
         workspace.insert_new(connection, schema.run_tasks, rows)
         row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
@@ -232,10 +234,10 @@ def run_tasks(workspace: Workspace, run: RunRecord) -> list[RunTask]:
         rows = connection.execute(
             sa.select(schema.run_tasks).where(schema.run_tasks.c.run_id == run.id)
         ).all()
-    found = [
+    tasks = [
         RunTask(row.task, row.release, row.root, row.fingerprint, orjson.loads(row.options)) for row in rows
     ]
-    return sorted(found, key=lambda task: order.get(task.task, len(order)))
+    return sorted(tasks, key=lambda task: order.get(task.task, len(order)))
 
 
 def any_failed(workspace: Workspace, run: RunRecord) -> bool:
@@ -247,9 +249,10 @@ def any_failed(workspace: Workspace, run: RunRecord) -> bool:
 def set_state(
     workspace: Workspace, run: RunRecord, state: str, *, reason: str | None = None, seconds: float = 0.0
 ) -> None:
-    """Record how the run stands (a state of schema.runs) and add asking time."""
-    finished, asked = time.time() if state != "running" else None, schema.runs.c.seconds + seconds
-    _change(workspace, run, state=state, reason=reason, finished=finished, seconds=asked)
+    """Record the state of a run (of schema.runs) in ``workspace``, with the ``reason`` if it stopped, and add
+    ``seconds`` of asking time."""
+    finished, total_seconds = time.time() if state != "running" else None, schema.runs.c.seconds + seconds
+    _change(workspace, run, state=state, reason=reason, finished=finished, seconds=total_seconds)
 
 
 def start_session(workspace: Workspace, run: RunRecord) -> bool:
@@ -266,7 +269,7 @@ def mark_unscored(workspace: Workspace, run: RunRecord) -> None:
 
 
 def mark_scored(workspace: Workspace, run: RunRecord) -> None:
-    """A run of which everything was asked is finished once it is scored; another one stays as it is."""
+    """Finish a run that is scored, if all of it was asked; another run stays as it is."""
     _change(workspace, run, schema.runs.c.state == "asked", state="finished", finished=time.time())
 
 
@@ -282,13 +285,14 @@ def _change(workspace: Workspace, run: RunRecord, *where: sa.ColumnElement[bool]
 
 
 def intern(connection: Connection, table: sa.Table, column: str, value: str, **more: str) -> int:
-    """The id of the row of ``table`` whose ``column`` is ``value``, inserted with ``more`` if it is new."""
+    """The id of the row of ``table`` whose ``column`` is ``value``, inserted with ``more`` over
+    ``connection`` if it is new."""
     query = sa.select(table.c.id).where(table.c[column] == value)
-    found = connection.scalar(query)
-    if found is None:
+    row_id = connection.scalar(query)
+    if row_id is None:
         connection.execute(sa.insert(table).values({column: value, **more}))
-        found = connection.scalar(query)
-    return int(found)  # type: ignore[arg-type]
+        row_id = connection.scalar(query)
+    return int(row_id)  # type: ignore[arg-type]
 
 
 def endpoint_id(workspace: Workspace, identity: str, name: str) -> int:

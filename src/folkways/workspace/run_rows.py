@@ -88,9 +88,8 @@ _SAME = sa.and_(_expected.c.run_id == _judgements.c.run_id, _expected.c.ordinal 
 JUDGED_OF_EXPECTED = _judgements.join(_expected, _SAME)
 
 
-def beside(start: sa.FromClause, tables: Iterable[sa.FromClause]) -> sa.FromClause:
-    """``start``, of which schema.expected is part, with the rows of these tables that belong to what is
-    expected."""
+def joined_with(start: sa.FromClause, tables: Iterable[sa.FromClause]) -> sa.FromClause:
+    """``start``, which includes schema.expected, joined with the rows of these tables that belong to it."""
     wanted = set(tables)
     for table, belongs in _BESIDE:
         if table in wanted:
@@ -132,7 +131,8 @@ def asked_pages(
 def judged_pages(
     workspace: Workspace, run: RunRecord, profile: str, columns: Sequence[str], **where: object
 ) -> Iterator[pl.DataFrame]:
-    """Judgements of a profile with what they are of, in the order of ordinals, CHUNK rows at a time.
+    """Judgements of ``run`` in a profile, from ``workspace``, with their items, in the order of ordinals,
+    CHUNK rows at a time.
 
     columns: of JUDGED and ASKED. where: columns of schema.expected and the value that they have.
     """
@@ -147,10 +147,10 @@ def _query(
     where: Mapping[str, object],
     start: sa.FromClause = schema.expected,
 ) -> sa.Select[Any]:
-    told = [_COLUMNS[name].label(name) for name in columns]
-    rows = beside(start, (_COLUMNS[name].table for name in columns))
+    selected = [_COLUMNS[name].label(name) for name in columns]
+    rows = joined_with(start, (_COLUMNS[name].table for name in columns))
     same = (_expected.c[name] == value for name, value in where.items())
-    return sa.select(*told).select_from(rows).where(_expected.c.run_id == run.id, *same)
+    return sa.select(*selected).select_from(rows).where(_expected.c.run_id == run.id, *same)
 
 
 def frame_of(rows: Iterable[Any], columns: Iterable[str]) -> pl.DataFrame:

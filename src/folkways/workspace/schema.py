@@ -96,9 +96,8 @@ runs = Table(
         "command", String(64), nullable=False, server_default="run"
     ),  # what began it: run, judge-by-model, build mcq
     Column("recipe", Text),  # JSON: what a run was asked for, by the keys of a recipe file
-    Column(
-        "archive", Text
-    ),  # folder of its files (workspace.archives), from that of the workspace's file on; null where it is here
+    # folder of its files (workspace.archives), relative to the workspace's file; null where it is here
+    Column("archive", Text),
     Column(
         "taken", Text
     ),  # JSON: requests, tokens and US dollars that its workers took out of a budget (queue.shared_budget)
@@ -163,7 +162,7 @@ batches = Table(
     Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("endpoint_id", Integer, ForeignKey("endpoints.id"), nullable=False),
     Column("worker_id", String(32), nullable=False),  # who sends it; may be gone
-    Column("state", String(16), nullable=False),  # workspace.batches: leaving, out, collected
+    Column("state", String(16), nullable=False),  # workspace.queue.batches: leaving, out, collected
     Column("number", String(512)),  # the provider's own name of it, once it is known
     Column("requests", Text, nullable=False),  # their keys, separated by blanks
     Column("created", Float, nullable=False),

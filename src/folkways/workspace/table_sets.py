@@ -1,5 +1,5 @@
-"""Sets of tables in one database, each with its own history: those of folkways, and those that a package adds,
-with the columns that many of them have."""
+"""Sets of tables in one database, each with its own history: those of folkways, and those that a package
+adds, with the columns that many of them have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import Column, ForeignKey, Integer, Text
 from sqlalchemy.engine import Connection
 
 from folkways.errors import option
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 
 
 def _no_statements(_dialect: str) -> Sequence[str]:
@@ -109,9 +109,12 @@ class TableSet:
             destination_rev=revision,
         ) as environment:
             environment.configure(
-                connection=connection, target_metadata=self.metadata, version_table=self.version_table, render_as_batch=True,
+                connection=connection,
+                target_metadata=self.metadata,
+                version_table=self.version_table,
+                render_as_batch=True,
                 transaction_per_migration=False,
-            )  # fmt: skip
+            )
             environment.run_migrations()
         for statement in self.triggers(dialect):
             connection.exec_driver_sql(statement)
@@ -139,5 +142,5 @@ def id_column() -> Column[int]:
 
 
 def reference(table: str, name: str, *, nullable: bool = False, index: bool = False) -> Column[int]:
-    """A column that refers to the ``id`` of another table."""
+    """A column ``name`` that refers to the ``id`` of another table. nullable, index: as of any column."""
     return Column(name, Integer, ForeignKey(f"{table}.id"), nullable=nullable, index=index)

@@ -75,7 +75,7 @@ class AssignmentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who can sign in. Only ``services.people.accounts`` sees the password's hash. locale: of the
+    """Somebody who can sign in. Only ``people.accounts`` sees the password's hash. locale: of the
     interface ("en")."""
 
     id: int
@@ -120,7 +120,7 @@ class Population:
     """A region and who is recruited there. parent_id: the wider population of which it is a part (Wales: the
     United Kingdom).
 
-    people: how many are let in at most (None: no limit). criteria: see ``rules.eligibility``.
+    people: how many are let in at most (None: no limit). criteria: see ``people.eligibility``.
     """
 
     id: int
@@ -202,7 +202,7 @@ class QualificationStatus:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is asked of whom. kind: a key of ``workflows.STAGE_KINDS``. config: answers wanted, rules,
+    """What is asked of whom. kind: a key of ``stages.registry.STAGE_KINDS``. config: answers wanted, rules,
     choices; see that handler."""
 
     id: int

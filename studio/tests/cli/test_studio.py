@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from folkways_studio.cli import progress as studio_progress
+from folkways_studio.cli import study_data as studio_progress
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.table_files import read_workbook
 from folkways_studio.people import invites, participants
@@ -203,7 +203,7 @@ PROVIDERS = {
     "bare.toml": ('name = "Example University"', r"bare\.toml: issuer and client_id must be given"),
     "pasted.toml": (
         PROVIDER + 'client_secret = "s3cret"',
-        r"'client_secret' is not known here; there are issuer, .*secret",
+        r"'client_secret' is unknown; valid: issuer, .*secret",
     ),
     "clear.toml": (
         PROVIDER.replace("https", "http"),

@@ -130,7 +130,7 @@ def test_what_is_wrong_is_said(
         "create-study verification --owner me": "leave --owner out",
         "progress nowhere": "There is no such study",
         "account somebody@example.org": "invite people",
-        "studies --server http://studio.example.org": "is no address of the studio",
+        "studies --server http://studio.example.org": "is not an address of the studio",
         "studies --server http://127.0.0.1:9": "does not answer",
     }
     for line, words in wrong.items():
@@ -195,5 +195,5 @@ def test_a_token_goes_to_no_other_server_and_an_export_nowhere_else(
         desk.studies()
     with pytest.raises(FolkwaysError, match="outside of its folder"):
         desk.export("any", "csv")
-    with pytest.raises(FolkwaysError, match="is no address"):
+    with pytest.raises(FolkwaysError, match="is not an address"):
         JsonClient("https://me:secret@example.org", "the studio", "Bearer x")

@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
@@ -136,7 +136,9 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     assert told == f"wrote {backup}: 1 studies, 1 participants; schema {SCHEMA}\n"
     assert backup.stat().st_mode & 0o077 == 0, "it is nobody else's to read"
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
-    assert "no backup is written over" in folkways("studio", "backup", backup, "--workspace", place).stderr
+    assert (
+        "exists and is not overwritten" in folkways("studio", "backup", backup, "--workspace", place).stderr
+    )
     assert folkways("studio", "restore", backup, "--workspace", other).stdout.startswith(
         f"restored {backup} into {other}: 1 studies"
     )

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace import database, schema
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database.opening import TABLES, open_workspace
 from tests.support.migrations import check_migrations
 

@@ -56,7 +56,7 @@ def test_exports_are_of_kinds_of_stages_that_the_studio_has() -> None:
 
 
 def test_what_cannot_be_carried_over_is_written_as_the_release_has_it() -> None:
-    from folkways.benchmarks.xcr.data import is_non_transferable
+    from folkways.benchmarks.xcr.release import is_non_transferable
     from folkways_studio.stages.adapting import NO_VERSION
 
     assert is_non_transferable(NO_VERSION)

@@ -12,10 +12,9 @@ import pytest
 import yaml
 
 from folkways.api import run
-from folkways.benchmarks.xcr.build.labels import RELEASED_LABEL
-from folkways.benchmarks.xcr.data import read_base
-from folkways.benchmarks.xcr.data.reading import adaptations, corpus
-from folkways.releases.store import open_release
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.xcr.labels import RELEASED_LABEL
+from folkways.benchmarks.xcr.release import adaptations, corpus, read_base
 from folkways.workspace.database import Workspace
 from folkways_studio.items import service as items
 from folkways_studio.people import participants

@@ -12,8 +12,8 @@ import pytest
 
 from folkways.api import run
 from folkways.benchmarks.blend.data import check, read_annotations, read_questions
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
-from folkways.releases.store import open_release
 from folkways.workspace.database import Workspace
 from folkways_studio.items import service as items
 from folkways_studio.people import participants

@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from folkways.benchmarks.xcr.build.facts import Rules
-from folkways.benchmarks.xcr.build.proposing import Named, prompt, read_items, read_sentence
-from folkways.benchmarks.xcr.build.sifting import KEPT_FILE
-from folkways.benchmarks.xcr.sentences import without_tags
+from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE
+from folkways.benchmarks.xcr.build.facts import FactRules
+from folkways.benchmarks.xcr.build.items import NamedItem, prompt, read_items, read_sentence
+from folkways.benchmarks.xcr.tasks import without_tags
 from folkways.cli.build import command
 from folkways.errors import FolkwaysError
 from folkways.runs import building
@@ -226,21 +226,28 @@ def test_chosen_facts_stay_when_they_are_read_back(tmp_path: Path, models: tuple
 @pytest.mark.parametrize(
     ("reply", "found"),
     [
-        ('{"items": [{"item": "soup mug", "context": "Brought along."}]}', [Named("soup mug", "Brought along.")]),
-        ('Sure:\n```json\n{"items": [{"item": " soup\\nmug ", "context": "x"}]}\n```', [Named("soup mug", "x")]),
+        (
+            '{"items": [{"item": "soup mug", "context": "Brought along."}]}',
+            [NamedItem("soup mug", "Brought along.")],
+        ),
+        (
+            'Sure:\n```json\n{"items": [{"item": " soup\\nmug ", "context": "x"}]}\n```',
+            [NamedItem("soup mug", "x")],
+        ),
         ('{"items": []}', []),
         ('{"items": [{"item": "...", "context": "..."}]}', None),
         ('{"items": [{"item": "one two three four five six seven eight nine", "context": "x"}]}', None),
         (
-            '{"items": [{"item": "a", "context": "x"}, "b", {"item": "c", "context": "y"}, {"item": "d", ' '"context": "z"}]}',
-            [Named("a", "x"), Named("c", "y")],
+            '{"items": [{"item": "a", "context": "x"}, "b", {"item": "c", "context": "y"}, {"item": "d", '
+            '"context": "z"}]}',
+            [NamedItem("a", "x"), NamedItem("c", "y")],
         ),
         ('{"items": "soup"}', None),
         ("none", None),
         ('{"items": [{"item": "<CSI>x</CSI>", "context": "y"}]}', None),
     ],
-)  # fmt: skip
-def test_items_are_read_out_of_replies(reply: str, found: list[Named] | None) -> None:
+)
+def test_items_are_read_out_of_replies(reply: str, found: list[NamedItem] | None) -> None:
     assert read_items(reply) == found
 
 
@@ -274,7 +281,7 @@ def test_rules_are_part_of_the_command(tmp_path: Path, models: tuple[str, ...]) 
     write_facts(tmp_path / "facts.csv")
     with pytest.raises(FolkwaysError, match="similarity"):
         build(tmp_path, "--similarity", 2, models=models)
-    assert Rules().similarity == 0.8
+    assert FactRules().similarity == 0.8
 
 
 def test_what_cannot_be_is_found_out_before_a_workspace_is_made(

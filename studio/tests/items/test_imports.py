@@ -127,7 +127,7 @@ def test_a_wrong_row_keeps_all_out_and_is_named(desk: StudyFixture) -> None:
     assert keys(desk) == []
     broken = begun(desk, "{", file="mine.json")
     work_off(desk)
-    assert "mine.json: is no JSON" in str(state(desk, broken).error)
+    assert "mine.json: is not valid JSON" in str(state(desk, broken).error)
 
 
 def test_a_key_that_came_in_between_undoes_the_import(desk: StudyFixture) -> None:

@@ -132,9 +132,9 @@ def test_attention_checks_come_with_their_answer(desk: StudyFixture) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no XLSX file"),
+        (b"", "not an XLSX file"),
         (b"PK\x05\x06" + b"\0" * 18, "cannot be read as XLSX"),
-        (b"x" * 100, "no XLSX file"),
+        (b"x" * 100, "not an XLSX file"),
     ],
 )
 def test_what_is_no_workbook_is_told(content: bytes, message: str) -> None:
@@ -193,10 +193,10 @@ def test_a_spreadsheet_that_writes_semicolons_is_understood(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"item": 1}\n{"item": 2}\n', r"is no JSON \(line 2.*one object on each line ends in .jsonl"),
+        ('{"item": 1}\n{"item": 2}\n', r"is not valid JSON \(line 2.*one object on each line ends in .jsonl"),
         ('{"rows": []}', "has to be a list of objects"),
         ("[]", "has no rows"),
-        ('[{"item": 1}, 2]', "row 2: is no object"),
+        ('[{"item": 1}, 2]', "row 2: is not an object"),
     ],
 )
 def test_json_that_is_no_table_is_told(tmp_path: Path, text: str, message: str) -> None:

@@ -44,7 +44,7 @@ def workbook() -> bytes:
 def test_a_large_workbook_is_read_as_a_small_one_is(workbook: bytes) -> None:
     rows = read_content("many.xlsx", workbook)
     assert len(rows) == SMALL_LINES and rows == read_workbook(workbook)
-    with pytest.raises(FolkwaysError, match=r"^mine\.xlsx: is no XLSX file"):
+    with pytest.raises(FolkwaysError, match=r"^mine\.xlsx: is not an XLSX file"):
         read_content("mine.xlsx", bytes(100))
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.store import open_release
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace

@@ -312,9 +312,9 @@ def test_columns_that_would_have_the_same_name() -> None:
     )
     content = {"picture": "a.png", "picture_alt": "A door", "assignment": "Say it.", "words": "Come in!"}
     shown = {"picture": "a.png", "picture_alt": "A door", "assignment: item": "Say it.", "words": "Come in!"}
-    assert sheet.shown(content) == shown
-    assert sheet.filled == ("words: answer", "assignment: answer", "picture_alt: answer")
-    row = dict(zip(sheet.filled, ["Come", "b", "c"], strict=True))
+    assert sheet.row_of(content) == shown
+    assert sheet.columns == ("words: answer", "assignment: answer", "picture_alt: answer")
+    row = dict(zip(sheet.columns, ["Come", "b", "c"], strict=True))
     assert sheet.read(row, content)["answers"] == {
         "words": [[0, 4, "Come"]],
         "assignment": "b",

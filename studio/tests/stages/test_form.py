@@ -15,7 +15,7 @@ from folkways.benchmarks.studies import Vote
 from folkways.stats.raters.graded import fitting
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.consensus import common_groups, common_order, each_option, middle, same_value
-from folkways_studio.stages.form import Form
+from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import described
 
@@ -74,7 +74,7 @@ ANSWERS: dict[str, Any] = {
     "order": ["cake", "soup", "broth"],
     "groups": [["soup", "broth"], ["cake"]],
 }
-FORM = Form()
+FORM = stage_kind("form")
 
 
 def config_of(**changes: Any) -> Mapping[str, Any]:
@@ -299,7 +299,9 @@ def test_short_texts_are_lines_of_which_empty_ones_are_none() -> None:
     assert FORM.describe(payload, CONTENT, str) == ["dishes: soup | Tea"]
     votes = [Vote("p-1", payload), Vote("p-2", {"texts": {"dishes": ["Tea"]}})]
     assert FORM.resolve(votes, CONTENT, config).result == {"dishes": ["Tea", "soup"]}
-    assert FORM.redacted(payload, FORM.texts, CONTENT) == {"texts": {"dishes": ["[redacted]", "[redacted]"]}}
+    assert FORM.redacted(payload, FORM.own_words, CONTENT) == {
+        "texts": {"dishes": ["[redacted]", "[redacted]"]}
+    }
     for wrong in ([], ["  "], ["a", "b", "c"], ["a" * 201], "soup", [1]):
         with pytest.raises(SubmissionError) as error:
             FORM.validate({"answers": {"dishes": wrong}}, CONTENT, config)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from starlette.datastructures import FormData
 
 from folkways_studio.errors import SubmissionError
-from folkways_studio.stages.answers import GroupAnswers
 from folkways_studio.stages.parts.form_fields import spans
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways_studio.web.rendering.pages import environment
@@ -121,7 +120,7 @@ GROUPED = {
 
 
 def test_answers_that_say_the_same_follow_one_leader() -> None:
-    form = GroupAnswers()
+    form = stage_kind("group_answers")
     rows = form.form_values(GROUPED, {}, {})["rows"]
     assert [(row["text"], row["count"]) for row in rows] == [("rice", 3), ("Rice", 1), ("tea", 1), ("?!", 1)]
     read = form.read_form(
@@ -145,7 +144,7 @@ def test_answers_that_say_the_same_follow_one_leader() -> None:
 
 
 def test_a_chain_ends_at_its_leader_and_a_circle_at_its_first() -> None:
-    form = GroupAnswers()
+    form = stage_kind("group_answers")
     chain = form.read_form(fields(("place-1", "0"), ("place-2", "1"), ("place-3", "2")), GROUPED, {})
     assert chain["groups"][0]["answers"] == ["rice", "Rice", "tea", "?!"]
     circle = form.read_form(fields(("place-0", "2"), ("place-2", "0")), GROUPED, {})
@@ -158,7 +157,7 @@ def test_a_chain_ends_at_its_leader_and_a_circle_at_its_first() -> None:
 def test_every_answer_is_in_one_group_or_invalid_and_a_draft_is_shown_as_it_was_read(
     places: list[str],
 ) -> None:
-    form = GroupAnswers()
+    form = stage_kind("group_answers")
     sent = [
         *((f"place-{number}", place) for number, place in enumerate(places)),
         *((f"en-{number}", f"e{number}") for number in range(4)),

@@ -14,7 +14,7 @@ from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.adapting import untag
 from folkways_studio.stages.base import COMMON_OPTIONS, Arrival, Decision
 from folkways_studio.stages.fields import spans_of, tag
-from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
+from folkways_studio.stages.registry import RULES, STAGE_KINDS, read_kind, stage_kind
 
 QUESTION = {"question": "What?", "options": ["a", "b", "c", "d"]}
 SENTENCE = {"sentence": "In der Küche gab es 🍲 potluck.", "spans": [[22, 29]]}
@@ -139,7 +139,7 @@ BAD: list[tuple[str, Mapping[str, Any], set[str]]] = [
 
 
 def config_of(kind: str, **changes: Any) -> dict[str, Any]:
-    options = {**COMMON_OPTIONS, **stage_kind(kind).options}
+    options = {**COMMON_OPTIONS, **stage_kind(kind).settings}
     return {**{name: option.default for name, option in options.items()}, "next": {}, **changes}
 
 
@@ -411,3 +411,50 @@ def test_tags_go_in_and_come_out_at_the_same_code_points(text: str, data: st.Dat
 @pytest.mark.parametrize("text", ["<CSI>a", "a</CSI>", "<CSI>a<CSI>b</CSI></CSI>", "</CSI>a<CSI>"])
 def test_tags_that_do_not_pair_are_no_tags(text: str) -> None:
     assert untag(text)[1] is None
+
+
+def test_a_description_without_a_rule_is_a_kind_whose_last_answer_counts() -> None:
+    kind = read_kind(
+        {
+            "name": "proverbs",
+            "about": "what proverbs mean",
+            "content": {"proverb": {"most": 9}},
+            "show": [{"field": "proverb", "type": "text"}],
+            "ask": [{"key": "meaning", "type": "text", "label": "Meaning?", "missing": "Write it."}],
+        }
+    )
+    config = {**config_of("curate"), "answers": 2}
+    content = kind.check_content({"proverb": " A rule. "}, config)
+    assert content == {"proverb": "A rule."}
+    with pytest.raises(SubmissionError, match="has 10 characters; 9 is the most"):
+        kind.check_content({"proverb": "A proverb."}, config)
+    with pytest.raises(SubmissionError, match=r"meaning: Write it\."):
+        kind.validate({}, content, config)
+    votes = [Vote("p-1", {"meaning": "a"}), Vote("p-2", {"meaning": "b"})]
+    assert kind.decide(votes[:1], content, config) == Decision("wait", 1)
+    assert kind.decide(votes, content, config) == Decision("done", result={"meaning": "b"})
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"rule": "coin"}, "rule: has to be one of: last, "),
+        ({"colour": "red"}, "colour: is not a setting of a kind"),
+        ({"show": [{"type": "film"}]}, r"show\[0\].type: has to be one of: text, image"),
+        ({"ask": [{"key": "a", "type": "essay"}]}, r"ask\[0\].type: has to be one of: choice"),
+        ({"ask": [{"key": "a", "type": "text", "color": 1}]}, r"ask\[0\].color: is no setting here"),
+        (
+            {"ask": [{"key": "a", "type": "text", "required": {"key": "b", "is": "c"}}]},
+            r"ask\[0\].required: names no part above it",
+        ),
+    ],
+)
+def test_a_description_with_a_mistake_is_refused_in_words(change: Mapping[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^kind of stage x: {problem}"):
+        read_kind({"name": "x", "about": "y", **change})
+
+
+def test_every_rule_is_used() -> None:
+    assert {type(kind).__name__ for kind in STAGE_KINDS.values()} == {
+        getattr(rule, "func", rule).__name__ for rule in RULES.values()
+    }

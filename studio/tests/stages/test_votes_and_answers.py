@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.studies import Vote, answers_by_person, count_people
 from folkways_studio.errors import SubmissionError
-from folkways_studio.stages.base import Arrival, Decision, StageKind
+from folkways_studio.stages.base import Arrival, Decision
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.registry import stage_kind
 
 ASKED = {"local": "무엇?", "english": "What?"}
@@ -45,7 +46,7 @@ def problems(
 )
 def test_settings_and_what_they_are_without_being_set(kind: str, settings: dict[str, Any]) -> None:
     assert {
-        name: (each.default, each.kind, each.least) for name, each in stage_kind(kind).options.items()
+        name: (each.default, each.kind, each.least) for name, each in stage_kind(kind).settings.items()
     } == settings
 
 
@@ -230,7 +231,7 @@ def test_what_is_redacted_of_short_answers_is_another_way_of_giving_none() -> No
         "answers": frozenset({"soup", "rice"})
     }
     assert handler.labels({"answers": [], "no_answer": "idk"}) == {"answers": frozenset({"idk"})}
-    assert handler.texts == ("answers", "other")
+    assert handler.own_words == ("answers", "other")
 
 
 ANSWERED = {
@@ -310,7 +311,7 @@ def test_what_is_to_be_grouped_is_a_list_for_each_person() -> None:
         with pytest.raises(SubmissionError) as error:
             handler.check_content(content, {})
         assert set(error.value.problems) == wrong
-    assert handler.texts == ("groups", "invalid")
+    assert handler.own_words == ("groups", "invalid")
 
 
 def test_groups_are_ordered_by_how_many_people_gave_them() -> None:

@@ -209,7 +209,7 @@ def test_whoever_is_no_named_proxy_is_not_believed_where_a_request_came_from(
 
 @pytest.mark.parametrize("proxy", ["*", "nginx", "10.0.0.0/64", "", "127.0.0.1:80"])
 def test_a_proxy_is_an_address_or_a_network(proxy: str) -> None:
-    with pytest.raises(FolkwaysError, match="is no address or network"):
+    with pytest.raises(FolkwaysError, match="is not an address or network"):
         WebSettings(proxies=(proxy,))
 
 

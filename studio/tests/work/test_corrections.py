@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.exports.archive import export_files

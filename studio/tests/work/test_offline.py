@@ -177,7 +177,7 @@ def fill(content: bytes, cells: Mapping[str, str], row: int = 2) -> bytes:
 
 def test_every_kind_that_can_be_worked_on_off_line_is_tested() -> None:
     assert {stage["kind"] for stage in STAGES} - {"tag_spans"} == {
-        name for name, kind in STAGE_KINDS.items() if kind.sheet or "sheet_of" in vars(type(kind))
+        name for name, kind in STAGE_KINDS.items() if kind.workbook or "workbook_schema" in vars(type(kind))
     }
 
 
@@ -259,7 +259,8 @@ def test_what_has_no_workbook_is_kept_for_nobody(desk: StudyFixture) -> None:
     desk.add("mark", [{"sentence": "We had a potluck."}])
     person = desk.person()
     with pytest.raises(
-        FolkwaysError, match=r"kind tag_spans cannot be worked on off line; those that can: vote, .*form"
+        FolkwaysError,
+        match=r"kind tag_spans cannot be worked on off line; those that can: adapt, form, .*vote",
     ):
         export_workbook(desk.workspace, person.id, "mark", 1)
     assert desk.work(desk.person(), "mark").item.content["sentence"] == "We had a potluck."

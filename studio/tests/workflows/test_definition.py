@@ -117,7 +117,7 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
         ),
         (
             {"stages": [{"name": "v", "kind": "votes"}]},
-            r"stages\[0\].kind: 'votes' is no kind of stage; valid: write_question",
+            r"stages\[0\].kind: 'votes' is no kind of stage; valid: adapt, adjudicate",
         ),
         (
             {"stages": [{**VOTE, "answers": "five"}]},

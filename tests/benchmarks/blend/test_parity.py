@@ -14,8 +14,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.blend.choices import read_as_paper, read_strictly
-from folkways.benchmarks.judging.answer_cleaning import clean_as_paper
-from folkways.benchmarks.judging.answer_matching import PaperMatcher
+from folkways.benchmarks.free_answers.matching import PaperMatcher, clean_as_paper
 from folkways.benchmarks.registry import get_task
 from folkways.cultures import culture_named, get_language
 from tests.support.blend_data import release_at

@@ -11,7 +11,7 @@ import pytest
 from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.culturalbench.baselines import CHANCE, CONSTANT, OPTION_ONLY
 from folkways.records import JUDGEMENTS, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 
 EASY, HARD = BENCHMARK.tasks

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.choosing.orders import can_be_permuted, order_of, orders_of, split_variant
 from folkways.benchmarks.culturalbench import BENCHMARK
+from folkways.benchmarks.multiple_choice.orders import can_be_permuted, order_of, orders_of, split_variant
 from folkways.errors import DataError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 
 EASY, HARD = BENCHMARK.tasks

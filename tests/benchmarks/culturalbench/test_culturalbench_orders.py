@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.choosing.orders import (
+from folkways.benchmarks.culturalbench.tasks import Easy
+from folkways.benchmarks.multiple_choice.orders import (
     MOST,
     can_be_permuted,
     order_of,
@@ -20,10 +21,9 @@ from folkways.benchmarks.choosing.orders import (
     split_variant,
     variant_name,
 )
-from folkways.benchmarks.culturalbench.tasks import Easy
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import write_culturalbench
 
 EASY = Easy()

@@ -13,7 +13,7 @@ from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.summary import SCORE_COLUMNS
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 
 EASY, HARD = BENCHMARK.tasks

@@ -20,9 +20,9 @@ from folkways.benchmarks.culturalbench.people import (
 )
 from folkways.benchmarks.culturalbench.results.data_tables import people_table
 from folkways.benchmarks.culturalbench.votes import LETTERS, Votes, frame_bytes
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import culturalbench_release
 from tests.support.votes_data import collections, votes_of
 

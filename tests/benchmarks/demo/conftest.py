@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from folkways.benchmarks.base import Task
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.benchmarks.released_data import open_release
+from folkways.releases.release_records import Release
 from tests.support.demo_replies import BY_NAME
 
 

@@ -17,8 +17,8 @@ from folkways.benchmarks.demo.tasks import contains_answer
 from folkways.cultures import cultures_of, get_culture
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.records import ITEMS, require_columns
-from folkways.releases.base import Release
 from folkways.releases.checksums import sha256_of
+from folkways.releases.release_records import Release
 from folkways.text.scripts import in_another_script
 from tests.support.demo_replies import BY_NAME
 

@@ -9,7 +9,7 @@ from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.demo.tasks import contains_answer
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import JUDGEMENTS, PROMPTS, State, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.demo_replies import BY_NAME, gold_reply, judge, respond
 
 

@@ -11,22 +11,21 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.choosing.declared import values_of
-from folkways.benchmarks.global_mmlu_lite import BENCHMARK
-from folkways.benchmarks.global_mmlu_lite.data import READER
+from folkways.benchmarks.global_mmlu_lite import BENCHMARK, READER
+from folkways.benchmarks.multiple_choice.declaration import values_of
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.templates import wordings
 from folkways.cultures import languages
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
-from tests.support.choosing import judged, score
+from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import mmlu_rows, release_over, write_mmlu, write_parquet
+from tests.support.multiple_choice import judged, score
 
 (TASK,) = BENCHMARK.tasks
 
 
 def instructions() -> Mapping[str, str]:
-    found: Mapping[str, str] = wordings("folkways.benchmarks.choosing")["instructions"]
+    found: Mapping[str, str] = wordings("folkways.benchmarks.multiple_choice")["instructions"]
     return found
 
 

@@ -9,14 +9,13 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.global_piqa import BENCHMARK
-from folkways.benchmarks.global_piqa.data import READER, countries
+from folkways.benchmarks.global_piqa import BENCHMARK, READER, countries
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.cultures import cultures
-from folkways.releases.base import Release
 from folkways.releases.registry import get_record
-from tests.support.choosing import judged, score
+from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import piqa_rows, release_over, write_delimited, write_piqa
+from tests.support.multiple_choice import judged, score
 
 (TASK,) = BENCHMARK.tasks
 

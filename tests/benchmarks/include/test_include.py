@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.include import BENCHMARK
-from folkways.benchmarks.include.data import READER
+from folkways.benchmarks.include import BENCHMARK, READER
 from folkways.errors import DataError
-from folkways.releases.base import Release
 from folkways.releases.registry import get_record
-from tests.support.choosing import judged, score
+from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import include_rows, release_over, write_include, write_parquet
+from tests.support.multiple_choice import judged, score
 from tests.support.river import environment, folkways
 
 (TASK,) = BENCHMARK.tasks

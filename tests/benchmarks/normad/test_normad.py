@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.normad import BENCHMARK, data
+from folkways.benchmarks.normad import BENCHMARK
+from folkways.benchmarks.normad import release as stories
 from folkways.benchmarks.normad.task import LEVELS, WORDS
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import settled_word
-from tests.support.choosing import judged, score
 from tests.support.hub_benchmarks import normad_rows, release_over, write_delimited, write_normad
+from tests.support.multiple_choice import judged, score
 
 (TASK,) = BENCHMARK.tasks
 
@@ -137,7 +138,7 @@ def test_what_is_odd_is_named_with_row(tmp_path: Path) -> None:
     rows[2] |= {"ID": "1", "Value": ""}
     write_delimited(tmp_path, "normad_etiquette_final_data.csv", rows)
     release = release_over(tmp_path, "normad")
-    issues = {(issue.kind, issue.row) for issue in data.check(release)}
+    issues = {(issue.kind, issue.row) for issue in stories.check(release)}
     assert issues == {
         ("answer-outside", 1),
         ("unknown-country", 1),

@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from folkways.benchmarks.probing.estimates import Estimate, difference, estimate
-from folkways.benchmarks.probing.signal import Measure
+from folkways.benchmarks.probing.signal import MeanEstimate, Measure, difference, estimate
 from folkways.stats.intervals import wilson
 
 SHARE, POINTS, NATS = Measure("exact", "%"), Measure("right", "points"), Measure("log-probability", "nats")
@@ -42,7 +41,7 @@ def test_a_difference_of_two_groups_is_newcombes() -> None:
 def test_what_cannot_be_told_is_not_made_up() -> None:
     nothing = estimate(SHARE, [], [])
     assert math.isnan(nothing.value) and nothing.n == 0
-    assert math.isnan(difference(nothing, Estimate(1.0, 0.0, 2.0))[1].low)
+    assert math.isnan(difference(nothing, MeanEstimate(1.0, 0.0, 2.0))[1].low)
     few = estimate(NATS, [3.0, 5.0, 4.0], ["a", "b", "c"])
     assert few.value == 4.0 and math.isnan(few.low) and few.method == "none: under 10 questions"
 

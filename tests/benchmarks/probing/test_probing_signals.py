@@ -5,40 +5,46 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.benchmarks.probing.asking_otherwise import OptionOrder, Paraphrase
-from folkways.benchmarks.probing.hiding import MASK, Continuation, MaskedOption, MaskedWord, Named
-from folkways.benchmarks.probing.released_order import SHUFFLES, ReleasedOrder
-from folkways.benchmarks.probing.signal import Group, Unit
-from folkways.benchmarks.probing.signals import SIGNALS, control_task, signals
+from folkways.benchmarks.probing.hidden_text import MASK, Continuation, DataSetName, MaskedOption, MaskedWord
+from folkways.benchmarks.probing.signal import ItemGroup, Unit
+from folkways.benchmarks.probing.signals import (
+    SHUFFLES,
+    SIGNALS,
+    OptionOrder,
+    Paraphrase,
+    ReleasedOrder,
+    control_task,
+    signals,
+)
 from folkways.benchmarks.registry import get_task, tasks
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import UnknownNameError
-from folkways.releases.store import open_release
 
 
-def group(name: str) -> Group:
+def group(name: str) -> ItemGroup:
     task = get_task(name)
     release = open_release(task.release, task.benchmark)
     items = task.items(release)
-    return Group(task, release, items, items)
+    return ItemGroup(task, release, items, items)
 
 
 @pytest.fixture(scope="module")
-def letters() -> Group:
+def letters() -> ItemGroup:
     return group("demo/mcq")
 
 
 @pytest.fixture(scope="module")
-def short() -> Group:
+def short() -> ItemGroup:
     return group("demo/saq")
 
 
-def question(group: Group, unit: Unit) -> str:
+def question(group: ItemGroup, unit: Unit) -> str:
     """The item's question as it is asked."""
     item = unit.prompts[0].item.partition(":")[2]
     return str(next(row["asked"] for row in group.rows if row["item"] == item))
 
 
-def test_a_hidden_option_is_wrong_and_stands_nowhere_in_the_prompt(letters: Group) -> None:
+def test_a_hidden_option_is_wrong_and_stands_nowhere_in_the_prompt(letters: ItemGroup) -> None:
     signal = MaskedOption()
     units = signal.units(letters, [])
     assert len(units) == letters.items.height
@@ -61,7 +67,7 @@ def test_a_hidden_option_is_wrong_and_stands_nowhere_in_the_prompt(letters: Grou
     assert signal.values(letters, units, [["I do not know"] for _ in units]) == [(0.0, 0.0)] * len(units)
 
 
-def test_a_hidden_word_is_in_the_language_that_the_question_is_asked_in(short: Group) -> None:
+def test_a_hidden_word_is_in_the_language_that_the_question_is_asked_in(short: ItemGroup) -> None:
     signal = MaskedWord()
     units = signal.units(short, [])
     for unit in units:
@@ -71,8 +77,8 @@ def test_a_hidden_word_is_in_the_language_that_the_question_is_asked_in(short: G
     assert signal.values(short, units[:2], [[units[0].about], [MASK]]) == [(1.0,), (0.0,)]
 
 
-def test_the_rest_of_an_item_with_and_without_the_name_of_its_data_set(letters: Group) -> None:
-    plain, named = Continuation().units(letters, []), Named().units(letters, [])
+def test_the_rest_of_an_item_with_and_without_the_name_of_its_data_set(letters: ItemGroup) -> None:
+    plain, named = Continuation().units(letters, []), DataSetName().units(letters, [])
     for one, both in zip(plain, named, strict=True):
         assert both.prompts[1] == one.prompts[0]  # asked once for both
         assert letters.task.title in both.prompts[0].text and letters.task.title not in both.prompts[1].text
@@ -83,13 +89,13 @@ def test_the_rest_of_an_item_with_and_without_the_name_of_its_data_set(letters: 
         letters, plain[:3], [[rest], [plain[1].about[0] + " " + plain[1].about[1]], ["No idea."]]
     )
     assert told[:2] == [(1.0,), (1.0,)] and told[2][0] < 0.2
-    assert Named().values(letters, named[:3], [[rest, ""], [rest, rest], ["", named[2].about[1]]])[0] == (
-        1.0,
-    )
-    assert Named().values(letters, named[:2], [["", rest], ["", ""]]) == [(-1.0,), (0.0,)]
+    assert DataSetName().values(letters, named[:3], [[rest, ""], [rest, rest], ["", named[2].about[1]]])[
+        0
+    ] == (1.0,)
+    assert DataSetName().values(letters, named[:2], [["", rest], ["", ""]]) == [(-1.0,), (0.0,)]
 
 
-def test_an_order_that_was_learnt_by_heart(letters: Group) -> None:
+def test_an_order_that_was_learnt_by_heart(letters: ItemGroup) -> None:
     signal = OptionOrder()
     units = signal.units(letters, [])
     assert {len(unit.prompts) for unit in units} == {4}
@@ -100,7 +106,7 @@ def test_an_order_that_was_learnt_by_heart(letters: Group) -> None:
     assert signal.values(letters, units, [["A"] * 4 for _ in units]) == [(0.0,)] * len(units)
 
 
-def test_a_question_in_other_words(letters: Group) -> None:
+def test_a_question_in_other_words(letters: ItemGroup) -> None:
     signal = Paraphrase()
     asked = [row["asked"] for row in letters.rows]
     assert [
@@ -118,12 +124,12 @@ def test_a_question_in_other_words(letters: Group) -> None:
     assert values == [(1.0,)] * len(units)
 
 
-def test_neighbours_in_their_order_and_in_others(short: Group) -> None:
+def test_neighbours_in_their_order_and_in_others(short: ItemGroup) -> None:
     signal = ReleasedOrder()
     units = signal.units(short, [])
     assert len(units) >= 5
     for unit in units:
-        released, *others = (prompt.weigh or "" for prompt in unit.prompts)
+        released, *others = (prompt.logprob_of or "" for prompt in unit.prompts)
         assert len(others) == SHUFFLES and released not in others
         assert all(sorted(other.split("\n\n")) == sorted(released.split("\n\n")) for other in others)
     (told,) = signal.values(

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.probing.texts import after, cut, drawn, keyword, overlap, reworded, same, tokens
+from folkways.benchmarks.probing.hidden_text import (
+    after,
+    cut,
+    drawn,
+    keyword,
+    overlap,
+    reworded,
+    same,
+    tokens,
+)
 
 LINES = st.text(st.characters(categories=("L", "M", "N", "P", "Zs")), max_size=80)
 

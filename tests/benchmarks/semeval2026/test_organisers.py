@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
-from folkways.releases.store import open_release
 from folkways.runs.judging.external_responses import judge_file
 from tests.support.semeval_data import LETTERS, write_tsv
 

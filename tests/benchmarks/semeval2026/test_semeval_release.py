@@ -10,13 +10,12 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import data_issues, open_release
 from folkways.benchmarks.semeval2026.release import read_letters
 from folkways.benchmarks.semeval2026.tasks import LANGUAGES
 from folkways.cultures import get_culture
 from folkways.records import RESPONSES
-from folkways.releases.base import Release
-from folkways.releases.readers import data_issues
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 from folkways.text_tables import read_replies
 
 pytestmark = pytest.mark.shared

@@ -8,16 +8,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.benchmarks import contract
+from folkways.benchmarks import frame_checks
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import data_issues, open_release
 from folkways.benchmarks.semeval2026.release import read_letters
 from folkways.benchmarks.semeval2026.tasks import ShortAnswers
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, SCORES, require_columns
-from folkways.releases.base import Release
-from folkways.releases.readers import data_issues
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 from folkways.runs.judging.external_responses import judge_file
 from tests.support.semeval_data import (
     ANSWERS,
@@ -347,4 +346,4 @@ def test_a_trial_question_with_three_options_keeps_the_contract(trial: Release) 
     """Two of the 148 published ones have so few; the prompt shows what is there."""
     items = MCQ.items(trial)
     assert sorted(items["options"].list.len()) == [3, 4]
-    assert list(contract.item_problems(MCQ, items)) == []
+    assert list(frame_checks.item_problems(MCQ, items)) == []

@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.semeval2026.release import Entry, read_answers
 from folkways.benchmarks.semeval2026.templates import same_wordings, sampled_questions, templates_of
-from folkways.releases.store import open_release
 
 WORDINGS = (
     "What is a common snack for nursery kids in {}?",

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.benchmarks.xcr.adaptation_judging import Side, judge_side, no_version
-from folkways.benchmarks.xcr.comparisons import Comparison
+from folkways.benchmarks.xcr.adaptation import Side, judge_side, no_version
+from folkways.benchmarks.xcr.tasks import TextComparison
 from folkways.records import State
 
 GOLD = "She <CSI> bows </CSI> and <CSI> sits </CSI>."
 PLAIN, NODS = "She bows.", "She nods."
 NONE, SPELT = "Non-transferable", "nontransferrable."
-NOTHING = Comparison()
+NOTHING = TextComparison()
 
 
-def whole(reply: str, gold: str = GOLD) -> Comparison:
-    return Comparison(((reply, gold),))
+def whole(reply: str, gold: str = GOLD) -> TextComparison:
+    return TextComparison(((reply, gold),))
 
 
 ONE = "She <CSI> nods </CSI>."
@@ -25,20 +25,20 @@ DECOMPOSED, COMPOSED = "<CSI> cafe\u0301 </CSI>", "<CSI> caf\u00e9 </CSI>"
 
 JUDGED = [
     # gold, reply, paper, strict: csi, sent, exact, tags_kept, refused_rightly, adapted_rightly
-    (GOLD, TWO, (Comparison(PAIRS, over=2), whole(TWO), 0.0, 1.0, None, 1.0), None),
+    (GOLD, TWO, (TextComparison(PAIRS, over=2), whole(TWO), 0.0, 1.0, None, 1.0), None),
     (
         GOLD,
         "She<CSI>bows</CSI> and  <CSI> sits</CSI> .",
         (
-            Comparison((("bows", "bows"), ("sits", "sits")), over=2),
+            TextComparison((("bows", "bows"), ("sits", "sits")), over=2),
             whole("She<CSI>bows</CSI> and  <CSI> sits</CSI> ."),
             *(1.0, 1.0, None, 1.0),
         ),
         None,
     ),
-    (GOLD, ONE, (None, None, 0.0, 0.0, None, 1.0), (Comparison((("nods", "bows"),), over=2), whole(ONE), 0.0, 0.0, None, 1.0)),
-    (GOLD, "", (None, None, 0.0, 0.0, None, 1.0), (Comparison(over=2), NOTHING, 0.0, 0.0, None, 1.0)),
-    (GOLD, NONE, (None, None, 0.0, 0.0, None, 0.0), (Comparison(over=2), NOTHING, 0.0, 0.0, None, 0.0)),
+    (GOLD, ONE, (None, None, 0.0, 0.0, None, 1.0), (TextComparison((("nods", "bows"),), over=2), whole(ONE), 0.0, 0.0, None, 1.0)),
+    (GOLD, "", (None, None, 0.0, 0.0, None, 1.0), (TextComparison(over=2), NOTHING, 0.0, 0.0, None, 1.0)),
+    (GOLD, NONE, (None, None, 0.0, 0.0, None, 0.0), (TextComparison(over=2), NOTHING, 0.0, 0.0, None, 0.0)),
     (PLAIN, NODS, (NOTHING, whole(NODS, PLAIN), 0.0, 1.0, None, 1.0), (None, whole(NODS, PLAIN), 0.0, 1.0, None, 1.0)),
     (PLAIN, "", (None, None, 0.0, 1.0, None, 1.0), (None, NOTHING, 0.0, 1.0, None, 1.0)),
     (PLAIN, NONE, (NOTHING, whole(NONE, PLAIN), 0.0, 1.0, None, 0.0), (None, NOTHING, 0.0, 1.0, None, 0.0)),
@@ -47,13 +47,13 @@ JUDGED = [
     (
         COMPOSED,
         DECOMPOSED,
-        (Comparison((("caf\u00e9", "caf\u00e9"),)), whole(COMPOSED, COMPOSED), 1.0, 1.0, None, 1.0),
+        (TextComparison((("caf\u00e9", "caf\u00e9"),)), whole(COMPOSED, COMPOSED), 1.0, 1.0, None, 1.0),
         None,
     ),
     (
         DECOMPOSED,
         COMPOSED,
-        (Comparison((("caf\u00e9", "caf\u00e9"),)), whole(COMPOSED, COMPOSED), 1.0, 1.0, None, 1.0),
+        (TextComparison((("caf\u00e9", "caf\u00e9"),)), whole(COMPOSED, COMPOSED), 1.0, 1.0, None, 1.0),
         None,
     ),
 ]  # fmt: skip
@@ -76,8 +76,8 @@ def test_items_are_counted_on_their_line() -> None:
     is no version."""
     broken = "<CSI> bows\n</CSI> <CSI> sits </CSI>"
     for profile in ("paper", "strict"):
-        assert judge_side(broken, "<CSI> x </CSI>", profile).csi == Comparison((("x", "sits"),))
-        assert judge_side("<CSI> x </CSI>", broken, profile).csi == Comparison((("sits", "x"),))
+        assert judge_side(broken, "<CSI> x </CSI>", profile).csi == TextComparison((("x", "sits"),))
+        assert judge_side("<CSI> x </CSI>", broken, profile).csi == TextComparison((("sits", "x"),))
     assert no_version("<CSI> bows\n</CSI>", "strict", State.MISSING).csi is None
 
 

@@ -14,8 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.xcr.adaptation_reader import Adaptation, read_adaptation
-from folkways.benchmarks.xcr.strategies import STRATEGIES, canonical_strategy, names_only_strategies
+from folkways.benchmarks.xcr.adaptation_reader import (
+    STRATEGIES,
+    AdaptationReply,
+    canonical_strategy,
+    names_only_strategies,
+    read_adaptation,
+)
 
 Layout = Callable[[str, str, str], str]
 LAYOUTS: dict[str, Layout] = {
@@ -182,18 +187,18 @@ ATE, DRANK = "She ate.", "She drank."
     ],
 )
 def test_every_part_of_a_reply_in_detail(reply: str, parts: tuple[str, str, str] | None) -> None:
-    assert read_adaptation(reply) == (None if parts is None else Adaptation(*parts))
+    assert read_adaptation(reply) == (None if parts is None else AdaptationReply(*parts))
 
 
 def test_a_long_reply_is_read_as_json_alone() -> None:
     """20,000 characters are read in every layout; a character more, as JSON or not at all. Thinking does not
     count."""
     words = "x" * (20_000 - len(f"['', '{DRANK}', 'Label']"))
-    assert read_adaptation(f"<think>y</think>['{words}', '{DRANK}', 'Label']") == Adaptation(
+    assert read_adaptation(f"<think>y</think>['{words}', '{DRANK}', 'Label']") == AdaptationReply(
         words, DRANK, "Label"
     )
     assert read_adaptation(f"['{words}x', '{DRANK}', 'Label']") is None
-    assert read_adaptation(json.dumps([f"{words}x", DRANK, "Label"])) == Adaptation(
+    assert read_adaptation(json.dumps([f"{words}x", DRANK, "Label"])) == AdaptationReply(
         f"{words}x", DRANK, "Label"
     )
 
@@ -262,7 +267,7 @@ def test_the_format_given_back_and_a_single_version_are_no_adaptation(reply: str
 
 def test_an_abbreviation_does_not_move_the_boundary_behind_it() -> None:
     found = read_adaptation("[He is <CSI> shy </CSI>, but sings., 他是KTV常客，但很<CSI>害羞</CSI>。, Label]")
-    assert found == Adaptation(
+    assert found == AdaptationReply(
         "He is <CSI> shy </CSI>, but sings.", "他是KTV常客，但很<CSI>害羞</CSI>。", "Label"
     )
 
@@ -271,13 +276,13 @@ def test_an_empty_version_in_brackets_of_its_own_is_empty() -> None:
     found = read_adaptation(
         "[She <CSI> helps </CSI> repeatedly, as one does., in two parts.], [], [Deletion]"
     )
-    assert found == Adaptation(
+    assert found == AdaptationReply(
         "She <CSI> helps </CSI> repeatedly, as one does., in two parts.", "", "Deletion"
     )
 
 
 def test_the_bare_label_stands_for_both_versions() -> None:
-    assert read_adaptation("'Non-transferable'.") == Adaptation(
+    assert read_adaptation("'Non-transferable'.") == AdaptationReply(
         "'Non-transferable'.", "'Non-transferable'.", ""
     )
 
@@ -326,9 +331,9 @@ def test_each_of_the_twelve_synthetic_layouts_is_read_right(
     assert len(rows) > (50 if layout == "nt_only" else 800)
     right = wrong = strategies = 0
     for row in rows:
-        truth = Adaptation(row["Intra"].strip(), row["Inter"].strip(), row["Method"].strip())
+        truth = AdaptationReply(row["Intra"].strip(), row["Inter"].strip(), row["Method"].strip())
         if layout == "nt_only":
-            truth = Adaptation(row["Raw"], row["Raw"], "")
+            truth = AdaptationReply(row["Raw"], row["Raw"], "")
         found = read_adaptation(row["Raw"])
         right += found == truth
         wrong += found is not None and (found.intra, found.inter) != (truth.intra, truth.inter)

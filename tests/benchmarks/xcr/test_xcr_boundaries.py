@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from folkways.benchmarks.xcr.boundaries import (
+from folkways.benchmarks.xcr.adaptation_reader import (
     boundary_between_versions,
     change_of_script,
     split_off_other_strategy,

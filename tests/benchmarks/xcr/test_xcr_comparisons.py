@@ -14,11 +14,11 @@ import pytest
 
 from folkways.benchmarks.xcr import BENCHMARK
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
-from folkways.benchmarks.xcr.common import XcrTask
+from folkways.benchmarks.xcr.tasks import XcrTask
 from folkways.errors import UnknownNameError
 from folkways.metrics.strings import edit_similarity
 from folkways.records import RESPONSES
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.runs.scores.signature import model_versions
 from tests.support.xcr_data import write_small_corpus
 

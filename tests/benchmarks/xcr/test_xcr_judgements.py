@@ -13,7 +13,7 @@ from folkways.benchmarks.xcr import BENCHMARK
 from folkways.metrics.spans import exact_spans, hi_csi, si_csi
 from folkways.metrics.strings import edit_similarity
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.xcr_data import write_small_corpus
 
 IDENTIFICATION, PREDICTION, ADAPTATION = BENCHMARK.tasks

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.xcr.authors import for_people, rejoined
-from folkways.benchmarks.xcr.sentences import masked, without_tags
+from folkways.benchmarks.xcr.tasks import masked, without_tags
 
 
 @pytest.mark.parametrize(

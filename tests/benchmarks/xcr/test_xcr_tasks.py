@@ -18,7 +18,7 @@ from folkways.benchmarks.xcr import BENCHMARK
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.xcr_data import write_small_corpus, xcr_release
 
 IDENTIFICATION, PREDICTION, ADAPTATION = BENCHMARK.tasks

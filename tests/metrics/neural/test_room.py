@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from folkways.errors import FolkwaysError
 from folkways.metrics.neural.compute import Compute
-from folkways.metrics.neural.encoder import Encoder, Room
+from folkways.metrics.neural.encoder import Encoder, MemoryGuard
 from folkways.metrics.neural.folder import ModelFolder, open_folder
 from tests.support.tiny_bert import make_bert
 
@@ -50,7 +50,7 @@ def test_every_text_comes_back_once_and_in_order(batch: list[list[int]], tokens:
     device = Device(tokens)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        made = Room("tiny", FullError, device.empty).run(device.work, batch)
+        made = MemoryGuard("tiny", FullError, device.empty).run(device.work, batch)
     assert made == [sum(text) for text in batch]
     refused = sum(padded > tokens for padded in device.tried)
     assert device.emptied == refused == len(said)
@@ -58,7 +58,7 @@ def test_every_text_comes_back_once_and_in_order(batch: list[list[int]], tokens:
 
 def test_what_did_not_fit_is_not_tried_again() -> None:
     device = Device(16)
-    room = Room("tiny", FullError, device.empty)
+    room = MemoryGuard("tiny", FullError, device.empty)
     with pytest.warns(
         RuntimeWarning, match=r"8 texts of up to 4 tokens do not fit .* goes on with 16 tokens at a time"
     ):
@@ -76,7 +76,7 @@ def test_one_text_without_room_is_an_error_that_says_what_to_do() -> None:
             FolkwaysError, match=r"one text of 4 tokens with the model tiny; .*another device.*precision bf16"
         ),
     ):
-        Room("tiny", FullError, device.empty).run(device.work, [[1] * 4] * 2)
+        MemoryGuard("tiny", FullError, device.empty).run(device.work, [[1] * 4] * 2)
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import ModelFolder, open_folder
-from folkways.metrics.neural.store import VectorStore, text_key
-from folkways.metrics.neural.vectors import Recipe, TextVectors
+from folkways.metrics.neural.vector_store import VectorStore, text_key
+from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from tests.support.tiny_bert import make_bert
 
 
@@ -92,7 +92,7 @@ def test_every_distinct_text_goes_through_the_model_once(
             asked.append(list(texts)),
             encode(texts, tell),
         )[1]  # type: ignore[method-assign]
-        return TextVectors(Recipe(encoder), cache=tmp_path)
+        return TextVectors(VectorRecipe(encoder), cache=tmp_path)
 
     first = watched(folder)
     before = first.of(["tea", "bread", "tea"])

@@ -10,16 +10,19 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.benchmarks.itemwise import ReplyScore
-from folkways.benchmarks.judging.answer_cleaning import (
+from folkways.benchmarks.free_answers.matching import (
+    MATCHERS,
     ONLY_THE_PROMPT,
     READ_AS_MISSING,
+    Match,
+    Matcher,
+    PaperMatcher,
     answers_in,
     clean_as_paper,
     clean_strictly,
     repeats_the_prompt,
 )
-from folkways.benchmarks.judging.answer_matching import MATCHERS, Match, Matcher, PaperMatcher
+from folkways.benchmarks.itemwise import ReplyScore
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
 from folkways.text.refusals import is_refusal

@@ -12,9 +12,14 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Scoring, ShownOptions, Task
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.choosing import orders
-from folkways.benchmarks.choosing.orders import check_names, chosen_and_right, split_variant, variant_name
-from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.multiple_choice import orders
+from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.multiple_choice.orders import (
+    check_names,
+    chosen_and_right,
+    split_variant,
+    variant_name,
+)
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
 from folkways.cultures import culture_named
@@ -31,7 +36,7 @@ from folkways.records import (
     plain,
     require_columns,
 )
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label
 from folkways.text.refusals import is_refusal
 

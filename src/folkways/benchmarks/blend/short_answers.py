@@ -18,7 +18,7 @@ from folkways.benchmarks.templates import missing_places, wordings
 from folkways.cultures import cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, PROMPTS, Metric
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.tools import TOOL_SETS, get_tool, has_tool
 
 _PLACE = re.compile(r"\{\w\}")  # two Algerian templates have the placeholder's letter translated

@@ -21,7 +21,7 @@ from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, LETTERS
 from folkways.benchmarks.culturalbench.votes_files import parse_chosen
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Schema, State, require_columns
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import read_table
 
 VOTES_FILE, RECORD_FILE = "votes.csv", "build.json"

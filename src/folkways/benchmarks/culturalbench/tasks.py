@@ -11,14 +11,14 @@ import polars as pl
 
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
-from folkways.benchmarks.choosing import orders
 from folkways.benchmarks.culturalbench import baselines
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
-from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.multiple_choice import orders
+from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import TRUTHS, chosen_label, exact_label, settled_truth
 
 FACETS: Schema = {"mode": pl.String, "region": pl.String, "topic": pl.String}

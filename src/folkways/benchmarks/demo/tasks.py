@@ -15,7 +15,7 @@ from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture, get_language
 from folkways.errors import UnknownNameError
 from folkways.records import Metric, Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import TRUTHS, chosen_label, settled_truth
 from folkways.text.normalise import strict_text
 from folkways.text.refusals import is_refusal

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.choosing.declared import ACCURACY
-from folkways.benchmarks.choosing.task import ChoiceTask
 from folkways.benchmarks.itemwise import Row
-from folkways.benchmarks.normad import data
+from folkways.benchmarks.multiple_choice.declaration import ACCURACY
+from folkways.benchmarks.multiple_choice.task import ChoiceTask
+from folkways.benchmarks.normad import release as stories
 from folkways.benchmarks.summary import BASE_GROUPINGS, summarise_means
 from folkways.benchmarks.templates import Template, wordings
 from folkways.records import Metric, Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import settled_word
 
 FACETS = ("axis", "subaxis", "gold_label")
@@ -52,9 +52,9 @@ class NormAd(ChoiceTask):
 
     def rows(self, release: Release) -> Iterator[Row]:
         seen: Counter[str] = Counter()
-        for entry in data.entries(release):
+        for entry in stories.entries(release):
             seen[entry["ID"]] += 1
-            gold = data.LABELS.get(entry["gold"], entry["gold"])
+            gold = stories.LABELS.get(entry["gold"], entry["gold"])
             yield {
                 "item": entry["ID"] + (f"-{seen[entry['ID']]}" if seen[entry["ID"]] > 1 else ""),
                 "release_id": entry["ID"],

@@ -8,8 +8,8 @@ import polars as pl
 
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.consistency import consistency
-from folkways.benchmarks.judging.answer_matching import StrictMatcher
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.free_answers.matching import StrictMatcher
+from folkways.benchmarks.published import PublishedFigures
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.semeval2026 import release
 from folkways.benchmarks.semeval2026.predictions import SUBMISSIONS
@@ -62,7 +62,7 @@ BENCHMARK = Benchmark(
     "SemEval-2026 Task 7",
     (ShortAnswers(), MultipleChoice()),
     reader=release,
-    published=Published("folkways.benchmarks.semeval2026.published"),
+    published=PublishedFigures("folkways.benchmarks.semeval2026.published"),
     results=RESULTS,
     submissions=SUBMISSIONS,
 )

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.judging.answer_cleaning import READ_AS_MISSING
+from folkways.benchmarks.base import Submission
+from folkways.benchmarks.free_answers.matching import READ_AS_MISSING
 from folkways.benchmarks.semeval2026.release import LABELS
-from folkways.benchmarks.submissions import Submission
 from folkways.records import State
 
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)

@@ -15,7 +15,7 @@ from pathlib import Path
 from folkways.cultures import get_culture, get_language
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 
 ANSWERS, LETTERS = "final_1_saq_reference.tsv", "final_2_mcq_reference.tsv"

@@ -11,17 +11,18 @@ import polars as pl
 
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import AnswerGroups, PromptOptions, Scoring, ShownOptions, answer_groups
-from folkways.benchmarks.choosing.task import CHANCE, CONSTANT
-from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
-from folkways.benchmarks.judging.answer_cleaning import (
+from folkways.benchmarks.free_answers.matching import (
+    MATCHERS,
     ONLY_THE_PROMPT,
     READ_AS_MISSING,
+    Matcher,
     answers_in,
     clean_as_paper,
     clean_strictly,
     repeats_the_prompt,
 )
-from folkways.benchmarks.judging.answer_matching import MATCHERS, Matcher
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
+from folkways.benchmarks.multiple_choice.task import CHANCE, CONSTANT
 from folkways.benchmarks.semeval2026.predictions import letters, short_replies
 from folkways.benchmarks.semeval2026.release import (
     LABELS,
@@ -37,7 +38,7 @@ from folkways.benchmarks.semeval2026.templates import same_wordings, sampled_que
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
 from folkways.records import Metric, Schema, State, plain
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated

@@ -20,9 +20,9 @@ from folkways.errors import FolkwaysError, UnknownNameError
 SEPARATOR = "?"
 LISTS = ("cultures", "languages", "variants")
 SETTINGS = ("limit", *LISTS)
-"""What a task can be asked with of its own, behind its name: ``blend/saq?limit=400&languages=local,en``."""
+"""Settings that a task can have of its own, after its name: ``blend/saq?limit=400&languages=local,en``."""
 
-Own = Mapping[str, int | tuple[str, ...]]
+TaskSettings = Mapping[str, int | tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,20 @@ def suites() -> Mapping[str, Suite]:
 def read_suites(package: str) -> tuple[Suite, ...]:
     """The suites of a package, one for each of its TOML files: ``Benchmark(...,
     suites=read_suites("markets.suites"))``."""
-    found = {}
+    by_name = {}
     for file in sorted(files(package).iterdir(), key=lambda file: file.name):
         name, _, ending = file.name.rpartition(".")
         if ending == "toml":
             text = file.read_text(encoding="utf-8")
             head = text.partition("tasks =")[0]
             about = " ".join(line.removeprefix("#").strip() for line in head.splitlines())
-            found[name] = Suite(name, about, tuple(map(task_text, tomllib.loads(text)["tasks"])))
-    return tuple(found.values())
+            by_name[name] = Suite(name, about, tuple(map(task_text, tomllib.loads(text)["tasks"])))
+    return tuple(by_name.values())
 
 
 def task_text(entry: Any) -> str:
-    """A task as a recipe has it, a text or a table of its name and own settings, as one text. FolkwaysError
-    for anything else."""
+    """A task as a recipe has it, a text or a table of its name and own settings, as one text. Raises
+    FolkwaysError for anything else."""
     if isinstance(entry, str):
         return entry
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
@@ -68,21 +68,23 @@ def task_text(entry: Any) -> str:
             f'a task is a name in quotes, or a table with one: {{ name = "blend/saq", limit = 400 }}; got '
             f"{entry!r}"
         )
-    own = {
+    settings = {
         key: tuple(map(str, value)) if isinstance(value, list) else value
         for key, value in entry.items()
         if key != "name"
     }
-    text = joined(entry["name"], own)
+    text = joined(entry["name"], settings)
     split_task(text)
     return text
 
 
-def split_task(text: str) -> tuple[str, Own]:
-    """The name of a task, benchmark or suite, and the settings behind it; FolkwaysError says which settings
-    are valid."""
+def split_task(text: str) -> tuple[str, TaskSettings]:
+    """The name of a task, benchmark or suite, and the settings after it.
+
+    Raises UnknownNameError for an unknown setting, and FolkwaysError for one without a valid value.
+    """
     name, _, tail = text.partition(SEPARATOR)
-    own: dict[str, int | tuple[str, ...]] = {}
+    settings: dict[str, int | tuple[str, ...]] = {}
     for pair in filter(None, tail.split("&")):
         key, _, value = pair.partition("=")
         if key not in SETTINGS:
@@ -92,8 +94,8 @@ def split_task(text: str) -> tuple[str, Own]:
             raise FolkwaysError(
                 f"the setting {key} of the task {name} has no value; write it {name}?{key}=VALUE"
             )
-        own[key] = parts if key in LISTS else _limit(name, value)
-    return name, own
+        settings[key] = parts if key in LISTS else _limit(name, value)
+    return name, settings
 
 
 def _limit(name: str, value: str) -> int:
@@ -102,13 +104,13 @@ def _limit(name: str, value: str) -> int:
     return int(value)
 
 
-def joined(name: str, own: Own) -> str:
-    """What ``split_task`` reads, from its parts."""
+def joined(name: str, own: TaskSettings) -> str:
+    """The text that ``split_task`` reads, from its parts."""
     pairs = [f"{key}={','.join(value) if isinstance(value, tuple) else value}" for key, value in own.items()]
     return name + (SEPARATOR + "&".join(pairs) if pairs else "")
 
 
-def narrowed(own: Own, further: Own) -> Own:
-    """Both at once: of two limits the smaller; otherwise ``further`` goes before."""
+def narrowed(own: TaskSettings, further: TaskSettings) -> TaskSettings:
+    """Both settings at once: the smaller of two limits; otherwise ``further`` wins."""
     limits = [int(one["limit"]) for one in (own, further) if "limit" in one]  # type: ignore[arg-type]
     return {**own, **further, **({"limit": min(limits)} if limits else {})}

@@ -1,6 +1,6 @@
-"""Whose culture answers where a model is wrong: which other culture's answer a wrong answer is, beside what
-chance would give.
+"""Whose culture answers where a model is wrong: which other culture's answer a wrong answer is, compared with
+chance.
 
-A benchmark opts in by a ``Result`` of ``result.whose_culture``, for which it says how its wrong answers are
-matched (``matching``).
+A benchmark opts in with a ``Result`` of ``result.whose_culture``, for which it matches its wrong answers
+(``matching``).
 """

@@ -1,4 +1,5 @@
-"""Wrong answers beside the other cultures' answers: which of them each could have been, and which it is."""
+"""Compares wrong answers with the other cultures' answers: which of them each could have been, and which it
+is."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ MATCHES: Schema = {
 """One row per wrong answer."""
 
 WRONG = ("endpoint", "language", "culture", "question", "state", "counted")
-"""Columns of judgements that are needed besides the metric."""
+"""Columns of judgements that are needed in addition to the metric."""
 
 Wording = tuple[str, str]
 """A way to put an answer, and the language that it is in."""
@@ -31,20 +32,18 @@ Answers = Mapping[str, Sequence[Sequence[Wording]]]
 """Culture -> its people's answers, each as all the ways to put it."""
 
 Same = Callable[[str, str, str], bool]
-"""Whether an answer stands in a reply, of which the language of the answer is told: the benchmark's own
-rule."""
+"""Whether a reply contains an answer in a given language, by the benchmark's own rule."""
 
 
 MOST, SEED = 10_000, 0
-"""Wrong answers in words of a model in a language that are matched at most, drawn by the seed: each is held
-against a hundred."""
+"""Wrong answers in words of a model in a language that are matched at most, drawn by the seed: each is
+compared with a hundred."""
 
 
 def wrong(judged: pl.DataFrame, metric: str, *more: str) -> pl.DataFrame:
-    """WRONG, the metric and ``more`` of the judgements with an answer that can be read and is wrong, as they
-    are.
+    """WRONG, the metric and ``more`` of the judgements with a readable wrong answer.
 
-    DataError for columns that are not there.
+    Raises DataError for missing columns.
     """
     columns = (*WRONG, metric, *more)
     require_columns(judged, columns, "judgements")
@@ -52,32 +51,34 @@ def wrong(judged: pl.DataFrame, metric: str, *more: str) -> pl.DataFrame:
 
 
 def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_options: int) -> pl.DataFrame:
-    """MATCHES of multiple choice whose options are other cultures' answers: the culture of the option that
-    was taken.
+    """MATCHES of multiple choice whose options are other cultures' answers: the culture of the chosen option.
 
     judged: with ``chosen_culture``, and ``offered``, the cultures of the wrong options with blanks between.
-    An option that is nobody's has a name there that is no culture's; how many such there are follows from the
-    number of ``wrong_options`` of an item.
+        An option that belongs to no culture has another name there; how many such there are follows from
+        ``wrong_options``.
+    metric: 0.0 for a wrong answer.
+    templates: which question is the same about every culture.
+    wrong_options: of an item.
     """
     taken = plain(wrong(judged, metric, "offered", "chosen_culture")).drop_nulls(
         ["offered", "chosen_culture"]
     )
     taken = taken.with_columns(question=templates)
-    told = taken.select(
+    matches = taken.select(
         *(name for name in MATCHES if name in taken.columns),
         asked_culture="culture",
         others=pl.col("offered").str.split(" "),
         matched=pl.concat_list("chosen_culture"),
     ).filter(pl.col("others").list.contains(pl.col("matched").list.first()))
-    known = pl.Series([*cultures()])
-    of_cultures = pl.col("others").list.eval(pl.element().is_in(known.implode())).list.sum()
+    codes = pl.Series([*cultures()])
+    of_cultures = pl.col("others").list.eval(pl.element().is_in(codes.implode())).list.sum()
     nobodys = pl.col("others").list.len() - of_cultures
     each = ((wrong_options - of_cultures.cast(pl.Float64)) / nobodys).clip(lower_bound=1.0)
-    weighted = told.with_row_index("row").with_columns(each=each).explode("others")
-    weight = pl.when(pl.col("others").is_in(known.implode())).then(1.0).otherwise("each")
+    weighted = matches.with_row_index("row").with_columns(each=each).explode("others")
+    weight = pl.when(pl.col("others").is_in(codes.implode())).then(1.0).otherwise("each")
     lists = weighted.group_by("row", maintain_order=True).agg("others", weights=weight)
     return (
-        told.drop("others")
+        matches.drop("others")
         .hstack(lists.drop("row"))
         .select(pl.col(name).cast(kind) for name, kind in MATCHES.items())
     )
@@ -86,29 +87,32 @@ def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_opti
 def of_answers(
     judged: pl.DataFrame, metric: str, templates: pl.Expr, known: Callable[[str, str], Answers], same: Same
 ) -> pl.DataFrame:
-    """MATCHES of answers in words: whose people gave the answer that the reply has.
+    """MATCHES of answers in words: whose people gave the answer in the reply.
 
-    judged: with ``answer``, the reply as it was judged. templates: which question is the same about every
-    culture; null for one that is asked about no other. known: template and language asked in -> the answers
-    of all cultures that have some in that language. An answer that people of the culture asked about gave as
-    well would not be wrong, and does not count for others. Where a model has more than MOST wrong answers in
-    a language, MOST of them are drawn.
+    judged: with ``answer``, the reply as it was judged.
+    metric: 0.0 for a wrong answer.
+    templates: which question is the same about every culture; null for one that is asked about no other.
+    known: template and language asked in -> the answers of all cultures that have some in that language.
+    same: the benchmark's own rule.
+
+    An answer that people of the culture in question gave as well is not wrong, and does not count for
+    others. If a model has more than MOST wrong answers in a language, MOST of them are drawn.
     """
-    asked = wrong(judged, metric, "answer").drop_nulls("answer").with_columns(question=templates)
+    answered = wrong(judged, metric, "answer").drop_nulls("answer").with_columns(question=templates)
     turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
-    asked = plain(asked.drop_nulls("question").filter(turn < MOST))
+    answered = plain(answered.drop_nulls("question").filter(turn < MOST))
     key = ["question", "language", "culture", "answer"]
-    distinct = asked.select(key).unique(maintain_order=True)
+    distinct = answered.select(key).unique(maintain_order=True)
     questions: dict[tuple[str, str], _Question] = {}
     rows = []
     for template, language, culture, reply in distinct.iter_rows():
         if (template, language) not in questions:
             questions[template, language] = _Question(known(template, language))
         rows.append(questions[template, language].match(culture, reply, same))
-    found = pl.DataFrame(
+    matches = pl.DataFrame(
         rows, schema={name: MATCHES[name] for name in ("others", "weights", "matched")}, orient="row"
     )
-    matched = asked.join(distinct.hstack(found), on=key, how="left", maintain_order="left").with_columns(
+    matched = answered.join(distinct.hstack(matches), on=key, how="left", maintain_order="left").with_columns(
         asked_culture="culture"
     )
     return matched.filter(pl.col("others").list.len() > 0).select(
@@ -118,7 +122,7 @@ def of_answers(
 
 @dataclass
 class _Question:
-    """The answers to one question, and what was found of replies to it."""
+    """The answers to one question, and the cultures that replies to it matched."""
 
     answers: Answers
     _texts: dict[str, list[frozenset[str]]] = field(default_factory=dict)  # of each culture's answers
@@ -137,8 +141,7 @@ class _Question:
     def match(self, culture: str, reply: str, same: Same) -> tuple[list[str], list[float], list[str]]:
         """The other cultures, how many answers each has, and those whose answer the reply has.
 
-        Nothing where it is an answer of the culture that was asked about, by this comparison if not by the
-        profile's.
+        Empty if it is an answer of the culture in question, by this comparison if not by the profile's.
         """
         if reply not in self._replies:
             hits = (names for (text, spoken), names in self._whose.items() if same(text, reply, spoken))
@@ -153,9 +156,9 @@ class _Question:
         return [*shown], [*shown.values()], sorted(matched)
 
     def _others(self, culture: str) -> dict[str, float]:
-        own = frozenset[str]().union(*self._texts.get(culture, ()))
+        own_texts = frozenset[str]().union(*self._texts.get(culture, ()))
         return {
-            name: float(sum(own.isdisjoint(texts) for texts in groups))
+            name: float(sum(own_texts.isdisjoint(texts) for texts in groups))
             for name, groups in self._texts.items()
             if name != culture
         }

@@ -21,7 +21,7 @@ from folkways.stats.inclusion import inclusion_chances
 from folkways.stats.intervals import Floats, Ints, cluster_totals
 
 FEWEST = 10
-"""Wrong answers below which a cell has no number."""
+"""Wrong answers that a cell needs to have a number."""
 
 ENGLISH = "en"
 NAMED = 6
@@ -35,7 +35,7 @@ CELLS: Schema = {
     "share": pl.Float64,  # percent of wrong answers
     # percent; null where there is one other culture only, so that chance would always hit it
     "chance": pl.Float64,
-    **DIFFERENCE,  # points; low and high are of the share where there is no chance line
+    **DIFFERENCE,  # points; without a chance line, low and high are of the share
     "wrong": pl.Int64,  # wrong answers
     "questions": pl.Int64,
 }
@@ -58,7 +58,7 @@ INTERVAL = (
 def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> Result:
     """The result that a benchmark opts in with; ``whose-blend-saq`` for blend/saq.
 
-    matches: MATCHES of the task's judgements; NotAvailableError where they cannot be told.
+    matches: MATCHES of the task's judgements; raises NotAvailableError if there are none.
     """
 
     def make(inputs: Inputs) -> Sequence[Table]:
@@ -69,26 +69,28 @@ def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> Resul
 
 
 def name_of(task: str) -> str:
-    """What the result of a task is called; its tables have names that begin so."""
+    """The name of a task's result; the names of its tables begin with it."""
     return f"whose-{task.replace('/', '-')}"
 
 
 def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
-    """One table over all cultures asked about, and one from each culture to each for every language.
+    """One table over all cultures in question, and one from each culture to each for every language.
 
-    matches: MATCHES; NotAvailableError where there are too few.
+    matches: MATCHES. Raises NotAvailableError if there are too few.
     """
     require_columns(matches, MATCHES, "matches")
     pairs, overall = [], []
     for (endpoint, language), part in matches.group_by(["endpoint", "language"], maintain_order=True):
-        compared = _Compared.of(part)
+        compared = _WrongAnswers.of(part)
         names = {"endpoint": endpoint, "language": language}
         overall += [{**names, **row} for row in compared.cells(None)]
         pairs += [
-            {**names, **row} for asked in sorted(set(part["asked_culture"])) for row in compared.cells(asked)
+            {**names, **row}
+            for culture in sorted(set(part["asked_culture"]))
+            for row in compared.cells(culture)
         ]
-    known = _corrected(pairs)
-    if known.is_empty():
+    cells = _corrected(pairs)
+    if cells.is_empty():
         needed = (
             f"needs {FEWEST} wrong answers or more about a culture, to questions that other cultures answered"
         )
@@ -96,13 +98,13 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
     whole = _corrected(overall).filter(pl.col("chance").is_not_null()).drop("asked_culture")
     return [
         *_overall(whole, task),
-        *(_matrix(part, task) for part in known.partition_by("language", maintain_order=True)),
+        *(_matrix(part, task) for part in cells.partition_by("language", maintain_order=True)),
     ]
 
 
 @dataclass(frozen=True)
-class _Compared:
-    """The wrong answers of one model in one language, as arrays of a row per answer and a column per
+class _WrongAnswers:
+    """The wrong answers of one model in one language, as arrays with a row per answer and a column per
     culture."""
 
     names: Sequence[str]
@@ -113,14 +115,14 @@ class _Compared:
     chance: Floats
 
     @classmethod
-    def of(cls, part: pl.DataFrame) -> _Compared:
+    def of(cls, part: pl.DataFrame) -> _WrongAnswers:
         every = sorted(part["others"].explode().unique())
         weights, hits = np.zeros((part.height, len(every))), np.zeros((part.height, len(every)))
         numbered = part.select("others", "weights", "matched", row=pl.int_range(pl.len()))
         could = numbered.select("row", "others", "weights").explode("others", "weights")
         weights[could["row"].to_numpy(), _places(could["others"], every)] = could["weights"].to_numpy()
-        found = numbered.select("row", "matched").explode("matched").drop_nulls()
-        hits[found["row"].to_numpy(), _places(found["matched"], every)] = 1.0
+        matched = numbered.select("row", "matched").explode("matched").drop_nulls()
+        hits[matched["row"].to_numpy(), _places(matched["matched"], every)] = 1.0
         drawn = hits.sum(axis=1)
         each = np.maximum(drawn, 1.0)[:, None]
         questions = part["question"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
@@ -135,35 +137,35 @@ class _Compared:
         )
 
     def cells(self, asked: str | None) -> Iterator[dict[str, Any]]:
-        """One row of CELLS for each other culture, of the answers about one culture or about all."""
+        """One row of CELLS for each other culture, for the answers about one culture or about all."""
         of_asked = (
             np.ones(len(self.asked), dtype=bool)
             if asked is None
             else np.array([name == asked for name in self.asked])
         )
-        known = cultures()
+        codes = cultures()
         for at, name in enumerate(self.names):
             rows = of_asked & (self.could[:, at] > 0)
-            if name in known and rows.sum() >= FEWEST:
+            if name in codes and rows.sum() >= FEWEST:
                 yield {"asked_culture": asked, "culture": name, **self._cell(rows, at)}
 
     def _cell(self, rows: Any, at: int) -> dict[str, Any]:
-        found, chance, questions = self.found[rows, at], self.chance[rows, at], self.questions[rows]
-        told = {
-            "share": 100 * float(found.mean()),
-            "wrong": found.size,
+        shares, chance, questions = self.found[rows, at], self.chance[rows, at], self.questions[rows]
+        row = {
+            "share": 100 * float(shares.mean()),
+            "wrong": shares.size,
             "questions": np.unique(questions).size,
         }
         if (self.could[rows].sum(axis=1) < 2).all():
-            sums, counts = cluster_totals(found, questions)
-            own = clustered_mean(sums, counts, float(found @ found)).interval()
-            return {**told, "low": 100 * own.low, "high": 100 * own.high}
-        apart = found - chance
+            sums, counts = cluster_totals(shares, questions)
+            interval_of_share = clustered_mean(sums, counts, float(shares @ shares)).interval()
+            return {**row, "low": 100 * interval_of_share.low, "high": 100 * interval_of_share.high}
+        apart = shares - chance
         sums, counts = cluster_totals(apart, questions)
         mean = clustered_mean(sums, counts, float(apart @ apart), (-1.0, 1.0))
         interval = mean.interval()
         return {
-            **told,
+            **row,
             "chance": 100 * float(chance.mean()),
             "difference": 100 * mean.mean,
             "low": 100 * interval.low,
@@ -180,8 +182,8 @@ def _corrected(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """CELLS with ``p_holm``, corrected within each model and language; English first."""
     cells = pl.DataFrame(rows, schema=dict(CELLS)).with_columns(pl.col("p").fill_null(math.nan))
     parts = [with_holm(part) for part in cells.partition_by("endpoint", "language", maintain_order=True)]
-    found = pl.concat(parts) if parts else with_holm(cells)
-    return found.sort(pl.col("language") != ENGLISH, "language", maintain_order=True)
+    corrected = pl.concat(parts) if parts else with_holm(cells)
+    return corrected.sort(pl.col("language") != ENGLISH, "language", maintain_order=True)
 
 
 def _overall(rows: pl.DataFrame, task: str) -> Iterator[Table]:
@@ -236,18 +238,17 @@ def _matrix(rows: pl.DataFrame, task: str) -> Table:
 
 
 def _standing_out(rows: pl.DataFrame) -> Iterator[str]:
-    """One sentence for each model and language: what is above chance by more than chance, the largest
-    first."""
+    """One sentence for each model and language: what is significantly above chance, the largest first."""
     for (endpoint, language), part in rows.group_by(["endpoint", "language"], maintain_order=True):
         above = part.filter(pl.col("p_holm") < 0.05, pl.col("difference") > 0).sort(
             "difference", descending=True
         )
-        told = "; ".join(_told(row) for row in above.head(NAMED).iter_rows(named=True))
+        pairs = "; ".join(_told(row) for row in above.head(NAMED).iter_rows(named=True))
         more = f"; and {above.height - NAMED} more" if above.height > NAMED else ""
         where = name_of_code(str(language))
         yield (
             f"{endpoint}, asked in {where}: "
-            f"{f'above chance {told}{more}' if told else 'nothing is above chance'} (p_holm < .05)."
+            f"{f'above chance {pairs}{more}' if pairs else 'nothing is above chance'} (p_holm < .05)."
         )
 
 

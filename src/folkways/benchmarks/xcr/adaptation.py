@@ -1,29 +1,118 @@
-"""xcr/adaptation: a tagged sentence is rewritten for another culture, within English and into its language
-(Tables 3 and 9)."""
+"""xcr/adaptation: a tagged sentence is rewritten for another culture, within English and into its language,
+and each version is compared with gold (Tables 3 and 9)."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import Scoring
+from folkways.benchmarks.base import ModelRole, Scoring
 from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
-from folkways.benchmarks.judging.models import ModelRole
 from folkways.benchmarks.templates import Template
-from folkways.benchmarks.xcr import adaptation_reader as reader
-from folkways.benchmarks.xcr import data as xcr
-from folkways.benchmarks.xcr.adaptation_judging import NOTHING_READ, Side, judge_side, no_version
+from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.adaptation_reader import canonical_strategy, read_adaptation
 from folkways.benchmarks.xcr.authors import adaptation_outputs, for_people
-from folkways.benchmarks.xcr.common import ASKED, XcrTask
-from folkways.benchmarks.xcr.comparisons import NamedComparison
-from folkways.benchmarks.xcr.strategies import canonical_strategy
+from folkways.benchmarks.xcr.release import is_non_transferable
+from folkways.benchmarks.xcr.tasks import ASKED, RoleComparison, TextComparison, XcrTask
+from folkways.metrics.spans import tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import LEFT_OUT, Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
+
+NOTHING_READ = (State.REFUSED, State.UNREADABLE)
+"""States of a reply without readable versions: the authors' tables have an empty cell for it and leave the
+row out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The judgement of one version; each number is 0 to 1, None where it does not apply.
+
+    csi, sent: the comparisons of its tagged items, and of the whole sentence with its tags.
+    refused_rightly: only where gold says non-transferable: the reply says so too.
+    adapted_rightly: only where gold adapts.
+    """
+
+    csi: TextComparison | None
+    sent: TextComparison | None
+    exact: float | None
+    tags_kept: float
+    refused_rightly: float | None
+    adapted_rightly: float | None
+    reason: str
+
+
+def judge_side(gold: str, reply: str, profile: str) -> Side:
+    """Compare ``reply`` with ``gold`` under ``paper`` or ``strict``, both in Unicode normal form C.
+
+    ``paper`` compares nothing if the number of tagged items differs or the version is empty, and gives
+    items 0 if neither side has any. ``strict`` divides by the gold items, so that a missing one scores 0.
+    Sentences without gold items have no value for items; those that gold calls non-transferable have none
+    for the sentence, and a reply that calls another sentence so scores 0.
+    """
+    gold, reply = unicodedata.normalize("NFC", gold), unicodedata.normalize("NFC", reply)
+    expected, tagged = tagged_spans(gold, across_lines=False), tagged_spans(reply, across_lines=False)
+    impossible, refused = is_non_transferable(gold), is_non_transferable(reply)
+    pairs = tuple(zip(tagged, expected, strict=False))
+    csi: TextComparison | None = TextComparison(pairs, over=max(len(expected), 1))
+    sent: TextComparison | None = TextComparison(((reply, gold),))
+    exact: float | None = float(refused if impossible else _tidy(reply) == _tidy(gold))
+    if profile == "paper":
+        if len(tagged) != len(expected) or not reply:
+            csi = sent = None
+    else:
+        csi = csi if expected else None
+        sent = TextComparison() if refused or not reply else sent
+        if impossible:
+            sent = exact = None
+    return Side(
+        csi=csi,
+        sent=sent,
+        exact=exact,
+        tags_kept=float(len(tagged) == len(expected)),
+        refused_rightly=float(refused) if impossible else None,
+        adapted_rightly=None if impossible else float(not refused),
+        reason=_reason(impossible, refused, len(expected), len(tagged)),
+    )
+
+
+def no_version(gold: str, profile: str, state: State) -> Side:
+    """The side of a reply without a version: the worst value, or none if ``paper`` leaves the row out or
+    nothing applies.
+
+    A request that failed scores 0 in both profiles: it must not make the rest look better.
+    """
+    impossible = is_non_transferable(gold)
+    left_out = profile == "paper" and state in NOTHING_READ
+    strict = profile == "strict"
+    return Side(
+        csi=None if left_out or (strict and not tagged_spans(gold, across_lines=False)) else TextComparison(),
+        sent=None if left_out or (strict and impossible) else TextComparison(),
+        exact=None if strict and impossible else 0.0,
+        tags_kept=0.0,
+        refused_rightly=0.0 if impossible else None,
+        adapted_rightly=None if impossible else 0.0,
+        reason="no answer",
+    )
+
+
+def _tidy(text: str) -> str:
+    return " ".join(re.sub(r"\s*(</?CSI>)\s*", r" \1 ", text).split())
+
+
+def _reason(impossible: bool, refused: bool, expected: int, found: int) -> str:
+    if impossible:
+        return "called non-transferable, rightly" if refused else "adapted what gold calls non-transferable"
+    if refused:
+        return "called non-transferable, wrongly"
+    return f"{found} of {expected} items tagged" if found != expected else "as many items tagged as in gold"
+
 
 PEOPLE: Mapping[str, tuple[str, str, str]] = {
     "ARAB": ("Arabic", "people in the Arab world", "Modern Standard Arabic"),
@@ -49,20 +138,20 @@ _likeness = partial(Metric, kind="mean", leaves_out=True)
 out."""
 
 _RESCALED = (ENGLISH_BASELINE / (ENGLISH_BASELINE - 1), 1.0)
-"""Bounds of an F1 that ``paper`` rescales: a similarity of 0 comes out there, and one that it sets to 0
-above."""
+"""Bounds of an F1 that ``paper`` rescales: the value of a similarity of 0, and the highest one."""
 
 
 class Adaptation(XcrTask):
     """One prompt per sentence and target culture; each reply holds both versions and the strategy.
 
-    The authors' wording says only "Bengali" of both Bengali cultures, so one reply answers for both, as in
-    the paper; ours tells them apart. Versions are compared by BERTScore F1, given the models, and by edit
-    similarity always, under the same rules for counts and labels (``adaptation_judging``): ``paper`` leaves
-    out rows whose number of tagged items differs from gold and gives 0 where neither side has one; ``strict``
-    gives 0 for a missing item, and leaves sentences without an equivalent in the culture to the accuracy of
-    saying so. ``paper`` rescales the English scores and not the others, as the authors' code does; ``strict``
-    takes both as they are. Gold versions that the release has swapped are put right, except in ``paper``.
+    The authors' wording only says "Bengali" for both Bengali cultures, so one reply answers for both, as
+    in the paper; ours distinguishes them. Versions are compared by BERTScore F1, given the models, and
+    always by edit similarity, under the same rules for counts and labels (``judge_side``). ``paper``
+    leaves out rows whose number of tagged items differs from gold and gives 0 if neither side has any.
+    ``strict`` gives 0 for a missing item, and judges sentences without an equivalent in the culture only
+    by whether the reply says so. ``paper`` rescales the English scores and not the others, as the authors'
+    code does; ``strict`` takes both as they are. Gold versions that the release has swapped are put right,
+    except in ``paper``.
     """
 
     name: ClassVar[str] = "xcr/adaptation"
@@ -179,7 +268,7 @@ class Adaptation(XcrTask):
         return super().authors_template(for_people(text, "{adjective}"))
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
-        """With the reason where ``paper`` leaves the reply out of a similarity of either version."""
+        """With the reason if ``paper`` leaves the reply out of a similarity of either version."""
         row = super().judged(item, response, profile)
         if profile == "paper" and (row["csi_edit_intra"] is None or row["csi_edit_inter"] is None):
             state = row.get("state", response["state"])
@@ -192,15 +281,15 @@ class Adaptation(XcrTask):
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply = response["response"]
-        found = reader.read_adaptation(reply)
-        if found is None:
+        adapted = read_adaptation(reply)
+        if adapted is None:
             return unparsed(reply, "en", "the two versions cannot be told apart, or there are none")
-        replied = {"intra": found.intra, "inter": found.inter}
+        replied = {"intra": adapted.intra, "inter": adapted.inter}
         sides = {
             name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()
         }
-        strategy = canonical_strategy(found.method)
-        answer = "\n".join((found.intra, found.inter, strategy or found.method))
+        strategy = canonical_strategy(adapted.method)
+        answer = "\n".join((adapted.intra, adapted.inter, strategy or adapted.method))
         reason = f"in English: {sides['intra'].reason}; in the language: {sides['inter'].reason}"
         values = {**_values(sides), "format_read": 1.0}
         return ReplyScore(
@@ -209,13 +298,14 @@ class Adaptation(XcrTask):
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         sides = {name: no_version(gold, profile, state) for name, gold in _gold(item, profile).items()}
-        asked = self._asked(item, sides, profile)
-        by_models = {metric: one.sure for metric, (role, one) in asked.items() if role in self.tools.models}
+        comparisons = self._asked(item, sides, profile)
+        by_models = {
+            metric: one.sure for metric, (role, one) in comparisons.items() if role in self.tools.models
+        }
         return {**_values(sides), **by_models, "format_read": 0.0}
 
-    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, NamedComparison]:
-        """What BERT is asked for. A row without versions is asked for nothing: what is sure of it is all
-        there is."""
+    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, RoleComparison]:
+        """The comparisons for BERT. A row without versions has none: all that is known of it is certain."""
         language = next(
             code for code, (_, cultures) in LANGUAGE_MODELS.items() if item["culture"] in cultures
         )
@@ -234,7 +324,7 @@ class Adaptation(XcrTask):
 
 def _gold(item: Row, profile: str) -> dict[str, str]:
     """The gold version of each side. Two released rows have them swapped, and the authors' code compares with
-    what stands there."""
+    them as released."""
     as_released = profile == "paper" and item["swapped"]
     intra, inter = ("inter", "intra") if as_released else ("intra", "inter")
     return {"intra": item[intra], "inter": item[inter]}
@@ -260,5 +350,5 @@ def _values(sides: Mapping[str, Side]) -> dict[str, float | None]:
 
 
 def _both(*values: float | None) -> float | None:
-    """The least of those that apply; None where none does."""
+    """The least of those that apply; None if none does."""
     return min((value for value in values if value is not None), default=None)

@@ -1,11 +1,11 @@
-"""Reads a reply to the adaptation prompt: the version within English, the one into the language, and the
-strategy named.
+"""Reads a reply to the adaptation prompt: the version within English, the one into the language, and
+Newmark's strategy that it names.
 
 The authors ask for ``[within English, into the language, strategy]`` and released no parser. Models answer
-with JSON, with Python lists, with quotes that are not escaped, with brackets and no quotes at all although
-the sentences contain commas, with labelled lines, tables or bare lines; some give the format back first, and
-go on with inputs of their own. Each layout is tried in turn; a reply is unreadable where none fits or where
-the boundary between the two versions stays open. The gold answer is never looked at.
+with JSON, Python lists, unescaped quotes, brackets without quotes although the sentences contain commas,
+labelled lines, tables or bare lines; some repeat the format first, and go on with inputs of their own.
+Each layout is tried in turn; a reply is unreadable if none fits or if the boundary between the two
+versions stays open. The gold answer is never looked at.
 """
 
 from __future__ import annotations
@@ -13,17 +13,172 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.benchmarks.xcr.boundaries import (
-    boundary_between_versions,
-    change_of_script,
-    split_off_other_strategy,
-    split_off_strategy,
+from folkways.benchmarks.xcr.release import is_bare_label, is_non_transferable
+
+STRATEGIES: Mapping[str, str] = {
+    "Transference": r"transferences?",
+    "Cultural Equivalent": r"(?:cultural(?:ly)?|functional) equivalen(?:ts?|ces?)(?: substitution)?",
+    "Neutralization": r"neutrali[sz](?:ation|ing|e)",
+    "Literal Translation": r"literal(?: translations?)?|through[- ]translation|calque",
+    "Label": r"label(?:l?ing|s)?",
+    "Naturalization": r"naturali[sz](?:ation|ing|e)",
+    "Componential Analysis": r"componential(?: analysis)?",
+    "Deletion": r"deletions?|omission",
+    "Accepted Standard Translation": r"accepted(?: standard)?(?: translations?)?|standard translation",
+    "Paraphrase or Gloss": r"paraphras(?:e|ing)(?:\s*(?:or|and|/|,)\s*gloss(?:es)?)?|gloss(?:es|ing)?",
+    "Classifier": r"classifiers?",
+}
+"""Canonical name -> what models write for it. With the bare ``COUPLET`` these are the paper's twelve."""
+
+COUPLET = "Couplet"
+COMBINATION = "Combination"
+
+_NAMED = re.compile(
+    "|".join(rf"\b(?P<s{place}>{pattern})\b" for place, pattern in enumerate(STRATEGIES.values())), re.I
 )
-from folkways.benchmarks.xcr.data import is_non_transferable
-from folkways.benchmarks.xcr.data.reading import is_bare_label
+_COUPLET = re.compile(r"\bcouplets?\b", re.I)
+_FILLER = re.compile(
+    r"\b(?:adaptation|strateg(?:y|ies)|methods?|techniques?|used|number|no|combin(?:ed|ation)|mix|of|and|with|plus|the|a|by|for|both)\b|[\W\d_]",
+    re.I,
+)
+
+
+def canonical_strategy(text: str) -> str | None:
+    """The strategy that ``text`` names, apart from spelling and numbering; None if it names none.
+
+    Two different strategies are a couplet, in any order: ``Couplet (Label + Transference)``; more are a
+    ``Combination``. Half of all strategies or more are the repeated list of the prompt, which names none.
+    ``Couplet`` alone stays as it is.
+    """
+    named = sorted({_name(match) for match in _NAMED.finditer(text)})
+    if len(named) == 1:
+        return named[0]
+    if named and 2 * len(named) < len(STRATEGIES):
+        return f"{COUPLET if len(named) == 2 else COMBINATION} ({' + '.join(named)})"
+    return COUPLET if _COUPLET.search(text) else None
+
+
+def names_only_strategies(text: str) -> bool:
+    """Whether ``text`` names a strategy and otherwise has only numbers, punctuation and words such as
+    "method" or "and"."""
+    rest, named = _NAMED.subn(" ", text)
+    rest, couplets = _COUPLET.subn(" ", rest)
+    return bool(named + couplets) and not _FILLER.sub("", rest)
+
+
+def _name(found: re.Match[str]) -> str:
+    return list(STRATEGIES)[int(str(found.lastgroup)[1:])]
+
+
+_TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
+_SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
+_NEARLY = 0.9
+_NOT_LATIN = 0x250  # the first letter after the Latin ones
+_OTHER_STRATEGY = re.compile(r"[A-Za-z]\w*|[A-Z][A-Za-z'’/&()-]*(?: [A-Za-z'’/&()-]+){1,4}")
+_FEWEST_WORDS = 3
+_LAST_PIECES = (
+    4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
+)
+
+Span = tuple[int, int]
+
+
+def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
+    """The text before its final strategy, and the strategy: the longest ending that names only strategies.
+
+    None if no ending does.
+    """
+    parts = None
+    for start, end in reversed([cut.span() for cut in separator.finditer(text)][-_LAST_PIECES:]):
+        if names_only_strategies(text[end:]) and not text[end:].lstrip().startswith((",", "，", "]")):
+            parts = text[:start], text[end:]
+    return parts
+
+
+def split_off_other_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
+    """The same for a list whose strategy is not one of those asked for ("Substitution"): a few words that are
+    not a sentence.
+
+    Only after the end of a sentence or another script, after the same text twice, or if the list has just
+    three parts, the others longer. None elsewhere.
+    """
+    cuts = [cut.span() for cut in separator.finditer(text)]
+    if len(cuts) < 2 or not _OTHER_STRATEGY.fullmatch(text[cuts[-1][1] :].strip()):
+        return None
+    versions, method = text[: cuts[-1][0]], text[cuts[-1][1] :]
+    last = next((character for character in reversed(versions) if character.isalpha()), "")
+    ended = _SENTENCE_END.search(versions) or ord(last or "a") >= _NOT_LATIN
+    only = len(cuts) == 2 and all(len(part.split()) >= _FEWEST_WORDS for part in separator.split(versions))
+    return (versions, method) if ended or only or _same_on_both_sides(versions, cuts[:-1]) else None
+
+
+def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | None:
+    """The separator between the English version and the one in the language, or None if it stays open.
+
+    Evidence in this order: only one separator; a version that is the label "non-transferable"; the same
+    text on both sides (the model did not translate); the change of script, or the only separator near it
+    that follows the end of a sentence; the only one at all that does.
+    """
+    cuts = [cut.span() for cut in separator.finditer(text)]
+    if len(cuts) <= 1:
+        return next(iter(cuts), None)
+    if label := _only([cut for cut in cuts if any(map(is_bare_label, _sides(text, cut)))]):
+        return label
+    if same := _same_on_both_sides(text, cuts):
+        return same
+    changes = _changes_of_script(text, cuts)
+    if changes is not None:
+        best, nearly = changes
+        return _after_sentence(text, nearly) or _only(best)
+    return _after_sentence(text, cuts)
+
+
+def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
+    """The only separator at which the text changes from Latin letters to others, or None."""
+    best, _ = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)]) or ([], [])
+    return _only(best)
+
+
+def _only(cuts: list[Span]) -> Span | None:
+    return next(iter(cuts)) if len(cuts) == 1 else None
+
+
+def _sides(text: str, cut: Span) -> tuple[str, str]:
+    return text[: cut[0]].strip(), text[cut[1] :].strip()
+
+
+def _same_on_both_sides(text: str, cuts: list[Span]) -> Span | None:
+    return next((cut for cut in cuts if len(set(_sides(text, cut))) == 1), None)
+
+
+def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
+    return _only([cut for cut in cuts if _SENTENCE_END.search(text[: cut[0]])])
+
+
+def _changes_of_script(text: str, cuts: list[Span]) -> tuple[list[Span], list[Span]] | None:
+    """The cuts that best separate Latin letters from others, and those that nearly do so; None for text in
+    one script.
+
+    A name or an abbreviation in Latin letters at the beginning of the other version makes the cut after it
+    the best one.
+    """
+    latin = [0]
+    other = [0]
+    plain = _TAG.sub(lambda tag: " " * len(tag[0]), text)
+    for character in plain:
+        is_letter = character.isalpha()
+        latin.append(latin[-1] + (is_letter and ord(character) < _NOT_LATIN))
+        other.append(other[-1] + (is_letter and ord(character) >= _NOT_LATIN))
+    scores = [latin[start] + other[-1] - other[end] for start, end in cuts]
+    if not cuts or not latin[-1] or not other[-1] or max(scores) < 0.6 * (latin[-1] + other[-1]):
+        return None
+    best = max(scores)
+    nearly = [(cut, score) for cut, score in zip(cuts, scores, strict=True) if score >= _NEARLY * best]
+    return [cut for cut, score in nearly if score == best], [cut for cut, _ in nearly]
+
 
 # characters: longer replies are read as JSON or not at all, which takes time linear in their length
 LONGEST = 20_000
@@ -40,7 +195,8 @@ _NEXT_INPUT = re.compile(r"\n\W*(?:(?:next|new)\s+)?(?:input|sentence)s?(?:\s+\d
 _NEXT_OUTPUT = re.compile(r"^\W*output\s*[:：]", re.I | re.M)
 _LABEL = re.compile(
     r"""^[^\S\n]* [-*#>•\d.()\s]*? ["'*_]*
-        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)? | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
+        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)?
+                | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
                 | (?:the\s+)? rewritten\s+sentence\s+in\s+\w+ | the\s+way\s+(?:you|i)\s+chose )
         [^:：\n]{0,60}? [:：] [*_"']* [^\S\n]*""",
     re.I | re.X | re.M,
@@ -49,8 +205,8 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "«": "»", "‘": "’"}
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptation:
-    """What a reply offers. ``method`` is as the model wrote it, empty where it named none; a version may be
+class AdaptationReply:
+    """The parts of a reply. ``method`` is as the model wrote it, empty if it named none; a version may be
     empty too."""
 
     intra: str
@@ -58,8 +214,8 @@ class Adaptation:
     method: str
 
 
-def read_adaptation(reply: str) -> Adaptation | None:
-    """The two versions and the strategy in ``reply``, or None where it cannot be told what they are.
+def read_adaptation(reply: str) -> AdaptationReply | None:
+    """The two versions and the strategy in ``reply``, or None if they cannot be told apart.
 
     A reply that is nothing but "non-transferable" says so of both versions.
     """
@@ -72,7 +228,7 @@ def read_adaptation(reply: str) -> Adaptation | None:
         text = fenced[1]
     for answer in _answers(text):
         if is_bare_label(answer.strip(" []\n\t`*\"'")):
-            return Adaptation(answer.strip(), answer.strip(), "")
+            return AdaptationReply(answer.strip(), answer.strip(), "")
         for layout in LAYOUTS:
             parts = layout(answer)
             if parts is not None:
@@ -81,7 +237,7 @@ def read_adaptation(reply: str) -> Adaptation | None:
 
 
 def _answers(text: str) -> list[str]:
-    """What may hold the answer: the parts of the reply that "Output:" begins, without those about inputs that
+    """The parts of the reply that may hold the answer: those after "Output:", without answers to inputs that
     the model made up."""
     text = _FORMAT.sub("", text)
     made_up = _NEXT_INPUT.search(text.lstrip())
@@ -91,14 +247,14 @@ def _answers(text: str) -> list[str]:
 Parts = tuple[str, str, str]
 
 
-def _adaptation(parts: Parts | None) -> Adaptation | None:
+def _adaptation(parts: Parts | None) -> AdaptationReply | None:
     if parts is None or not (parts[0].strip() or parts[1].strip()):
         return None
-    return Adaptation(*(part.strip() for part in parts))
+    return AdaptationReply(*(part.strip() for part in parts))
 
 
 def _json(text: str) -> Parts | None:
-    """A JSON list or object, wherever it begins; line breaks inside strings are let pass."""
+    """A JSON list or object, wherever it begins; strings may contain line breaks."""
     decoder = json.JSONDecoder(strict=False)
     for opening in "[{":
         if opening in text:
@@ -150,11 +306,11 @@ def _from_value(value: object) -> Parts | None:
 
 
 def _labelled(text: str) -> Parts | None:
-    """Lines that begin with a label; a text runs on to the next label."""
+    """Lines that begin with a label; each text runs on to the next label."""
     labels = list(_LABEL.finditer(text))
     fields: dict[str, str] = {}
-    for place, label in enumerate(labels):
-        end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
+    for index, label in enumerate(labels):
+        end = labels[index + 1].start() if index + 1 < len(labels) else len(text)
         key = _field(label["name"].lower())
         fields.setdefault(key, _undressed(text[label.end() : end]))
     if "intra" in fields and "inter" in fields:
@@ -182,8 +338,8 @@ def _table(text: str) -> Parts | None:
 
 
 def _quoted(text: str) -> Parts | None:
-    """A list whose strings are quoted but hold unescaped quotes: cut where a closing quote, a comma and an
-    opening quote meet."""
+    """A list of quoted strings that hold unescaped quotes: cut at a closing quote, a comma and an opening
+    quote."""
     inner = _inside_brackets(text)
     if inner is None or inner[:1] not in _QUOTES or inner[-1:] != _QUOTES[inner[0]]:
         return None
@@ -201,7 +357,7 @@ def _bracketed_each(text: str) -> Parts | None:
 
 
 def _bare(text: str) -> Parts | None:
-    """One bracket, no quotes, commas in the sentences; without a strategy only where the script changes."""
+    """One bracket, no quotes, commas in the sentences; without a strategy only if the script changes."""
     inner = _inside_brackets(text)
     if inner is None:
         return None
@@ -233,16 +389,16 @@ LAYOUTS: Sequence[Callable[[str], Parts | None]] = (
 def _three(
     text: str, separator: re.Pattern[str], finish: Callable[[str], str] = str, *, any_strategy: bool = False
 ) -> Parts | None:
-    """Cut at ``separator``: the strategy from the end, then the place between the two versions.
+    """Cut at ``separator``: the strategy from the end, then between the two versions.
 
-    any_strategy: what ends the text may be a strategy that is none of those asked for.
+    any_strategy: accepts an ending that is a strategy other than those asked for.
     """
-    found = split_off_strategy(text, separator) or (
+    parts = split_off_strategy(text, separator) or (
         split_off_other_strategy(text, separator) if any_strategy else None
     )
-    if found is None:
+    if parts is None:
         return None
-    versions, method = found
+    versions, method = parts
     boundary = boundary_between_versions(versions, separator)
     if boundary is None:
         return None
@@ -255,7 +411,7 @@ def _inside_brackets(text: str) -> str | None:
 
 
 def _between(text: str, opening: str, closing: str) -> str | None:
-    """What stands between the first opening mark and the last closing one."""
+    """The text between the first opening mark and the last closing one."""
     inside, closed, _ = text.partition(opening)[2].rpartition(closing)
     return inside if closed else None
 

@@ -1,9 +1,8 @@
-"""What comes from XCR-Bench's authors: the output files of their own programs, and their adaptation prompt,
-made fit to be sent.
+"""Output files of the authors' own programs, and their adaptation prompt, prepared for sending.
 
-The prompt was copied from a typeset page: its lines are broken where the page broke them, words are
-hyphenated at line ends, and one text stands for three cultures ("Bengali/Chinese/Arabic", and "Bengali" alone
-in one place). It is sent with the lines rejoined and the one culture that is meant; nothing else is changed.
+The prompt was copied from a typeset page: its lines are broken at the page's width, words are hyphenated
+at line ends, and one text serves three cultures ("Bengali/Chinese/Arabic", and "Bengali" alone in one
+place). It is sent with the lines rejoined and the one culture that is meant; nothing else is changed.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ import re
 
 import polars as pl
 
-from folkways.benchmarks.xcr.data.reading import sentence_ids
+from folkways.benchmarks.xcr.release import sentence_ids
 
 SENTENCE = "Sentence"
 _SCRIPTS = {
     "ARAB": r"[\u0600-\u06ff]",
     "CN": r"[\u4e00-\u9fff]",
-}  # Bengali stands for two cultures: the file does not say which
+}  # Bengali is written in two cultures: the file does not say which
 
 _ANY_CULTURE = re.compile(r"\bBengali/Chinese/\s*Arabic\b|\bBengali\b(?!/)")
 _HYPHENATED = re.compile(r"(\w+)-\n(\w+)")
@@ -32,32 +31,31 @@ def tagged_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def adaptation_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
-    """``Intra`` and ``Inter``, with ``Method`` where it is there: replies already taken apart, put together
-    as JSON lists.
+    """``Intra``, ``Inter`` and, if there is one, ``Method``: replies that are already taken apart, as JSON
+    lists.
 
-    A row with neither version keeps an empty response: it was asked, and nothing came of it. The culture is
-    told where the script of ``Inter`` tells it.
+    A row with neither version keeps an empty response: it was asked without result. The culture is set if
+    the script of ``Inter`` identifies it.
     """
     if not {"Intra", "Inter"} <= set(table.columns):
         return None
     columns = ["Intra", "Inter", *(["Method"] if "Method" in table.columns else [])]
     replies = [_joined(parts) for parts in table.select(columns).iter_rows()]
-    found = _located(table, pl.Series(replies, dtype=pl.String))
+    located = _located(table, pl.Series(replies, dtype=pl.String))
     inter = table["Inter"].cast(pl.String)
     for culture, script in _SCRIPTS.items():
         if inter.str.contains(script).mean() > 0.5:  # type: ignore[operator]
-            found = found.with_columns(culture=pl.lit(culture))
-    return found.rename({"item": "release_id"}) if "item" in found.columns else found
+            located = located.with_columns(culture=pl.lit(culture))
+    return located.rename({"item": "release_id"}) if "item" in located.columns else located
 
 
 def _located(table: pl.DataFrame, replies: pl.Series) -> pl.DataFrame:
-    """The replies with the item that the sentence names, or with their position where the file has no
-    sentences."""
-    found = pl.DataFrame({"response": replies.cast(pl.String)})
+    """The replies with the item of their sentence, or with their position if the file has no sentences."""
+    frame = pl.DataFrame({"response": replies.cast(pl.String)})
     if SENTENCE in table.columns:
         sentences = table[SENTENCE].cast(pl.String).fill_null("").to_list()
-        return found.with_columns(item=pl.Series(sentence_ids(sentences), dtype=pl.String))
-    return found.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
+        return frame.with_columns(item=pl.Series(sentence_ids(sentences), dtype=pl.String))
+    return frame.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
 
 
 def _joined(parts: tuple[str | None, ...]) -> str:
@@ -70,8 +68,8 @@ def for_people(prompt: str, adjective: str) -> str:
 
 
 def rejoined(prompt: str) -> str:
-    """The prompt without the page's line breaks. A hyphen at a line end stays where the same word is
-    hyphenated elsewhere."""
+    """The prompt without the page's line breaks. A hyphen at a line end stays if the same word is hyphenated
+    elsewhere."""
 
     def word(found: re.Match[str]) -> str:
         hyphenated = f"{found[1]}-{found[2]}"

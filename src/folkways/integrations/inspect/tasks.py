@@ -17,16 +17,16 @@ from inspect_ai.solver import TaskState, generate
 
 from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.records import State
-from folkways.releases.store import open_release
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import item_batches
 from folkways.runs.planning.tasks import plan_tasks
 
 Names = str | list[str] | None
-"""One name, or several, as Inspect reads ``-T cultures=KR,ET``."""
+"""One or several names, as Inspect parses ``-T cultures=KR,ET``."""
 
 
 def inspect_task(
@@ -41,10 +41,11 @@ def inspect_task(
     profile: str | None = None,
     text_tools: str | None = None,
 ) -> InspectTask:
-    """The task of that name, asked as ``folkways run`` asks it; every option means what it means there.
+    """The task ``name`` with the same prompts as in ``folkways run``.
 
-    A sample is a prompt, with the id ``ITEM|LANGUAGE|VARIANT``. Samples that fail are judged as failed, so
-    that no denominator shrinks; where more than a tenth of them fails, Inspect marks the log.
+    release, cultures, languages, variants, limit, seed, profile, text_tools: as the options of that command.
+    A sample is a prompt, with the id ``ITEM|LANGUAGE|VARIANT``. Failed samples are judged as failed and stay
+    in the denominator; if more than a tenth fail, Inspect marks the log.
     """
     options = RunOptions(
         tasks=(name,),
@@ -58,16 +59,16 @@ def inspect_task(
     (plan,) = plan_tasks(options)
     samples: list[Sample] = []
     for items in item_batches(plan.task, plan.release, options):
-        known = {item["item"]: item for item in items.iter_rows(named=True)}
+        by_item = {item["item"]: item for item in items.iter_rows(named=True)}
         prompts = prompts_of(plan.task, items, plan.prompt_options, plan.release).iter_rows(named=True)
-        samples += [_sample(prompt, known[prompt["item"]], plan.task.facets) for prompt in prompts]
+        samples += [_sample(prompt, by_item[prompt["item"]], plan.task.facets) for prompt in prompts]
     how = {
         "task": name,
         "release": release,
         "profile": plan.task.resolve_profile(profile),
         "text_tools": text_tools,
     }
-    judge_of(**how)  # an option that is wrong is told before anything is asked
+    judge_of(**how)  # fail on a wrong option before anything is asked
     return InspectTask(
         dataset=MemoryDataset(samples, name=plan.release.name),
         solver=generate(),
@@ -89,27 +90,32 @@ def _names(given: Names) -> tuple[str, ...] | None:
 
 def _sample(prompt: dict[str, Any], item: dict[str, Any], facets: tuple[str, ...]) -> Sample:
     system = [ChatMessageSystem(content=prompt["system"])] if prompt["system"] else []
-    told = {name: prompt[name] for name in ("task", "item", "language", "variant")}
+    metadata = {name: prompt[name] for name in ("task", "item", "language", "variant")}
     about = {name: item[name] for name in ("question", "culture", *facets) if item.get(name) is not None}
     return Sample(
         input=[*system, ChatMessageUser(content=prompt["user"])],
         target=item["gold"] or "",
         id=f"{prompt['item']}|{prompt['language']}|{prompt['variant']}",
-        metadata={**told, **about},
+        metadata={**metadata, **about},
     )
 
 
 @cache
 def judge_of(task: str, release: str | None, profile: str, text_tools: str | None) -> ReplyJudge:
-    """The judge of the task's replies, with all items of the release."""
-    known = get_task(task)
+    """The judge for replies to all items of a task. release, profile, text_tools: how to judge; None for the
+    task's defaults."""
+    definition = get_task(task)
     if text_tools is not None:
-        known = known.with_tools(text_tools)
-    return ReplyJudge(known, known.items(open_release(release or known.release, known.benchmark)), profile)
+        definition = definition.with_tools(text_tools)
+    return ReplyJudge(
+        definition,
+        definition.items(open_release(release or definition.release, definition.benchmark)),
+        profile,
+    )
 
 
 def _judged(task: str, release: str | None, profile: str, text_tools: str | None) -> Scorer:
-    """Judges one reply; what was said is kept beside the score, for ``scores``."""
+    """A scorer for one reply, which stores the reply in the metadata of the score, for ``scores``."""
     judge = judge_of(task, release, profile, text_tools)
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -126,30 +132,30 @@ def _judged(task: str, release: str | None, profile: str, text_tools: str | None
 
 
 def _reply(state: TaskState) -> Reply:
-    """What the model said; a sample without any output has failed."""
-    asked = {name: state.metadata[name] for name in ("item", "language", "variant")}
+    """The reply of a sample; a sample without output has failed."""
+    ids = {name: state.metadata[name] for name in ("item", "language", "variant")}
     if not state.output.choices:
         reason = state.output.error or "the request failed"
-        return Reply(**asked, sample=state.epoch - 1, state=State.FAILED.value, reason=reason)
+        return Reply(**ids, sample=state.epoch - 1, state=State.FAILED.value, reason=reason)
     choice = state.output.choices[0]
     withheld = choice.stop_reason == "content_filter" or _refusal(choice.message.content)
-    said = storable(thoughts_apart(state.output.completion)[1])
+    text = storable(thoughts_apart(state.output.completion)[1])
     return Reply(
-        **asked,
+        **ids,
         sample=state.epoch - 1,
         state=State.REFUSED.value if withheld else State.ANSWERED.value,
-        response=said,
+        response=text,
         finish_reason=choice.stop_reason,
     )
 
 
 def _refusal(content: Any) -> bool:
-    """Whether the provider itself says that the model refused."""
+    """Whether the provider reports a refusal."""
     return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
 
 
 def _scores(task: str, release: str | None, profile: str, text_tools: str | None) -> Metric:
-    """The scores that ``folkways run`` gives for the same replies, of all epochs together.
+    """The scores of ``folkways run`` for the same replies, over all epochs.
 
     NAME, NAME_low and NAME_high for each metric; the headline for each culture too (NAME_KR); n and coverage
     of the headline.

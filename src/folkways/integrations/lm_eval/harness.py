@@ -19,7 +19,7 @@ Document = dict[str, Any]
 
 
 class ExportedTask:
-    """A task as ``export`` wrote it: ``NAME.docs.jsonl`` and ``NAME.items.parquet`` beside its module
+    """An exported task: ``NAME.docs.jsonl`` and ``NAME.items.parquet`` in the folder of its module
     ``NAME.py``."""
 
     def __init__(self, module: str | Path, task: str, profile: str) -> None:
@@ -36,8 +36,8 @@ class ExportedTask:
         """Metric -> value of the reply, a share of 1; a metric that does not apply to the item is left
         out."""
         reply = storable(thoughts_apart(results[0])[1])
-        asked = {name: document[name] for name in ("item", "language", "variant")}
-        _, values = self._judge.one(Reply(**asked, response=reply))
+        ids = {name: document[name] for name in ("item", "language", "variant")}
+        _, values = self._judge.one(Reply(**ids, response=reply))
         return {name: value for name, value in values.items() if value is not None}
 
     def judged_likeliest(self, document: Document, results: Sequence[tuple[float, bool]]) -> dict[str, float]:

@@ -21,11 +21,11 @@ Row = dict[str, Any]
 
 
 def read_scores(path: Path) -> ScoredLog:
-    """The scores of a file of samples; of several filters each has its own (``exact_match,strict-match``).
+    """The scores of a file of samples; with several filters, one for each (``exact_match,strict-match``).
 
-    The model is named by the file of results beside it (``results_TIME.json``), or else by the folder.
-    FolkwaysError or DataError, with the row, for a file that is none of samples, or whose metrics are no
-    numbers.
+    The name of the model comes from the file of results in the same folder (``results_TIME.json``), or else
+    from the folder. FolkwaysError or DataError, with the row, for a file of another kind, or metrics that are
+    not numbers.
     """
     if not path.is_file():
         raise FolkwaysError(
@@ -36,14 +36,14 @@ def read_scores(path: Path) -> ScoredLog:
     values: dict[str, dict[str, float | None]] = {}
     by_filter: dict[str, None] = {}
     rows = []
-    for place, row in json_objects(path.read_bytes().splitlines(), path):
+    for line, row in json_objects(path.read_bytes().splitlines(), path):
         if "doc_id" not in row or not isinstance(row.get("metrics"), list):
             raise DataError(
-                "is no sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); files of "
-                "samples are those that "
-                "its --log_samples writes",
+                "is not a sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); its "
+                "--log_samples "
+                "writes such files",
                 file=path,
-                row=place,
+                row=line,
             )
         rows.append(row)
         by_filter[str(row.get("filter", "none"))] = None
@@ -51,14 +51,16 @@ def read_scores(path: Path) -> ScoredLog:
         name = str(row["doc_id"])
         docs.setdefault(name, row)
         ending = f",{row.get('filter', 'none')}" if len(by_filter) > 1 else ""
-        known = {f"{metric}{ending}": number(row.get(metric)) for metric in row["metrics"]}
+        numbers = {f"{metric}{ending}": number(row.get(metric)) for metric in row["metrics"]}
         values.setdefault(name, {}).update(
-            {metric: value for metric, value in known.items() if value is not None}
+            {metric: value for metric, value in numbers.items() if value is not None}
         )
     if not docs:
         raise DataError("has no samples", file=path)
-    everywhere = dict.fromkeys(name for found in values.values() for name in found)
-    scores = columns([{name: found.get(name) for name in everywhere} for found in values.values()])
+    everywhere = dict.fromkeys(name for sample_values in values.values() for name in sample_values)
+    scores = columns(
+        [{name: sample_values.get(name) for name in everywhere} for sample_values in values.values()]
+    )
     if not scores:
         tried = dict.fromkeys(str(metric) for row in rows for metric in row["metrics"])
         raise DataError(
@@ -87,21 +89,19 @@ def read_scores(path: Path) -> ScoredLog:
 
 
 def _question(name: str, doc: Any) -> str:
-    """What is sampled: the question that a document of folkways names (``item`` and ``question``), else the
-    document."""
+    """The sampling unit: the question that a document of folkways names (``item`` and ``question``),
+    otherwise the document."""
     ours = isinstance(doc, Mapping) and "item" in doc and "question" in doc
     return str(doc["question"]) if ours else name
 
 
 def _results(path: Path, time: str) -> Row:
-    """What the program wrote beside the samples about the run as a whole; empty where it is not there any
-    more."""
-    beside = path.with_name(f"results_{time}.json")
+    """The program's file of results for the same run; empty if it is missing."""
     try:
-        found = orjson.loads(beside.read_bytes())
+        document = orjson.loads(path.with_name(f"results_{time}.json").read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _settings(results: Row, task: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder
-from folkways.metrics.neural.vectors import Computed, Recipe, TextVectors
+from folkways.metrics.neural.vectors import Computed, TextVectors, VectorRecipe
 
 Pair = tuple[str, str]
 """A candidate and a reference."""
@@ -75,13 +75,13 @@ class BertScorer:
         computed: Computed | None = None,
     ) -> None:
         encoder = Encoder(folder, layer, compute=compute)
-        self._vectors = TextVectors(Recipe(encoder), cache=cache, tell=tell, computed=computed)
+        self._vectors = TextVectors(VectorRecipe(encoder), cache=cache, tell=tell, computed=computed)
         self.name = f"{folder.name}#{folder.revision} layer {encoder.layer} {encoder.compute.precision}"
 
     def score(self, pairs: Sequence[Pair], baseline: Baseline | None = None) -> BertScores:
         """Precision, recall and F1 of each (candidate, reference), in order.
 
-        A pair of which one text has no token scores 0 before it is rescaled.
+        A pair with a text without tokens scores 0 before it is rescaled.
         """
         normal = [(_normal(candidate), _normal(reference)) for candidate, reference in pairs]
         vectors = self._vectors.of(text for pair in normal for text in pair)
@@ -97,16 +97,16 @@ def match_tokens(pairs: Sequence[tuple[TokenVectors, TokenVectors]]) -> BertScor
     """Greedy matching of the unit vectors of each candidate and reference; see the module's text for the
     rule."""
     precision, recall = np.zeros(len(pairs), np.float32), np.zeros(len(pairs), np.float32)
-    for places in _alike(pairs):
-        candidates, candidate_there, candidate_words = _padded([pairs[place][0] for place in places])
-        references, reference_there, reference_words = _padded([pairs[place][1] for place in places])
+    for indices in _alike(pairs):
+        candidates, candidate_there, candidate_words = _padded([pairs[index][0] for index in indices])
+        references, reference_there, reference_words = _padded([pairs[index][1] for index in indices])
         similarity = candidates @ references.transpose(0, 2, 1)
         # Padding must never be the best match: a vector of zeros would win over every negative cosine.
         best_for_candidate = np.where(reference_there[:, None, :], similarity, -np.inf).max(axis=2)
         best_for_reference = np.where(candidate_there[:, :, None], similarity, -np.inf).max(axis=1)
         some = candidate_words.any(axis=1) & reference_words.any(axis=1)
-        precision[places] = np.where(some, _mean(best_for_candidate, candidate_words), 0)
-        recall[places] = np.where(some, _mean(best_for_reference, reference_words), 0)
+        precision[indices] = np.where(some, _mean(best_for_candidate, candidate_words), 0)
+        recall[indices] = np.where(some, _mean(best_for_reference, reference_words), 0)
     total = precision + recall
     f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
     return BertScores(precision, recall, f1)
@@ -116,12 +116,12 @@ def _alike(pairs: Sequence[tuple[TokenVectors, TokenVectors]]) -> Iterator[list[
     """Places of pairs of similar length, in batches that fit NUMBERS_PER_BATCH with padding."""
     batch: list[int] = []
     longest = 0
-    for place in sorted(range(len(pairs)), key=lambda place: tuple(len(one.words) for one in pairs[place])):
-        longest = max(longest, sum(len(one.words) for one in pairs[place]))
-        if batch and (len(batch) + 1) * longest * pairs[place][0].states.shape[1] > NUMBERS_PER_BATCH:
+    for index in sorted(range(len(pairs)), key=lambda index: tuple(len(one.words) for one in pairs[index])):
+        longest = max(longest, sum(len(one.words) for one in pairs[index]))
+        if batch and (len(batch) + 1) * longest * pairs[index][0].states.shape[1] > NUMBERS_PER_BATCH:
             yield batch
-            batch, longest = [], sum(len(one.words) for one in pairs[place])
-        batch.append(place)
+            batch, longest = [], sum(len(one.words) for one in pairs[index])
+        batch.append(index)
     if batch:
         yield batch
 

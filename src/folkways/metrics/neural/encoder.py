@@ -1,6 +1,6 @@
 """Runs a transformers encoder over texts: length-sorted batches, on one device or on several at a time.
 
-What a text comes to does not depend on its company, to the last bit. Matrix products differ in the last
+An embedding is bit-identical whatever else is in the batch. Matrix products differ in the last
 digits by the shape of the matrices; so the shape of a batch follows from the length of its texts alone.
 """
 
@@ -84,7 +84,7 @@ class Encoder:
                 f"the model {folder.name} has {folder.layers} layers, and layer {layer} is asked for "
                 f"({folder.path})"
             )
-        self._loaded: _Loaded | None = None
+        self._loaded: _LoadedModel | None = None
 
     def encode(
         self, texts: Sequence[str], tell: Told = lambda _done, _all: None
@@ -92,8 +92,8 @@ class Encoder:
         """The vectors of every text with its place in ``texts``, longest texts first.
 
         Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be
-        loaded, that computes what is no number, or for which a device has no room; batches that do not fit
-        are cut (see ``Room``), and then the last digits may be others.
+        loaded, that computes NaN, or does not fit on its device; batches that do not fit are split (see
+        ``MemoryGuard``), and then the last digits may be others.
         """
         if not texts:
             return
@@ -121,7 +121,7 @@ def _uncollected() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class _Loaded:
+class _LoadedModel:
     name: str
     torch: Any
     tokenizer: Any
@@ -131,7 +131,7 @@ class _Loaded:
     padding: int
     marks: tuple[int, ...]
     budget: int
-    room: Room
+    room: MemoryGuard
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Token numbers of each text, with the marks at both ends."""
@@ -149,12 +149,12 @@ class _Loaded:
         are."""
         batches: list[list[int]] = []
         shapes = [self._shape(length) for length in lengths]
-        for place in sorted(range(len(lengths)), key=lambda place: shapes[place], reverse=True):
+        for index in sorted(range(len(lengths)), key=lambda index: shapes[index], reverse=True):
             last = batches[-1] if batches else []
-            if last and shapes[last[0]] == shapes[place] and len(last) < self._rows(shapes[place][0]):
-                last.append(place)
+            if last and shapes[last[0]] == shapes[index] and len(last) < self._rows(shapes[index][0]):
+                last.append(index)
             else:
-                batches.append([place])
+                batches.append([index])
         return batches
 
     def _shape(self, length: int) -> tuple[int, bool]:
@@ -193,7 +193,7 @@ class _Loaded:
         padded, _ = self._shape(len(tokens[batch[0]]))
         filler = [tokens[batch[0]]] * (self._rows(padded) - len(batch))
         made = self.room.run(
-            partial(self._computed, model, padded), [*(tokens[place] for place in batch), *filler]
+            partial(self._computed, model, padded), [*(tokens[index] for index in batch), *filler]
         )
         return made[: len(batch)]
 
@@ -222,10 +222,10 @@ class _Loaded:
 
 
 @_uncollected()
-def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
+def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _LoadedModel:
     with of_extra(EXTRA, f"comparing texts with {folder.name}"):
         torch, transformers = import_module("torch"), import_module("transformers")
-    places = compute.places(torch)
+    devices = compute.places(torch)
     precision = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[compute.precision]
     try:
         with _quiet(transformers):
@@ -234,19 +234,21 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
                 transformers.AutoModel.from_pretrained(
                     folder.path, num_hidden_layers=layer, local_files_only=True
                 )
-                .to(device=place, dtype=precision)
+                .to(device=device, dtype=precision)
                 .eval()
-                for place in places
+                for device in devices
             ]
     except Exception as error:  # noqa: BLE001 - what a library raises for a broken folder has no common base
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise FolkwaysError(f"the model {folder.name} in {folder.path} cannot be loaded: {said[0]}") from None
+        message = str(error).strip().splitlines() or [type(error).__name__]
+        raise FolkwaysError(
+            f"the model {folder.name} in {folder.path} cannot be loaded: {message[0]}"
+        ) from None
     positions = folder.config.get("max_position_embeddings", 512) - 2 * (
         folder.config.get("model_type") in _OFFSET_POSITIONS
     )
     limit = tokenizer.model_max_length if tokenizer.model_max_length <= _NO_LIMIT else positions
     marks = tuple(number for number in (tokenizer.cls_token_id, tokenizer.sep_token_id) if number is not None)
-    return _Loaded(
+    return _LoadedModel(
         name=folder.name,
         torch=torch,
         tokenizer=tokenizer,
@@ -255,8 +257,8 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
         positions=positions,
         padding=tokenizer.pad_token_id or 0,
         marks=marks,
-        budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],
-        room=Room(
+        budget=TOKENS_PER_BATCH["cpu" if all(device.startswith("cpu") for device in devices) else "other"],
+        room=MemoryGuard(
             folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache
         ),  # the latter does nothing without a GPU
     )
@@ -281,9 +283,8 @@ Result = TypeVar("Result")
 Tokens = list[int]
 
 
-class Room:
-    """The most tokens, with padding, that are put through a model at a time; it shrinks where they did not
-    fit.
+class MemoryGuard:
+    """Limits how many tokens, padding included, a model gets at once; the limit shrinks when memory runs out.
 
     full:  what is raised where memory does not suffice. empty: gives back what earlier batches left reserved.
     model: its name, for messages. All copies of a model share one: a limit that one of them would not need

@@ -1,5 +1,4 @@
-"""A transformers model in a folder: what it is, which of its files decide its vectors, and the checksum that
-stands for them."""
+"""A transformers model in a folder: what it is, which of its files decide its vectors, and their checksum."""
 
 from __future__ import annotations
 
@@ -81,14 +80,14 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def _weights(path: Path) -> list[Path]:
     for name in WEIGHTS:
-        found = path / name
-        if found.is_file() and name.endswith(".json"):
+        file = path / name
+        if file.is_file() and name.endswith(".json"):
             return [
-                found,
-                *(path / part for part in sorted(set(read_json(found).get("weight_map", {}).values()))),
+                file,
+                *(path / part for part in sorted(set(read_json(file).get("weight_map", {}).values()))),
             ]
-        if found.is_file():
-            return [found]
+        if file.is_file():
+            return [file]
     onnx = " (there are ONNX files, which are not read)" if any(path.rglob("*.onnx")) else ""
     raise DataError(f"holds no weights{onnx}; one of these is needed: {', '.join(WEIGHTS)}", file=path)
 
@@ -96,10 +95,10 @@ def _weights(path: Path) -> list[Path]:
 def _revision(path: Path, weights: list[Path]) -> str:
     digest = hashlib.sha256()
     deciding = (file for pattern in _DECIDING for file in path.glob(pattern))
-    told = (
+    relevant = (
         file for file in deciding if not file.name.startswith(_IDLE) and not file.name.endswith(".index.json")
     )
-    for file in sorted({*told, *weights}):
+    for file in sorted({*relevant, *weights}):
         if not file.is_file():
             raise DataError(f"is named in {path} and is not there", file=file)
         with file.open("rb") as stream:

@@ -14,7 +14,7 @@ from folkways.errors import DataError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder, parsed_json, read_json
-from folkways.metrics.neural.vectors import Computed, Recipe, TextVectors
+from folkways.metrics.neural.vectors import Computed, TextVectors, VectorRecipe
 
 _PARTS = ("Transformer", "Pooling", "Normalize")
 _POOLING = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}
@@ -52,7 +52,7 @@ class SentenceComparer:
         pooling = read_pooling(folder.path)
         encoder = Encoder(folder, longest=pooling.longest, compute=compute)
         self._lower = pooling.lower
-        recipe = Recipe(encoder, f"sentence-{pooling.mode}", _reducers[pooling.mode])
+        recipe = VectorRecipe(encoder, f"sentence-{pooling.mode}", _reducers[pooling.mode])
         self._vectors = TextVectors(recipe, cache=cache, tell=tell, computed=computed)
         self.name = f"{folder.name}#{folder.revision} {pooling.mode} {encoder.compute.precision}"
 
@@ -105,8 +105,8 @@ def read_pooling(folder: Path) -> Pooling:
         raise DataError(
             "names no Pooling: this is not a model of sentence embeddings", file=folder / "modules.json"
         )
-    told = folder / "sentence_bert_config.json"
-    settings = read_json(told) if told.is_file() else {}
+    settings_file = folder / "sentence_bert_config.json"
+    settings = read_json(settings_file) if settings_file.is_file() else {}
     prompts = folder / "config_sentence_transformers.json"
     if prompts.is_file() and read_json(prompts).get("default_prompt_name"):
         raise DataError("puts a prompt before every text, which is not done here", file=prompts)
@@ -122,12 +122,12 @@ def _mode(path: Path) -> str:
             name + {"pooling_mode_mean": "_tokens", "pooling_mode_cls": "_token"}.get(name, "")
             for name in chosen
         ]
-    known = [mode for mode, name in _POOLING.items() if chosen == [name]]
-    if not known:
+    modes = [mode for mode, name in _POOLING.items() if chosen == [name]]
+    if not modes:
         raise DataError(
             f"pools by {', '.join(chosen) or 'nothing'}; those known are {', '.join(_POOLING)}", file=path
         )
-    return known[0]
+    return modes[0]
 
 
 def _mean_of_tokens(vectors: TokenVectors) -> TokenVectors:

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from folkways.metrics.neural.encoder import STEP, Encoder, Floats, TokenVectors, Told
-from folkways.metrics.neural.store import VectorStore
+from folkways.metrics.neural.vector_store import VectorStore
 
 TEXTS_PER_SHARD = (
-    4_000  # what is computed is stored after so many texts, so that an interruption loses little
+    4_000  # computed vectors are stored after this many texts, so that an interruption loses little
 )
 
 
@@ -21,7 +21,7 @@ def _as_they_are(vectors: TokenVectors) -> TokenVectors:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class VectorRecipe:
     """What vectors are made by; it can be sent to another process until the encoder is first used.
 
     reduce: what becomes of the hidden states of a text (one vector for all its tokens, say); by default each
@@ -34,13 +34,13 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """Of all vectors that are made by it."""
+        """Name of the folder of all vectors that it makes."""
         encoder = self.encoder
-        precision = encoder.compute.precision
-        return f"{encoder.folder.revision}-{self.kind}-{encoder.layer}-{encoder.longest or 'all'}-{precision}-{STEP}"
+        parts = (encoder.folder.revision, self.kind, encoder.layer, encoder.longest or "all")
+        return "-".join(map(str, (*parts, encoder.compute.precision, STEP)))
 
 
-Computed = Callable[[Recipe, Sequence[str]], Mapping[str, TokenVectors]]
+Computed = Callable[[VectorRecipe, Sequence[str]], Mapping[str, TokenVectors]]
 """Computes the unit vectors of texts, all of them distinct, in place of this process."""
 
 
@@ -54,7 +54,7 @@ class TextVectors:
 
     def __init__(
         self,
-        recipe: Recipe,
+        recipe: VectorRecipe,
         *,
         cache: Path | None = None,
         tell: Told = lambda _done, _all: None,
@@ -80,14 +80,14 @@ class TextVectors:
         return {text: self._known[text] for text in wanted}
 
     def forget(self) -> None:
-        """Leave the vectors to whoever has them now, and to the disk."""
+        """Drop the vectors from memory; callers and the disk keep theirs."""
         self._known.clear()
 
     def _compute(self, texts: list[str]) -> None:
         fresh: dict[str, TokenVectors] = {}
-        for place, vectors in self._recipe.encoder.encode(texts, self._tell):
+        for index, vectors in self._recipe.encoder.encode(texts, self._tell):
             reduced = self._recipe.reduce(vectors)
-            fresh[texts[place]] = TokenVectors(unit(reduced.states), reduced.words)
+            fresh[texts[index]] = TokenVectors(unit(reduced.states), reduced.words)
             if len(fresh) >= TEXTS_PER_SHARD:
                 self._keep(fresh)
         self._keep(fresh)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
 from folkways.releases.layout import has_contents, places_of
 from folkways.releases.provenance import Provenance, read_provenance
 from folkways.releases.registry import get_record
-from folkways.releases.store import is_intact, locate, root_of, shorten
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.stored_releases import is_intact, locate, root_of, shorten
 
 MOST_FILES = 100_000  # a folder with more is a mistake (a home directory), not a copy of a release
 
@@ -42,9 +42,8 @@ class Adoption:
 def adopt(name: str, folder: Path, *, force: bool = False) -> Adoption:
     """Copy the files of a release from ``folder`` (any layout) into the data folder.
 
-    Files with a known checksum are recognised by it, so the folder may hold several releases. Nothing is
-    copied, and an error names the files, where one that the release cannot do without is missing or has other
-    contents.
+    Files with a known checksum are recognised by it, so the folder may hold several releases. Raises
+    FolkwaysError, and copies nothing, where a required file is missing or has other contents.
     """
     record = get_record(name)
     if record.source == "package":
@@ -73,17 +72,17 @@ def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adop
     provenance = read_provenance(record, root)
     present = () if force else _intact(record, root, provenance)
     wanted = [entry for entry in record.files if entry.path not in present]
-    found, differing, missing = _search(record, wanted, folder)
+    matches, differing, missing = _search(record, wanted, folder)
     needed = {entry.path for entry in wanted if not entry.optional}
-    if needed - found.keys():
+    if needed - matches.keys():
         raise FolkwaysError(
             _refusal(record, folder, sorted(needed & set(differing)), sorted(needed & set(missing)))
         )
-    require_space(root, sum(path.stat().st_size for path in found.values()))
+    require_space(root, sum(path.stat().st_size for path in matches.values()))
     for entry in wanted:
-        if entry.path not in found:
+        if entry.path not in matches:
             continue
-        copy_into_place(found[entry.path], root / entry.path)
+        copy_into_place(matches[entry.path], root / entry.path)
         sha256 = entry.sha256 or sha256_of(root / entry.path)
         size = (root / entry.path).stat().st_size
         provenance.add(
@@ -91,11 +90,13 @@ def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adop
             sha256,
             size,
             "record" if entry.sha256 else "none",
-            f"adopted from {found[entry.path]}",
+            f"adopted from {matches[entry.path]}",
         )
     provenance.write(root)
-    unverified = tuple(entry.path for entry in wanted if entry.path in found and entry.sha256 is None)
-    return Adoption(locate(record.name), tuple(found), present, unverified, tuple(missing), tuple(differing))
+    unverified = tuple(entry.path for entry in wanted if entry.path in matches and entry.sha256 is None)
+    return Adoption(
+        locate(record.name), tuple(matches), present, unverified, tuple(missing), tuple(differing)
+    )
 
 
 def _search(
@@ -104,7 +105,7 @@ def _search(
     """Where each wanted file lies, those that are there with other contents, and those that are not there."""
     places = places_of(record, folder)
     by_name = _files_by_name(folder)
-    found: dict[str, Path] = {}
+    matches: dict[str, Path] = {}
     differing: list[str] = []
     missing: list[str] = []
     for entry in wanted:
@@ -116,10 +117,10 @@ def _search(
             else [path for path in candidates if has_contents(entry, path)]
         )
         if alike:
-            found[entry.path] = alike[0]
+            matches[entry.path] = alike[0]
         else:
             (differing if candidates else missing).append(entry.path)
-    return found, differing, missing
+    return matches, differing, missing
 
 
 def _files_by_name(folder: Path) -> dict[str, list[Path]]:

@@ -23,21 +23,21 @@ def clear_disk_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        place = error.filename or folder
+        target = error.filename or folder
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             advice = (
                 f"no space left in {folder}\nFree some space there, {ELSEWHERE}. What was fetched so "
                 "far is kept."
             )
         elif error.errno == errno.EROFS or isinstance(error, PermissionError):
-            advice = f"cannot write {place}: {error.strerror}\nMake the folder writable, {ELSEWHERE}."
+            advice = f"cannot write {target}: {error.strerror}\nMake the folder writable, {ELSEWHERE}."
         elif isinstance(error, (NotADirectoryError, FileExistsError)):
             advice = (
-                f"cannot use {place}: a file stands where a folder is needed\nMove the file away, "
+                f"cannot use {target}: a file stands where a folder is needed\nMove the file away, "
                 f"{ELSEWHERE}."
             )
         else:
-            advice = f"cannot write {place}: {error.strerror or error}\nMake the folder usable, {ELSEWHERE}."
+            advice = f"cannot write {target}: {error.strerror or error}\nMake the folder usable, {ELSEWHERE}."
         raise FolkwaysError(advice) from error
 
 

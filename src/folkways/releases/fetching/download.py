@@ -1,5 +1,5 @@
-"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not at
-all; with errors that say what to do."""
+"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not
+at all; with errors that say what to do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import aiohttp
 from folkways.errors import FolkwaysError
 from folkways.http import NoReplyError, new_session, open_reply
 from folkways.releases.checksums import content_hash_of, sha256_of
-from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.provenance import Proof
 
 BLOCK = 1 << 18
@@ -66,10 +66,10 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedFile:
     """A file that is whole and verified, still at ``Transfer.part``.
 
-    commit: the full hash of the commit that it is of, where the hub told it.
+    commit: the full hash of its commit, where the hub sent it.
     """
 
     sha256: str
@@ -89,13 +89,17 @@ class _HubHeaders:
 class Downloader:
     """Fetches files over one connection pool."""
 
-    def __init__(self, session: aiohttp.ClientSession, options: FetchOptions, progress: Progress) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, options: FetchOptions, progress: FetchProgress
+    ) -> None:
         self._session = session
         self._options = options
         self._progress = progress
-        self._announced: dict[str, int] = {}  # sizes that no record knew and the progress has been told
+        self._announced: dict[
+            str, int
+        ] = {}  # sizes that were not in the record and were reported to progress
 
-    async def fetch(self, transfer: Transfer) -> Fetched:
+    async def fetch(self, transfer: Transfer) -> FetchedFile:
         """Bring the file to ``transfer.part``, resuming what lies there, and verify it.
 
         FolkwaysError with the remedy if that cannot be done. What was received is kept for the next time,
@@ -208,7 +212,7 @@ class Downloader:
         except NoReplyError as error:
             raise TransientError(str(error), offline=True) from error
 
-    def _verify(self, transfer: Transfer, host: _HubHeaders, *, resumed: bool) -> Fetched:
+    def _verify(self, transfer: Transfer, host: _HubHeaders, *, resumed: bool) -> FetchedFile:
         part = transfer.part
         if not part.exists():
             part.touch()
@@ -217,7 +221,7 @@ class Downloader:
         got = content_hash_of(part, expected) if expected and len(expected) != 64 else sha256
         if expected is None or got == expected:
             proof: Proof = "record" if transfer.sha256 else "host" if host.content_hash else "none"
-            return Fetched(sha256, part.stat().st_size, proof, host.commit)
+            return FetchedFile(sha256, part.stat().st_size, proof, host.commit)
         self._discard(transfer)
         if resumed:
             raise TransientError("the resumed file has a wrong checksum; starting over")
@@ -237,11 +241,11 @@ class Downloader:
 async def fetch_all(
     transfers: list[Transfer],
     options: FetchOptions,
-    progress: Progress,
-    keep: Callable[[Transfer, Fetched], None],
+    progress: FetchProgress,
+    keep: Callable[[Transfer, FetchedFile], None],
 ) -> None:
-    """Fetch every file; ``keep`` is called with each one as soon as it is whole and verified. The first error
-    stops the rest."""
+    """Fetch the files of ``transfers``; ``keep`` is called with each one as soon as it is whole and verified.
+    The first error stops the rest. options: limits and patience. progress: what it is reported to."""
     turns = asyncio.Semaphore(options.parallel)
     connector = aiohttp.TCPConnector(limit=options.parallel)
     async with new_session(seconds=None, stall=options.stall, connector=connector) as session:
@@ -347,7 +351,8 @@ class TransientError(Exception):
 
 
 def refusal(status: int, url: str, *, hub: bool, has_token: bool) -> str:
-    """The message for an HTTP status that will not change by asking again."""
+    """The message for an HTTP status that will not change by asking again. url: of the file. hub: whether it
+    is on the hub. has_token: whether a token was sent."""
     if status in (401, 403) and hub:
         page = url.split("/resolve/", 1)[0]
         if has_token:

@@ -8,23 +8,27 @@ from pathlib import Path
 
 from folkways.errors import FolkwaysError
 from folkways.http import run_to_end
-from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
-from folkways.releases.fetching.download import Fetched, FetchOptions, Transfer, fetch_all
-from folkways.releases.fetching.progress import Progress
-from folkways.releases.fetching.sources import Source, source_of
+from folkways.releases.fetching.download import FetchedFile, FetchOptions, Transfer, fetch_all
+from folkways.releases.fetching.download_sources import DownloadSource, source_of
+from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.layout import has_contents
 from folkways.releases.provenance import Provenance, read_provenance
 from folkways.releases.registry import get_record, known_releases
-from folkways.releases.store import data_home, is_intact, locate, root_of
+from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.stored_releases import data_home, is_intact, locate, root_of
 
 
 def fetch(
-    name: str, *, force: bool = False, options: FetchOptions | None = None, progress: Progress | None = None
+    name: str,
+    *,
+    force: bool = False,
+    options: FetchOptions | None = None,
+    progress: FetchProgress | None = None,
 ) -> Release:
-    """Fetch what is missing of a release and return it. What is here and intact is not fetched again, unless
-    ``force``.
+    """Fetch what is missing of the release ``name`` and return it. What is here and intact is not fetched
+    again, unless ``force``. options: limits and patience. progress: what it is reported to.
 
     Files that its source does not have (``ReleaseFile.remote``) are left to ``adopt``.
 
@@ -39,7 +43,7 @@ def fetch(
         record, root, read_provenance(record, root)
     ):  # a folder that may only be read cannot hold a lock
         with clear_disk_errors(root), exclusive(root):
-            _bring(record, root, force, options or FetchOptions(), progress or Progress())
+            _bring(record, root, force, options or FetchOptions(), progress or FetchProgress())
     return locate(name)
 
 
@@ -47,7 +51,9 @@ def _lacking(record: ReleaseRecord, root: Path, provenance: Provenance) -> list[
     return [entry for entry in record.files if entry.remote and not is_intact(entry, root, provenance)]
 
 
-def _bring(record: ReleaseRecord, root: Path, force: bool, options: FetchOptions, progress: Progress) -> None:
+def _bring(
+    record: ReleaseRecord, root: Path, force: bool, options: FetchOptions, progress: FetchProgress
+) -> None:
     provenance = read_provenance(record, root)
     wanted = (
         [entry for entry in record.files if entry.remote] if force else _lacking(record, root, provenance)
@@ -65,7 +71,7 @@ def _bring(record: ReleaseRecord, root: Path, force: bool, options: FetchOptions
     expected = sum(transfer.size or 0 for transfer in transfers.values())
     require_space(root, expected - present)
 
-    def keep(transfer: Transfer, fetched: Fetched) -> None:
+    def keep(transfer: Transfer, fetched: FetchedFile) -> None:
         if entries[transfer.label].archive is not None:
             fetched = _taken_out(entries[transfer.label], transfer, fetched)
         origin = transfer.url
@@ -83,7 +89,7 @@ def _bring(record: ReleaseRecord, root: Path, force: bool, options: FetchOptions
         progress.closed()
 
 
-def _transfer(entry: ReleaseFile, source: Source, root: Path) -> Transfer:
+def _transfer(entry: ReleaseFile, source: DownloadSource, root: Path) -> Transfer:
     target = root / entry.path
     target.parent.mkdir(parents=True, exist_ok=True)
     return Transfer(
@@ -97,18 +103,21 @@ def _transfer(entry: ReleaseFile, source: Source, root: Path) -> Transfer:
     )
 
 
-def _taken_out(entry: ReleaseFile, transfer: Transfer, fetched: Fetched) -> Fetched:
+def _taken_out(entry: ReleaseFile, transfer: Transfer, fetched: FetchedFile) -> FetchedFile:
     """The member of a verified archive in place of the archive, at ``Transfer.part``."""
     name = Path(entry.path).name
     with zipfile.ZipFile(transfer.part) as archive:
-        member = next((known for known in archive.namelist() if known.rpartition("/")[2] == name), None)
+        member = next(
+            (member_name for member_name in archive.namelist() if member_name.rpartition("/")[2] == name),
+            None,
+        )
         if member is None:
             raise FolkwaysError(
                 f"{transfer.url} has no member {name}; it has: {', '.join(archive.namelist())}"
             )
         content = archive.read(member)
     transfer.part.write_bytes(content)
-    return Fetched(sha256_of(transfer.part), len(content), fetched.proof)
+    return FetchedFile(sha256_of(transfer.part), len(content), fetched.proof)
 
 
 def _borrowed(entry: ReleaseFile, record: ReleaseRecord, root: Path, provenance: Provenance) -> bool:

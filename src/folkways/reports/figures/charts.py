@@ -1,49 +1,222 @@
-"""Charts as Vega-Lite specifications (plain dicts). Colours are CSS variables, so that a page's theme colours
-its figures.
+"""Charts as Vega-Lite specifications (plain dicts). Colours are CSS variables, which the theme of the page
+sets.
 
-Charts show at most ``MAX_SERIES`` models; baselines are short grey ticks, since they only mark what knowing
-nothing would score.
+Charts show at most ``MAX_SERIES`` models; baselines are short grey ticks that mark the score without
+knowledge.
 """
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Sequence
+from typing import Any, Protocol
+from unicodedata import east_asian_width
 
 from folkways.cultures import language_name
 from folkways.display import number
 from folkways.names import culture_name, local_languages
 from folkways.reports.data import PEOPLE
-from folkways.reports.figures.chart_parts import (
-    FEW_ITEMS,
-    HEAT,
-    HEAT_DARK_FROM,
-    HEAT_STEPS,
-    INK,
-    LABEL_ROOM,
-    MAX_SERIES,
-    MUTED,
-    PAPER,
-    Spec,
-    axis_x,
-    axis_y,
-    label_room,
-    lanes_height,
-    layer,
-    marks,
-    named,
-    record,
-    row_height,
-    series_legend,
-    spec,
-)
 from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, Score, TaskView
 
+Spec = dict[str, Any]
+
+
+class Estimate(Protocol):
+    """A score with its interval; NaN for unknown bounds."""
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+
+NARROW_CHART = 300
+"""Width in pixels below which a chart has fewer ticks."""
+
+FEW_ITEMS = 2
+"""A cell of a heat map with at most this many items has no colour and shows their number: a single reply
+gives 0 or 100."""
+
+FEW_TOLD = f"A cell without colour rests on {FEW_ITEMS} items or fewer and shows their number, n."
+
+LABEL_ROOM = 190
+"""Width in pixels of the names of rows; longer ones take several lines."""
+
+MAX_SERIES = 6
+SERIES = tuple(f"var(--series-{number})" for number in range(1, MAX_SERIES + 1))
+SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
+HEAT_STEPS = tuple(range(10, 100, 10))
+HEAT = tuple(f"var(--heat-{step})" for step in range(len(HEAT_STEPS) + 1))
+HEAT_DARK_FROM = 60  # score from which a heat cell is dark enough for light figures
+
+INK, MUTED, RULE, PAPER = "var(--ink)", "var(--muted)", "var(--rule)", "var(--paper)"
+
+CONFIG: Spec = {
+    "background": "transparent",
+    "aria": False,  # the figure element has the name, and there is a data table
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": MUTED,
+        "titleColor": MUTED,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gridColor": RULE,
+        "domain": False,
+        "ticks": False,
+        "labelPadding": 8,
+        "titlePadding": 10,
+        "labelFlush": False,
+    },
+    "axisY": {"labelColor": INK, "labelLimit": 0, "labelFontSize": 12.5},
+    "legend": {
+        "labelColor": INK,
+        "labelFontSize": 12.5,
+        "title": None,
+        "orient": "top",
+        "direction": "horizontal",
+        "columnPadding": 22,
+        "symbolStrokeWidth": 0,
+        "symbolOpacity": 1,
+        "symbolSize": 80,
+        "labelLimit": 300,
+        "offset": 14,
+    },
+}
+
+
+def spec(**parts: Any) -> Spec:
+    """A complete chart."""
+    padding = {"left": 2, "right": 16, "top": 8, "bottom": 4}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "config": CONFIG,
+        "padding": padding,
+        **parts,
+    }
+
+
+def layer(values: Sequence[Spec], mark: Spec, **encoding: Any) -> Spec:
+    """A layer with a mark for each value and its own data."""
+    return {"data": {"values": values}, "mark": mark, "encoding": encoding}
+
+
+def named(field: str, order: Sequence[str], axis: Spec) -> Spec:
+    """Names along an axis, in this order."""
+    return {"field": field, "type": "nominal", "sort": list(order), "title": None, "axis": axis}
+
+
+def axis_y(order: Sequence[str]) -> Spec:
+    """Groups from top to bottom. The width of names is our own estimate, because readers' fonts are wider
+    than the renderer's."""
+    return {**named("group", order, label_room(order)), "scale": {"paddingInner": 0.28, "paddingOuter": 0.14}}
+
+
+def label_room(order: Sequence[str]) -> Spec:
+    """Axis settings for these names: their width, and line breaks in those wider than LABEL_ROOM."""
+    room = max((label_width(name) for name in order), default=0)
+    return {"minExtent": min(LABEL_ROOM, room), **label_lines(order, LABEL_ROOM)}
+
+
+def label_width(name: str) -> float:
+    """Maximum width of a label in pixels, with the gap to the axis."""
+    return 8 + 6.9 * sum(1.9 if east_asian_width(character) in "WF" else 1 for character in name)
+
+
+def label_lines(names: Sequence[str], room: float) -> Spec:
+    """Axis settings that break labels wider than ``room`` pixels into lines."""
+    broken = {name: lines for name in names if len(lines := _lines(name, room)) > 1}
+    return (
+        {"labelLineHeight": 13, "labelExpr": f"{json.dumps(broken)}[datum.label] || datum.label"}
+        if broken
+        else {}
+    )
+
+
+def row_height(names: Sequence[str], room: float) -> int:
+    """Height of the rows of a map in pixels, so that their names fit."""
+    return max(24, 13 * max((len(_lines(name, room)) for name in names), default=1) + 4)
+
+
+def _lines(name: str, room: float) -> list[str]:
+    """The name in lines of at most ``room`` pixels, broken between words if possible."""
+    if label_width(name) <= room:
+        return [name]
+    longest = max(4, int(room / (label_width(name) / len(name))))
+    return textwrap.wrap(name, longest, break_on_hyphens=False)
+
+
+def axis_x(domain: tuple[float, float], width: int) -> Spec:
+    """Scores from left to right over the whole scale, with fewer ticks on narrow charts."""
+    low, high = domain
+    ticks = (
+        {"values": list(range(0, 101, 25 if width < NARROW_CHART else 10))}
+        if (low, high) == (0, 100)
+        else {"tickCount": 5}
+    )
+    return {
+        "type": "quantitative",
+        "scale": {"domain": [low, high], "nice": False},
+        "title": None,
+        "axis": ticks,
+    }
+
+
+def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec, legend: Spec | None) -> list[Spec]:
+    """Layers with a mark and its interval for each of ``points`` (``record``): series by colour and shape,
+    each in its own lane.
+
+    names: of the series, at most MAX_SERIES, in the order of their lanes. x, y: the axes. legend: None for
+    none.
+    """
+    series = {"field": "series", "sort": list(names), "legend": legend}
+    shared = {
+        "y": y,
+        "yOffset": {
+            "field": "series",
+            "type": "nominal",
+            "scale": {"domain": list(names), "paddingOuter": 0.2},
+        },
+        "color": {**series, "scale": {"domain": list(names), "range": list(SERIES[: len(names)])}},
+    }
+    shape = {**series, "scale": {"domain": list(names), "range": list(SHAPES[: len(names)])}}
+    rule = {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75}
+    point = {"type": "point", "filled": True, "size": 58, "opacity": 1}
+    return [
+        layer(points, rule, x={**x, "field": "low"}, x2={"field": "high"}, **shared),
+        layer(points, point, x={**x, "field": "score"}, **shared, shape=shape),
+    ]
+
+
+def lanes_height(series: int) -> Spec:
+    """The height of a chart whose groups have a lane for each series."""
+    return {"step": 26 if series == 1 else 14 * series + 10, "for": "position"}
+
+
+def series_legend(series: int, width: int) -> Spec | None:
+    """The legend; none for a single series, in one column on narrow charts."""
+    return ({"columns": 1} if width < NARROW_CHART else {}) if series > 1 else None
+
+
+def record(score: Estimate, group: str, series: str) -> Spec:
+    """A score as a data record of a chart; an unknown interval has no width."""
+    low, high = (score.low, score.high) if score.low == score.low else (score.score, score.score)
+    return {"group": group, "series": series, "score": score.score, "low": low, "high": high}
+
+
 PEOPLE_COLUMN = "people"
-"""The column of a heat map with what people of each culture score over everything."""
+"""The column of a heat map with the scores of people of each culture over everything."""
 
 
 def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int) -> Spec:
-    """Dot and whiskers of every model in every group, sorted by the leading model; baselines as ticks."""
+    """The scores of every model of ``task`` in every group of ``view``, sorted by the leading model;
+    baselines are ticks. short: endpoint -> its name. width: in pixels."""
     models = task.models[:MAX_SERIES] or task.endpoints[:MAX_SERIES]
     labels = _unique_labels(view)
     dots = [
@@ -77,8 +250,8 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
 
 
 def _people_layers(people: Sequence[Spec], x: Spec, y: Spec, size: int) -> list[Spec]:
-    """What people of the cultures score: an upright line ``size`` pixels high in each row, on a pale band,
-    its interval."""
+    """The scores of people of the cultures: in each row a vertical line ``size`` pixels high, on a pale band
+    for its interval."""
     if not people:
         return []
     legend = {"symbolType": "M-0.13,-1H0.13V1H-0.13Z", "symbolFillColor": INK, "symbolSize": 200}
@@ -92,7 +265,8 @@ def _people_layers(people: Sequence[Spec], x: Spec, y: Spec, size: int) -> list[
 
 
 def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
-    """Culture -> (value of its own language, value of English), for the cultures that were asked in both."""
+    """Culture -> (group of its local language, group of English), for the cultures that were asked in
+    both."""
     values = task.facets[JOINT_LANGUAGE].values if JOINT_LANGUAGE in task.facets else ()
     present: dict[str, list[str]] = {}
     for value in values:
@@ -100,27 +274,26 @@ def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
         present.setdefault(culture, []).append(language)
     pairs = {}
     for culture, spoken in present.items():
-        own = [code for code in (*local_languages(culture), *spoken) if code in spoken and code != "en"]
-        if own and "en" in spoken:
-            pairs[culture] = (f"{culture}+{own[0]}", f"{culture}+en")
+        local = [code for code in (*local_languages(culture), *spoken) if code in spoken and code != "en"]
+        if local and "en" in spoken:
+            pairs[culture] = (f"{culture}+{local[0]}", f"{culture}+en")
     return pairs
 
 
 def scores_in_both(task: TaskView, endpoint: str) -> dict[str, tuple[Score, Score]]:
-    """Culture -> the endpoint's score in its own language and in English, for those that it was asked in
-    both."""
+    """Culture -> the endpoint's scores in the local language and in English, where it was asked in both."""
     scores = task.facets[JOINT_LANGUAGE].scores if JOINT_LANGUAGE in task.facets else {}
-    asked = language_pairs(task).items()
+    pairs = language_pairs(task).items()
     both = {
-        culture: (scores.get((own, endpoint)), scores.get((english, endpoint)))
-        for culture, (own, english) in asked
+        culture: (scores.get((local, endpoint)), scores.get((english, endpoint)))
+        for culture, (local, english) in pairs
     }
-    return {culture: (own, english) for culture, (own, english) in both.items() if own and english}
+    return {culture: (local, english) for culture, (local, english) in both.items() if local and english}
 
 
 def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
-    """Per culture the score in its own language and in English, joined by a line, widest gain of the own
-    language first."""
+    """For each culture the scores in the local language and in English, joined by a line; the largest gain of
+    the local language comes first."""
     pairs = scores_in_both(task, endpoint)
     order = sorted(pairs, key=lambda culture: pairs[culture][1].score - pairs[culture][0].score)
     kinds = ["own language", "English"]
@@ -133,8 +306,8 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
         for culture in order
         for score, kind in zip(pairs[culture], kinds, strict=True)
     ]
-    known = {culture: task.people.get(("culture", culture)) for culture in order}
-    people = [record(score, label[culture], PEOPLE) for culture, score in known.items() if score]
+    people_scores = {culture: task.people.get(("culture", culture)) for culture in order}
+    people = [record(score, label[culture], PEOPLE) for culture, score in people_scores.items() if score]
     x = axis_x(task.domain, width)
     y = axis_y([label[culture] for culture in order])
     drawn = [*_people_layers(people, x, y, 30), *marks(values, kinds, x, y, {})]
@@ -142,8 +315,8 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
 
 
 def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
-    """Culture by facet: the score is written in each cell and shades it. ``cell`` is the width of a cell in
-    pixels."""
+    """A heat map of culture by facet for ``endpoint``, from ``view`` of ``task``, with the score in each
+    cell. cell: width of a cell in pixels."""
     rows: list[Spec] = []
     order = list(task.facets["culture"].values) if "culture" in task.facets else []
     for value in view.values:
@@ -208,8 +381,7 @@ def _cell(culture: str, group: str, score: Score, task: TaskView) -> Spec:
 
 
 def _unique_labels(view: FacetView) -> dict[str, str]:
-    """Name of each group; groups that share a name keep their code beside it, so that they stay apart on an
-    axis."""
+    """Group -> its name, followed by its code if several groups have the same name."""
     names = {value: view.name(value) for value in view.values}
     all_names: Sequence[str] = list(names.values())
     return {

@@ -1,46 +1,46 @@
-"""Checks as people, JUnit readers and GitHub want to see them. Names of models and what servers said are
-untrusted text."""
+"""Checks as text, JUnit XML and GitHub annotations. Names of models and messages of servers are untrusted
+text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
-from folkways.display import one_line
+from folkways.display import single_line
 from folkways.evidence.requirements import Check, Status
 
 _WORDS = {Status.PASS: "ok", Status.UNSURE: "unsure", Status.FAIL: "FAILED"}
 
 
 def as_lines(checks: Sequence[Check]) -> Iterator[str]:
-    """One line for each check."""
+    """A line for each check."""
     width = max((len(word) for word in _WORDS.values()), default=0)
     for check in checks:
         yield (
-            f"{_WORDS[check.status]:<{width}}  {one_line(check.name)}  {one_line(check.model)}: "
-            f"{one_line(check.message)}"
+            f"{_WORDS[check.status]:<{width}}  {single_line(check.name)}  {single_line(check.model)}: "
+            f"{single_line(check.message)}"
         )
 
 
 def as_junit(checks: Sequence[Check], run: str) -> str:
-    """JUnit XML: one test case for each check; an unsure one passes and says so on its standard output."""
+    """JUnit XML with a test case for each check; an unsure one passes, with a message on standard output."""
     failures = sum(check.status is Status.FAIL for check in checks)
     suite = ElementTree.Element(
-        "testsuite", name=f"folkways gate {one_line(run)}", tests=str(len(checks)), failures=str(failures)
+        "testsuite", name=f"folkways gate {single_line(run)}", tests=str(len(checks)), failures=str(failures)
     )
     suite.set("errors", "0")
     suite.set("skipped", "0")
     for check in checks:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=one_line(check.model), name=one_line(check.name)
+            suite, "testcase", classname=single_line(check.model), name=single_line(check.name)
         )
         if check.status is Status.FAIL:
-            ElementTree.SubElement(case, "failure", message=one_line(check.message)).text = one_line(
+            ElementTree.SubElement(case, "failure", message=single_line(check.message)).text = single_line(
                 check.message
             )
         else:
-            said = ElementTree.SubElement(case, "system-out")
-            said.text = f"{_WORDS[check.status]}: {one_line(check.message)}"
+            output = ElementTree.SubElement(case, "system-out")
+            output.text = f"{_WORDS[check.status]}: {single_line(check.message)}"
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
@@ -57,6 +57,6 @@ def as_annotations(checks: Sequence[Check]) -> Iterator[str]:
 
 
 def _escaped(text: str, *, in_property: bool = False) -> str:
-    """A line that can hold no command of its own (GitHub's escapes for workflow commands)."""
-    safe = one_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """A line with GitHub's escapes for workflow commands, so that it cannot contain a command."""
+    safe = single_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return safe.replace(":", "%3A").replace(",", "%2C") if in_property else safe

@@ -1,6 +1,6 @@
-"""One item for ``folkways show``: what was asked, what people answer, what models said and how it was judged.
+"""One item for ``folkways show``: prompts, gold answers, replies and judgements.
 
-Everything here is untrusted text: control characters are written out, and nothing is read as markup.
+All of it is untrusted text: control characters are escaped, and nothing is markup.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from folkways.cultures import language_name
-from folkways.display import json_for_terminal, number, one_line, visible
+from folkways.display import json_for_terminal, number, sanitize, single_line
 from folkways.names import culture_name
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, Metric
 
@@ -39,6 +39,7 @@ def render_item(
     prompts:    its rows of records.PROMPTS.
     responses:  its rows of records.RESPONSES with ``endpoint``, and ``thoughts`` where they are known.
     judgements: its rows of records.JUDGEMENTS with ``endpoint`` and ``profile``, one column per metric.
+    metrics:    of the task, for their labels.
     """
     facts = _grid()
     for name in ("task", "item", "question"):
@@ -58,7 +59,7 @@ def render_item(
             f"{language_name(prompt['language'])} · {prompt['variant']} · wording from "
             f"{prompt['prompt_source']}"
         )
-        parts += [Rule(Text(one_line(heading)), align="left", style="dim")]
+        parts += [Rule(Text(single_line(heading)), align="left", style="dim")]
         if prompt.get("system"):
             parts.append(_block("System", prompt["system"]))
         parts.append(_block("Prompt", prompt["user"]))
@@ -75,7 +76,7 @@ def _reply(
     response: Mapping[str, Any], judgements: pl.DataFrame, metrics: tuple[Metric, ...]
 ) -> RenderableType:
     sample = f", sample {response['sample']}" if response["sample"] else ""
-    said = (
+    text = (
         response["response"]
         if response["response"] is not None
         else f"({response['state']}: {response['reason'] or 'no reason given'})"
@@ -85,7 +86,7 @@ def _reply(
         parts.append(
             _block(f"{response['endpoint']}{sample}, thoughts (not judged)", response["thoughts"], "dim")
         )
-    parts.append(_block(f"{response['endpoint']}{sample}", said))
+    parts.append(_block(f"{response['endpoint']}{sample}", text))
     same = pl.all_horizontal(pl.col(name) == response[name] for name in ("endpoint", *ASKED))
     for judged in judgements.filter(same).iter_rows(named=True):
         numbers = [
@@ -94,7 +95,7 @@ def _reply(
             if judged.get(metric.name) is not None
         ]
         answer = (
-            f"read as {one_line(judged['answer'])!r}"
+            f"read as {single_line(judged['answer'])!r}"
             if judged["answer"] is not None
             else "nothing was read out"
         )
@@ -109,7 +110,7 @@ def _reply(
                 *filter(None, [judged["reason"]]),
             ]
         )
-        parts.append(Padding(Text(one_line(line), "dim"), (0, 0, 0, 4)))
+        parts.append(Padding(Text(single_line(line), "dim"), (0, 0, 0, 4)))
     return Padding(Group(*parts), (0, 0, 1, 2))
 
 
@@ -122,12 +123,12 @@ def _grid() -> Table:
 
 def _row(grid: Table, name: str, value: Any) -> None:
     if value is not None:
-        grid.add_row(Text(one_line(name)), Text(one_line(str(value))))
+        grid.add_row(Text(single_line(name)), Text(single_line(str(value))))
 
 
 def _block(heading: str, text: Any, style: str = "") -> RenderableType:
-    words = Text(visible(str(text)), style) if text is not None else Text("(none)", "dim")
-    return Group(Text(one_line(heading), "bold"), Padding(words, (0, 0, 1, 2)))
+    words = Text(sanitize(str(text)), style) if text is not None else Text("(none)", "dim")
+    return Group(Text(single_line(heading), "bold"), Padding(words, (0, 0, 1, 2)))
 
 
 def item_as_json(
@@ -136,8 +137,8 @@ def item_as_json(
     responses: pl.DataFrame = EMPTY_RESPONSES,
     judgements: pl.DataFrame = EMPTY_JUDGEMENTS,
 ) -> str:
-    """The same as one JSON object: exact text, control and direction characters as ``\\u`` escapes, safe to
-    print in a terminal."""
+    """item, prompts, responses and judgements, as for ``render_item``, as one JSON object with exact text;
+    control and direction characters are ``\\u`` escapes, so that it is safe to print in a terminal."""
     value = {"item": dict(item), **{name: frame.to_dicts() for name, frame in
              (("prompts", prompts), ("responses", responses), ("judgements", judgements))}}  # fmt: skip
     return json_for_terminal(value)

@@ -1,7 +1,6 @@
-"""The report as LaTeX: tables with booktabs and intervals, the methods in words, and a BibTeX file, to be
-taken into a paper.
+"""The report as LaTeX for papers: tables with booktabs and intervals, a methods section, and a BibTeX file.
 
-Every text is escaped; what a model or a file wrote can neither run a command nor open a group.
+Every text is escaped, so that nothing from a model or a file can run a command or open a group.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ import re
 from collections.abc import Sequence
 
 from folkways import __version__
-from folkways.display import NOT_A_NUMBER, number, one_line, percent
+from folkways.display import NOT_A_NUMBER, number, percent, single_line
 from folkways.evidence.sentences import LEVEL
 from folkways.names import facet_title
-from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.methods import methods_paragraph
 from folkways.reports.views.grids import Cell, Grid, grids
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
@@ -29,22 +28,21 @@ _SPECIAL = {
 }  # fmt: skip
 _SPECIALS = re.compile("|".join(map(re.escape, _SPECIAL)))
 _LIGATURES = re.compile(r"(['`-])(?=\1)|[?!](?=`)")
-"""Where two characters would become another one: ``--`` a dash, two quotes a curly one."""
+"""Pairs of characters that LaTeX joins: ``--`` to a dash, two quotes to a curly one."""
 
 MOST_COLUMNS = 8
-"""Models with a column in a table by group; the files have the rest."""
+"""Columns of models in a table by group; the files have all models."""
 
 
 def escape(text: str) -> str:
-    """Text as LaTeX prints it literally, on one line, controls written out."""
+    """Sanitized text on one line, escaped for LaTeX."""
     return _SPECIALS.sub(
-        lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", one_line(text))
+        lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", single_line(text))
     ).replace("\0", "{}")
 
 
 def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> str:
-    """The tables of a report with methods in words, one after the other; to be taken in by ``\\input`` or
-    copied piece by piece."""
+    """The tables and methods of a report, one after the other, for ``\\input`` or to copy from."""
     board = leaderboard if leaderboard is not None else Leaderboard(view)
     parts = [f"{HEAD}% {escape(view.data.title)}"]
     for task in view.tasks:
@@ -56,13 +54,13 @@ def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> st
                 notes = [table.unit, *table.notes]
                 laid_out = enumerate(grids(table, view.short), 1)
                 parts += [
-                    _grid(table.title, f"{table.name}-{place}", grid, notes) for place, grid in laid_out
+                    _grid(table.title, f"{table.name}-{number}", grid, notes) for number, grid in laid_out
                 ]
     return "\n\n".join(parts) + "\n"
 
 
 def _prose(view: ReportView, task: TaskView) -> str:
-    """The methods, with citations kept out of the escaping."""
+    """The methods, with citations that are not escaped."""
     keys: list[str] = []
 
     def cite(key: str) -> str:
@@ -70,27 +68,19 @@ def _prose(view: ReportView, task: TaskView) -> str:
         return f"CITATION{len(keys) - 1}NOITATIC"
 
     words = escape(methods_paragraph(view, task, cite))
-    for place, key in enumerate(keys):
-        words = words.replace(f" CITATION{place}NOITATIC", f"~\\cite{{{key}}}")
+    for index, key in enumerate(keys):
+        words = words.replace(f" CITATION{index}NOITATIC", f"~\\cite{{{key}}}")
     return words
 
 
 def _results(board: Leaderboard, task: TaskView) -> str:
     """The task's leaderboard."""
-    standings = board.standings(task)
+    ranks = board.ranks(task)
     profiles = ["Profile"] if len(task.profiles) > 1 else []
-    head = [
-        *(["Rank"] if standings else []),
-        "Model",
-        *profiles,
-        "Score",
-        "95\\,\\% interval",
-        "$n$",
-        "Coverage",
-    ]
+    head = [*(["Rank"] if ranks else []), "Model", *profiles, "Score", "95\\,\\% interval", "$n$", "Coverage"]
     rows = []
     for row in board.rows(task):
-        place = [row.standing.span.replace("–", "--") if row.standing else ""] if standings else []
+        rank_cell = [row.rank.span.replace("–", "--") if row.rank else ""] if ranks else []
         profile = [escape(row.counted.profile) if row.counted else ""] * len(profiles)
         ends = ["", "", ""]
         if row.counted:
@@ -98,27 +88,27 @@ def _results(board: Leaderboard, task: TaskView) -> str:
             ends = [f"[{_number(row.low)}, {_number(row.high)}]", *counts]
         name = (
             escape(row.name)
-            + ("$^{\\dagger}$" if row.standing and row.standing.level else "")
+            + ("$^{\\dagger}$" if row.rank and row.rank.level else "")
             + (f" ({escape(row.source)})" if row.kind in ("people", "published") else "")
         )
-        rows.append([*place, name, *profile, _number(row.score), *ends])
+        rows.append([*rank_cell, name, *profile, _number(row.score), *ends])
     caption = f"{escape(task.title)}: {escape(task.metric.label)}."
-    if standings:
+    if ranks:
         caption += " Ranks are the places that the paired differences leave open (Holm, 5\\,\\%)."
-    if any(standing.level for standing in standings.values()):
+    if any(rank.level for rank in ranks.values()):
         caption += f" $^{{\\dagger}}$ {escape(LEVEL)}."
-    columns = ("r" if standings else "") + "l" + "l" * len(profiles) + "rcrr"
+    columns = ("r" if ranks else "") + "l" + "l" * len(profiles) + "rcrr"
     return _table(columns, head, rows, caption, f"{task.slug}")
 
 
 def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
-    """Groups from top to bottom, models from left to right."""
+    """A table with a row for each group and a column for each model."""
     shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)][
         :MOST_COLUMNS
     ]
     title = facet_title(facet.facet)
-    found = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
-    rows = [[escape(facet.name(value)), *map(_with_interval, scores)] for value, scores in found.items()]
+    by_value = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
+    rows = [[escape(facet.name(value)), *map(_with_interval, scores)] for value, scores in by_value.items()]
     head = [escape(title.capitalize()), *(escape(view.short[name]) for name in shown)]
     caption = (
         f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}, with 95\\,\\% intervals."

@@ -1,4 +1,4 @@
-"""The report as Markdown: the same tables, short, for pull requests, notes and README files."""
+"""The report as Markdown: short tables for pull requests, notes and README files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from folkways.benchmarks.results import ResultTables
-from folkways.display import count, interval, number, one_line, percent
-from folkways.evidence.order import Standing
+from folkways.display import count, interval, number, percent, single_line
+from folkways.evidence.order import Rank
 from folkways.evidence.sentences import LEVEL
 from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import FAILURES, PEOPLE
@@ -25,29 +25,29 @@ HEAD = ("Score", "95 % interval", "n", "Coverage", *STATES, "Sig.")
 def render_markdown(
     view: ReportView, leaderboard: Leaderboard | None = None, turned: Sequence[str] | None = None
 ) -> str:
-    """The whole document. ``leaderboard``, and ``turned_round``, are those of the view where the caller has
-    them already."""
+    """The whole document of ``view``. leaderboard, turned: ``Leaderboard`` and ``turned_round`` of the view,
+    if the caller has them already."""
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
     board = leaderboard if leaderboard is not None else Leaderboard(view)
-    if told := notices(view, uncertain(view, board)):
+    if warnings := notices(view, uncertain(view, board)):
         parts.append(
             "> **Before you read the numbers**\n>\n"
-            + "\n".join(f"> - {escape(sentence)}" for sentence in told)
+            + "\n".join(f"> - {escape(sentence)}" for sentence in warnings)
         )
     parts += _summary(view, board, turned_round(view, board) if turned is None else turned)
     for task in view.tasks:
-        parts += _task(view, task, board.standings(task))
+        parts += _task(view, task, board.ranks(task))
     parts += _published(board)
     parts += _analyses(view)
     if data.failures.height:
         rows = []
         for endpoint, task_name, kind, times, example in data.failures.select(list(FAILURES)).iter_rows():
-            words, said = (
+            words, reply = (
                 [escape(endpoint), code(task_name, in_table=True)],
                 code((example or "")[:200], in_table=True),
             )
-            rows.append([*words, escape(kind), count(times), said])
+            rows.append([*words, escape(kind), count(times), reply])
         parts += ["## What failed", table(["Model", "Task", "Kind", "Count", "Example"], rows, numeric={3})]
     parts += [
         "## Signatures",
@@ -63,7 +63,7 @@ def render_markdown(
 
 
 def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Iterable[str]:
-    """Who leads where, and in which cultures the order flips: as at the head of the page."""
+    """The leading models, and the cultures in which they change places."""
     yield "## Summary"
     chance = any(task.task in view.data.chance for task in view.tasks)
     baseline = any(board.best_baseline(task) for task in view.tasks)
@@ -75,8 +75,8 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
     rows = [
         [
             escape(task.title),
-            row.standing.span if row.standing else "",
-            escape(row.name) + ("†" if row.standing and row.standing.level else ""),
+            row.rank.span if row.rank else "",
+            escape(row.name) + ("†" if row.rank and row.rank.level else ""),
             number(row.score),
             interval(row.low, row.high, " to "),
             *([number(board.chance(task))] if chance else []),
@@ -92,7 +92,7 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
     references = [*(["Chance"] if chance else []), *(["Best baseline"] if baseline else [])]
     head = ["Task", "Rank", "Model", "Score", "95 % interval", *references, "n", "Coverage", "Without answer"]
     yield table(head, rows, numeric=set(range(3, len(head))))
-    if any(row.standing and row.standing.level for task in view.tasks for row in board.first(task)):
+    if any(row.rank and row.rank.level for task in view.tasks for row in board.first(task)):
         yield f"† {LEVEL}"
     if turned:
         yield "**Cultures where the order flips**\n\n" + "\n".join(
@@ -104,31 +104,31 @@ def _baseline(best: Row | None) -> str:
     return "" if best is None else f"{number(best.score)} ({escape(best.name.removeprefix('baseline '))})"
 
 
-def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -> Iterable[str]:
+def _task(view: ReportView, task: TaskView, ranks: Mapping[str, Rank]) -> Iterable[str]:
     yield f"## {escape(task.title)} ({code(task.task)})"
     yield f"{escape(task.metric.label)}. {escape(task.metric.about)}".strip()
     several = len(task.profiles) > 1
-    head = [*(["Rank"] if standings else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
+    head = [*(["Rank"] if ranks else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
     rows = []
-    unplaced = dict(standings)  # a model's rank, over everything, stands once: at the first of its groups
+    unplaced = dict(ranks)  # the rank of a model is shown once, at the first of its groups
     for score in (*task.headline, *task.others):
         ranked = (score.metric, score.profile) == (
             task.metric.name,
             task.profile,
         )  # the scores that ranks are by
-        found = unplaced.pop(score.endpoint, None) if ranked else None
+        rank_of_model = unplaced.pop(score.endpoint, None) if ranked else None
         group = "" if score.facet == WHOLE else f", {value_name(score.facet, score.value)}"
         rows.append(
             [
-                *([found.span if found else ""] if standings else []),
-                escape(score.endpoint) + ("†" if found and found.level else ""),
+                *([rank_of_model.span if rank_of_model else ""] if ranks else []),
+                escape(score.endpoint) + ("†" if rank_of_model and rank_of_model.level else ""),
                 *([escape(score.profile)] if several else []),
                 escape(task.label_of(score.metric) + group),
                 *_cells(view, score),
             ]
         )
     yield table(head, rows, numeric=set(range(len(head) - len(HEAD), len(head) - 1)))
-    if any(standing.level for standing in standings.values()):
+    if any(rank.level for rank in ranks.values()):
         yield f"† {LEVEL}"
     for facet in task.facets.values():
         yield f"### By {escape(facet_title(facet.facet))}"
@@ -139,14 +139,14 @@ def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -
 
 
 def _published(board: Leaderboard) -> Iterable[str]:
-    """The models between published ones, and why some figures may not be compared."""
+    """The models among published ones, and why some figures are not comparable."""
     published = board.published
-    if published.between or published.warnings:
+    if published.neighbours or published.warnings:
         yield "## Beside published figures"
     if published.warnings:
         yield "\n".join(f"- {escape(sentence)}" for sentence in published.warnings)
-    for found in published.between:
-        yield f"### {escape(found.title)} ({escape(found.source)})"
+    for neighbours in published.neighbours:
+        yield f"### {escape(neighbours.title)} ({escape(neighbours.source)})"
         rows = [
             [
                 escape(row["name"]),
@@ -162,13 +162,13 @@ def _published(board: Leaderboard) -> Iterable[str]:
                     f"{number(row['next_below_score']) if row['next_below'] else ''}"
                 ),
             ]
-            for row in found.places.iter_rows(named=True)
+            for row in neighbours.places.iter_rows(named=True)
         ]
         yield table(["Group", "Model", "Score", "Place", "Next above", "Next below"], rows, numeric={2, 3})
 
 
 def _analyses(view: ReportView) -> Iterable[str]:
-    """What the papers ask, each table laid out for reading."""
+    """The analyses of the papers."""
     without = unasked(view)
     of_papers = [made for made in view.data.results if not made.result.across_benchmarks]
     for made in view.data.results:
@@ -185,7 +185,7 @@ def _analyses(view: ReportView) -> Iterable[str]:
 
 
 def _tables(view: ReportView, made: ResultTables) -> Iterable[str]:
-    """What a result asks, and the tables that answer."""
+    """The question of a result, and its tables."""
     yield escape(made.result.about)
     for shown in made.tables:
         if shown.title != made.result.heading:
@@ -209,7 +209,7 @@ def _grid_cell(cell: Cell) -> str:
 
 
 def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
-    """One row per group, one column per endpoint: score, interval and n."""
+    """A table with a row for each group and a column for each endpoint: score, interval and n."""
     shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)]
     people = {value: task.people_of(facet, value) for value in facet.values}
     with_people = [PEOPLE.capitalize()] if any(people.values()) else []
@@ -220,10 +220,10 @@ def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
     ]
     rows = []
     for value in facet.values:
-        found = [facet.scores.get((value, name)) for name in shown]
+        scores = [facet.scores.get((value, name)) for name in shown]
         if with_people:
-            found.append(people[value])
-        rows.append([escape(facet.name(value)), *(_compact(score) for score in found)])
+            scores.append(people[value])
+        rows.append([escape(facet.name(value)), *(_compact(score) for score in scores)])
     return table(head, rows, numeric=set(range(1, len(head))))
 
 
@@ -235,32 +235,31 @@ def _compact(score: Score | None) -> str:
 
 
 def _cells(view: ReportView, score: Score) -> list[str]:
-    told = [
+    cells = [
         number(score.score),
         interval(score.low, score.high, " to "),
         score.shown_n,
         percent(score.coverage),
     ]
-    return [*told, *(count(amount) for amount in score.states.values()), view.signatures[score.signature]]
+    return [*cells, *(count(amount) for amount in score.states.values()), view.signatures[score.signature]]
 
 
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], numeric: set[int] | frozenset[int] = frozenset()
 ) -> str:
-    """A pipe table of cells that are escaped already; the columns in ``numeric`` are aligned right."""
+    """A pipe table. Cells must be escaped; columns in ``numeric`` are aligned right."""
     rule = ["---:" if position in numeric else "---" for position in range(len(head))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
 
 
 def escape(text: str) -> str:
-    """Text as Markdown shows it literally, on one line, with controls written out."""
-    return _SPECIAL.sub(r"\\\1", one_line(text))
+    """Sanitized text on one line, escaped for Markdown."""
+    return _SPECIAL.sub(r"\\\1", single_line(text))
 
 
 def code(text: str, *, in_table: bool = False) -> str:
-    """Text as inline code that it cannot end. Inside a table a ``|`` needs a backslash, which only tables
-    take away again."""
-    plain = one_line(text)
+    """Text as inline code. in_table: escape ``|``, which only tables unescape."""
+    plain = single_line(text)
     ticks = "`" * (_longest_ticks(plain) + 1)
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""
     whole = f"{ticks}{pad}{plain}{pad}{ticks}"
@@ -272,6 +271,6 @@ def _longest_ticks(text: str) -> int:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A block of code that the text cannot end."""
+    """A block of code with a fence that is longer than any in the text."""
     fence = "`" * max(3, _longest_ticks(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"

@@ -1,14 +1,138 @@
-"""The methods section: what a signature says, in words."""
+"""The methods section: signatures in words, and citations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
+from folkways import __version__
 from folkways.benchmarks.registry import tasks
 from folkways.cultures import language_name
+from folkways.display import count, plural, single_line
 from folkways.names import culture_name
 from folkways.records import Signature
-from folkways.reports.views.views import ReportView
+from folkways.releases.release_records import ReleaseRecord
+from folkways.reports.formats.summary import listing
+from folkways.reports.views.views import ReportView, TaskView
+
+MOST_NAMED = 8
+"""Models, languages and wordings that a sentence lists; it only counts more of them."""
+
+
+def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], str] = "({})".format) -> str:
+    """How the first scores of a task were made, as a draft for the methods section of a paper.
+
+    cite: formats a citation from the key of a BibTeX entry (``bibliography``).
+    """
+    if not task.whole:
+        return ""
+    first = task.whole[0]
+    parts = {key: single_line(value) for key, value in view.made(first.signature).parts.items()}
+    sentences = [
+        _asked(view, task, parts, cite),
+        _settings(parts),
+        _judged(task, parts),
+        _counted(task, cite),
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _some(names: list[str], what: str) -> str:
+    return listing(names) if len(names) <= MOST_NAMED else plural(len(names), what)
+
+
+def _asked(view: ReportView, task: TaskView, parts: dict[str, str], cite: Callable[[str], str]) -> str:
+    models = _some([view.short[name] for name in task.models or task.endpoints], "model")
+    data = parts.get("data", "").partition("#")[0]
+    release = next((release for release in view.data.releases if release.name == data), None)
+    key = citation_key(release) if release else None
+    source = f", release {data}," if data else ""
+    where = f" about {plural(task.cultures, 'culture')}" if task.cultures > 1 else ""
+    languages = [in_words("lang", code) for code in parts.get("lang", "").split("+") if code]
+    tongues = f" in {_some(languages, 'language')}" if languages else ""
+    amount = max(score.questions for score in task.whole)
+    variants = [name for name in parts.get("variant", "").split("+") if name]
+    wording = f" with {in_words('prompts', parts['prompts'])}" if "prompts" in parts else ""
+    if variants:
+        wording += f" ({'variant' if len(variants) == 1 else 'variants'} {_some(variants, 'variant')})"
+    cited = f" {cite(key)}" if key else ""
+    title = single_line(task.title)
+    sentence = (
+        f"We asked {models} the {count(amount)} questions of {title}{cited}{source}{where}{tongues}{wording}"
+    )
+    return f"{sentence.rstrip(',')}."
+
+
+def _settings(parts: dict[str, str]) -> str:
+    phrases = []
+    if parts.get("samples"):
+        phrases.append(f"{parts['samples']} {'reply' if parts['samples'] == '1' else 'replies'} per prompt")
+    if parts.get("settings"):
+        phrases.append(f"the settings {in_words('settings', parts['settings'])}")
+    if parts.get("system", "task") != "task":
+        phrases.append("a system prompt of our own")
+    return f"We took {listing(phrases)}." if phrases else ""
+
+
+def _judged(task: TaskView, parts: dict[str, str]) -> str:
+    profile = parts.get("profile", task.profile)
+    rule = f"Replies were {judging(profile, task.task) or OWN_RULE} (profile {profile})"
+    tools = [
+        f"{key.removeprefix('text-')} {value}" for key, value in parts.items() if key.startswith("text-")
+    ]
+    with_tools = f", with the text tools {_some(tools, 'text tool')}" if tools else ""
+    about = single_line(task.metric.about).rstrip(".")
+    what = (
+        f" The score is {task.metric.label}: {about[:1].lower()}{about[1:]}."
+        if about
+        else f" The score is {task.metric.label}."
+    )
+    return f"{rule}{with_tools}.{what}"
+
+
+def _counted(task: TaskView, cite: Callable[[str], str]) -> str:
+    models = [score for score in task.whole if score.profile == task.profile and not score.baseline]
+    named = (score.interval for score in task.whole if score.low == score.low)
+    methods = listing(list(dict.fromkeys(single_line(name).replace(" 95%", "") for name in named)))
+    lost, out = sum(score.lost for score in models), sum(score.left_out for score in models)
+    losses = (
+        f" {count(lost)} replies never came and count as not right{'' if out else ' too'}." if lost else ""
+    )
+    rule = (
+        f"The profile leaves {count(out)} of {count(sum(score.n for score in models))} replies out of the "
+        "score."
+        if out
+        else "Refusals and replies that could not be read stay in the denominator and count as not right."
+    )
+    intervals = f" Intervals (95\u202f%): {methods}." if methods else ""
+    return f"{rule}{losses}{intervals} Scores were made with folkways {cite('folkways')}."
+
+
+SOFTWARE = f"""@software{{folkways,
+  title = {{folkways}},
+  author = {{{{The folkways developers}}}},
+  version = {{{__version__}}},
+  license = {{Apache-2.0}},
+}}"""
+
+_KEY = re.compile(r"@\w+\s*\{\s*([^,\s{}]+)\s*,")
+
+
+def citation_key(release: ReleaseRecord) -> str | None:
+    """The key of the release's BibTeX entry; None without a valid one."""
+    match = _KEY.search(release.citation or "")
+    return match[1] if match else None
+
+
+def bibliography(releases: Sequence[ReleaseRecord]) -> str:
+    """An entry for each work, folkways first; releases of the same data share one."""
+    entries = {"folkways": SOFTWARE}
+    for release in releases:
+        key = citation_key(release)
+        if key is not None:
+            entries.setdefault(key, release.citation.strip())
+    return "\n\n".join(entries.values()) + "\n"
+
 
 PROFILES = {
     "paper": "judged as the authors’ own code does, its known defects included, so that published figures "
@@ -18,14 +142,16 @@ PROFILES = {
 }
 
 OWN_RULE = "judged by the rule of the task"
-"""Of a task behind which no paper and no authors stand."""
+"""For tasks without a paper."""
 
 
 def judging(profile: str, task: str) -> str:
-    """What a profile of a task means, in words; empty for a profile of the task's own."""
-    known = tasks().get(task)
+    """The meaning of a profile in words; empty for profiles that only the task has."""
+    task_of_name = tasks().get(task)
     return (
-        OWN_RULE if known is not None and "paper" not in known.scoring.profiles else PROFILES.get(profile, "")
+        OWN_RULE
+        if task_of_name is not None and "paper" not in task_of_name.scoring.profiles
+        else PROFILES.get(profile, "")
     )
 
 
@@ -56,13 +182,12 @@ SYSTEM_PROMPTS = {"own": "one of the user’s own", "task": "what the task presc
 
 
 def explain(signature: Signature) -> list[tuple[str, str]]:
-    """What each part of a signature says: (heading, words). Parts without words of their own are given as
-    they are."""
+    """(heading, words) for each part of a signature; parts without words keep their key and value."""
     explained = []
     parts = signature.parts
     for key, value in parts.items():
         if key == "task":
-            continue  # the section it stands in already says so
+            continue  # the heading of the section already says it
         heading, words = SENTENCES.get(key, (key.replace("_", " ").capitalize(), "{}"))
         if key == "profile":
             heading, words = (
@@ -78,12 +203,12 @@ def explain(signature: Signature) -> list[tuple[str, str]]:
 
 
 def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
-    """How the headline scores were made: (heading, [(words, whose)]), whose empty where it holds for every
-    task.
+    """How the headline scores were made: (heading, [(words, tasks)]), where ``tasks`` is empty if the words
+    hold for all tasks.
 
-    Tasks are named by their titles, or where signatures of one task differ by the marks of these.
+    Tasks are named by their titles, or by the marks of their signatures if these differ within a task.
     """
-    told: dict[str, dict[str, list[str]]] = {}
+    rows: dict[str, dict[str, list[str]]] = {}
     of_task = {
         task.title: list(dict.fromkeys(score.signature for score in task.whole)) for task in view.tasks
     }
@@ -91,7 +216,7 @@ def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
         for score in task.whole:
             parts = [*explain(view.made(score.signature)), ("Intervals", score.interval)]
             for heading, words in parts:
-                whose = told.setdefault(heading, {}).setdefault(words, [])
+                whose = rows.setdefault(heading, {}).setdefault(words, [])
                 if score.signature not in whose:
                     whose.append(score.signature)
     every = sum(len(signatures) for signatures in of_task.values())
@@ -100,15 +225,15 @@ def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
             heading,
             [
                 (words, "" if len(whose) == every else _whose(view, of_task, whose))
-                for words, whose in found.items()
+                for words, whose in values.items()
             ],
         )
-        for heading, found in told.items()
+        for heading, values in rows.items()
     ]
 
 
 def _whose(view: ReportView, of_task: Mapping[str, Sequence[str]], signatures: Sequence[str]) -> str:
-    whole = [title for title, own in of_task.items() if set(own) <= set(signatures)]
+    whole = [title for title, its_signatures in of_task.items() if set(its_signatures) <= set(signatures)]
     named = {signature for title in whole for signature in of_task[title]}
     return ", ".join(
         [*whole, *(view.signatures[signature] for signature in signatures if signature not in named)]
@@ -116,7 +241,7 @@ def _whose(view: ReportView, of_task: Mapping[str, Sequence[str]], signatures: S
 
 
 def in_words(key: str, value: str) -> str:
-    """A signature's value as people say it: names for language and culture codes, commas for plus signs."""
+    """A value of a signature in words: names for codes of languages and cultures, commas for plus signs."""
     parts = value.split("+")
     if key == "lang":
         return ", ".join(language_name(code) for code in parts)

@@ -1,5 +1,4 @@
-"""What a notebook shows of runs, scores, comparisons and items: plain HTML with its style inside, every text
-escaped."""
+"""HTML for notebooks of runs, scores, comparisons and items, with inline styles and escaped texts."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from markupsafe import Markup, escape
 
-from folkways.display import count, number, percent, visible
+from folkways.display import count, number, percent, sanitize
 from folkways.errors import MissingExtraError
 from folkways.names import facet_title, short_endpoints, value_name
 from folkways.records import Metric
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from folkways.reports.views.views import ReportView
 
 MOST_ROWS = 40
-"""Rows of scores that are shown; of more it is told how many."""
+"""Rows of scores that are shown; a line counts the others."""
 
 MAP_WIDTH = 640
 
@@ -32,20 +31,20 @@ CELL = "padding:2px 10px 2px 0;vertical-align:baseline;"
 
 
 def run_html(view: ReportView) -> str:
-    """A run: who was asked what, the leading models of each task, the map of the first task, and what to know
-    before."""
+    """A run: its models and tasks, the leading models of each task, the map of the first task, and
+    warnings."""
     from folkways.reports.formats.summary import doubts, gaps, lede
     from folkways.reports.views.leaderboard import Leaderboard
 
     board = Leaderboard(view)
     rows: list[tuple[str, ...]] = []
     for task in view.tasks:
-        for place, row in enumerate(board.first(task)):
+        for position, row in enumerate(board.first(task)):
             score = row.counted
-            told = (score.shown_n, percent(score.coverage)) if score else ("", "")
-            title = f"{task.title} ({task.metric.label})" if not place else ""
+            counts = (score.shown_n, percent(score.coverage)) if score else ("", "")
+            title = f"{task.title} ({task.metric.label})" if not position else ""
             rows.append(
-                (title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *told)
+                (title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *counts)
             )
     parts = [
         _paragraph(lede(view)),
@@ -59,7 +58,7 @@ def run_html(view: ReportView) -> str:
 
 
 def scores_html(scores: pl.DataFrame) -> str:
-    """Scores with names for codes, and no more columns than can be read."""
+    """Scores with names instead of codes, and the main columns."""
     short = short_endpoints(tuple(scores["endpoint"].unique(maintain_order=True)))
     rows = [
         (
@@ -83,11 +82,10 @@ def scores_html(scores: pl.DataFrame) -> str:
 
 
 def tables_html(tables: Iterable[Table]) -> str:
-    """Tables of texts as ``folkways compare`` prints them, each with its title and what is to be known of
-    it."""
+    """The tables of ``folkways compare``, each with its title and notes."""
     parts = []
     for table in tables:
-        parts.append(Markup("<b>{}</b>").format(visible(table.title)))
+        parts.append(Markup("<b>{}</b>").format(sanitize(table.title)))
         rows = table.rows.select(pl.all().cast(pl.String).fill_null("")).rows()
         parts.append(html_table(table.rows.columns, rows, 1))
         parts += [_paragraph(sentence) for sentence in (table.unit, *table.notes) if sentence]
@@ -101,7 +99,8 @@ def item_html(
     judgements: pl.DataFrame,
     metrics: tuple[Metric, ...],
 ) -> str:
-    """One item as ``folkways show`` prints it."""
+    """One item as in ``folkways show``. item, prompts, responses, judgements, metrics: as for
+    ``render_item``."""
     from rich.console import Console
 
     from folkways.reports.formats.item import render_item
@@ -122,12 +121,12 @@ def item_html(
 
 
 def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Markup:
-    """A table of texts; the columns from ``first_number`` on stand to the right."""
+    """A table of texts; columns from index ``first_number`` on are aligned right."""
 
-    sides = ["left" if place < first_number else "right" for place in range(len(heads))]
+    sides = ["left" if column < first_number else "right" for column in range(len(heads))]
 
     def line(cell: Markup, texts: Sequence[str]) -> Markup:
-        made = (cell.format(CELL, side, visible(text)) for text, side in zip(texts, sides, strict=True))
+        made = (cell.format(CELL, side, sanitize(text)) for text, side in zip(texts, sides, strict=True))
         return Markup("<tr>{}</tr>").format(Markup("").join(made))
 
     head = line(Markup('<th style="{}text-align:{}">{}</th>'), heads)
@@ -138,8 +137,8 @@ def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number
 
 
 def _picture(shades: WorldMap) -> Markup:
-    """The map of the first task as a picture: nothing in it can act, or reach the page around it. Without the
-    extra ``report``, the line that installs it."""
+    """The map of the first task as an image, which cannot run scripts or reach the page around it. Without
+    the extra ``report``, the line that installs it."""
     from folkways.reports.figures.figure import render, with_colours
 
     assert shades.first is not None  # noqa: S101 - the caller has looked
@@ -153,11 +152,11 @@ def _picture(shades: WorldMap) -> Markup:
     picture = Markup(
         '<div style="background:#fff"><img alt="Map: {}" width="{}" src="data:image/svg+xml;base64,{}"></div>'
     )
-    return picture.format(visible(title), MAP_WIDTH, packed)
+    return picture.format(sanitize(title), MAP_WIDTH, packed)
 
 
 def _paragraph(sentence: str) -> Markup:
-    return Markup("<p>{}</p>").format(visible(sentence))
+    return Markup("<p>{}</p>").format(sanitize(sentence))
 
 
 def _framed(parts: Iterable[Markup]) -> str:

@@ -1,4 +1,4 @@
-"""The report in the terminal: the headline scores as a table, and what a reader must know before them."""
+"""The report in the terminal: the headline scores as a table, and what a reader must know about them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Column
 from rich.text import Text
 
-from folkways.display import count, interval, number, one_line, percent
+from folkways.display import count, interval, number, percent, single_line
 from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import ReportData
 from folkways.reports.formats.summary import notices
@@ -22,17 +22,17 @@ NARROWEST_NAME = 14
 
 
 def terminal_summary(data: ReportData) -> RenderableType:
-    """Score, interval, n, coverage and the states that occur, of every endpoint and task, then the warnings;
-    for rich to print."""
+    """Score, interval, n, coverage and states of every endpoint and task, then the warnings, for rich."""
     view = ReportView(data)
     parts: list[RenderableType] = [_ScoreTable(view, task) for task in view.tasks]
-    parts += [Text.assemble(("! ", "bold yellow"), one_line(sentence)) for sentence in notices(view)]
+    parts += [Text.assemble(("! ", "bold yellow"), single_line(sentence)) for sentence in notices(view)]
     return Group(*parts)
 
 
 @dataclass(frozen=True)
 class _ScoreTable:
-    """The scores of one task, as wide as the terminal: a model's name may be cut for it, a number never."""
+    """The scores of one task in the width of the terminal, which can shorten names of models but no
+    numbers."""
 
     view: ReportView
     task: TaskView
@@ -40,9 +40,10 @@ class _ScoreTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         task = self.task
         cultures = f" · {count(task.cultures)} cultures" if task.cultures > 1 else ""
-        profile = f" · {one_line(task.profile)}" if len(task.profiles) == 1 else ""
+        profile = f" · {single_line(task.profile)}" if len(task.profiles) == 1 else ""
         title = Text.assemble(
-            (one_line(task.title), "bold"), (f"  {task.metric.label}{cultures} · {task.task}{profile}", "dim")
+            (single_line(task.title), "bold"),
+            (f"  {task.metric.label}{cultures} · {task.task}{profile}", "dim"),
         )
         rows = [_cells(self.view, task, score) for score in task.headline]
         numbers = ("score", "95 % interval", "n", "coverage")
@@ -50,7 +51,7 @@ class _ScoreTable:
             name: max([len(name), *(row[at - 5].cell_len for row in rows)]) for at, name in enumerate(numbers)
         }
         profiles = (
-            max([len("profile"), *(len(one_line(name)) for name in task.profiles)]) + 2
+            max([len("profile"), *(len(single_line(name)) for name in task.profiles)]) + 2
             if len(task.profiles) > 1
             else 0
         )
@@ -77,13 +78,13 @@ class _ScoreTable:
 
 def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
     lost = "bold yellow" if score.lost else ""
-    cells = [Text(one_line(view.short[score.endpoint]))]
+    cells = [Text(single_line(view.short[score.endpoint]))]
     if len(task.profiles) > 1:
-        cells.append(Text(one_line(score.profile)))
+        cells.append(Text(single_line(score.profile)))
     if any(shown.facet != WHOLE for shown in task.headline):
         cells.append(Text("" if score.facet == WHOLE else value_name(score.facet, score.value)))
     states = [(state, getattr(score, state)) for state in STATES]
-    told = [
+    notes = [
         (f"{count(amount)} {state}", lost if state in ("failed", "missing") else "")
         for state, amount in states
         if amount
@@ -94,5 +95,5 @@ def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
         Text(interval(score.low, score.high)),
         Text(score.shown_n),
         Text(percent(score.coverage), lost),
-        Text(", ").join(Text(*part) for part in told),
+        Text(", ").join(Text(*part) for part in notes),
     ]

@@ -1,5 +1,5 @@
-"""The judgements that can be browsed inside the page: all of them, or a bounded sample spread over tasks,
-models and outcomes."""
+"""The judgements that can be browsed in the page: all of them, or a sample spread over tasks, models and
+outcomes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 
 from folkways.cultures import language_name
-from folkways.display import NOT_A_NUMBER, number, shorten, visible
+from folkways.display import NOT_A_NUMBER, number, sanitize, shorten
 from folkways.names import culture_name
 from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS, plain
 from folkways.reports.data import ITEM_TEXTS, ReportData
@@ -21,10 +21,9 @@ from folkways.reports.views.views import ReportView
 
 MAX_ROWS = 80_000
 MAX_CHARACTERS = 600
-"""Longer texts are cut in the page; the Parquet file has them whole."""
+"""Longer texts are shortened in the page; the Parquet file has them in full."""
 MAX_TOTAL_CHARACTERS = 24_000_000
-"""Of replies and what was read out of them, which unlike questions hardly repeat; some megabytes once
-compressed."""
+"""Limit for replies and the answers read from them, which hardly repeat; some megabytes when compressed."""
 SEED = 0
 
 OWN_TEXTS = ("response", "answer", "reason")
@@ -37,14 +36,11 @@ SPREAD = ("task", "endpoint", "culture", "state", "outcome")
 
 @dataclass(frozen=True)
 class Sample:
-    """What the page embeds.
+    """The judgements that the page embeds.
 
-    packed: column -> its distinct values and, row by row, which of them (``{"values": [...], "codes":
-    [...]}``; codes are left
-            out where every row has a value of its own, in order). JSON, compressed by gzip, in base64:
-            nothing in it can end the
-            element that it stands in.
-    rows, total: how many judgements are in the page, and how many there are of the models shown.
+    packed: column -> its distinct values and the code of each row (``{"values": [...], "codes": [...]}``,
+            without codes if every row has its own value, in order), as JSON, compressed with gzip, in base64.
+    rows, total: number of judgements in the page, and of all judgements of the models shown.
     """
 
     packed: str
@@ -53,21 +49,21 @@ class Sample:
 
 
 def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
-    """At most ``max_rows`` judgements of the models (of the baselines only where there is no model).
+    """At most ``max_rows`` judgements of the models, or of the baselines if there are no models.
 
-    Where there are more, groups of task, endpoint, culture, state and outcome take turns, so that rare
-    outcomes are there too: shares in the sample are not shares in the data. The draw is seeded.
+    If there are more, groups of task, endpoint, culture, state and outcome take turns, so that rare outcomes
+    are included; shares in the sample are therefore not shares in the data. The draw is seeded.
     """
     data = view.data
     if data.without_items:
         of_kept = pl.col("task").cast(pl.String).is_in([*data.without_items])
         data = replace(data, judgements=data.judgements.filter(~of_kept))
     outcome = _outcome(data, data.judgements.columns)
-    told = ("endpoint", _group(outcome), _size())
+    needed = ("endpoint", _group(outcome), _size())
     slices = [
-        rows.select(told) for rows in data.judgements.iter_slices(SLICE)
+        rows.select(needed) for rows in data.judgements.iter_slices(SLICE)
     ]  # texts of a million would be copied
-    deciding = pl.concat([data.judgements.clear().select(told), *slices]).with_row_index("row")
+    deciding = pl.concat([data.judgements.clear().select(needed), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
     total, rows = deciding.height, _bounded(deciding.drop("endpoint"), max_rows)
@@ -89,15 +85,15 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
 
 
 def _group(outcome: pl.Expr) -> pl.Expr:
-    """A number for what takes turns, in half the memory of a hash: of ten thousand groups two may share
-    one."""
+    """A number for each group that takes turns, in half the memory of a hash; two of ten thousand groups may
+    share one."""
     return (
         (pl.struct(*SPREAD[:-1], outcome.alias("outcome")).hash() % 0xFFFFFFFB).cast(pl.UInt32).alias("group")
     )
 
 
 def _size() -> pl.Expr:
-    """Characters of a judgement's own texts, as far as the page shows them."""
+    """Number of characters of reply and answer that the page shows."""
     lengths = [
         pl.col(name).cast(pl.String).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS)
         for name in OWN_TEXTS
@@ -106,9 +102,9 @@ def _size() -> pl.Expr:
 
 
 def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
-    """Every ``row``, or as many as fit, chosen by turns: in order.
+    """Numbers of the rows to show, in order: all, or as many as fit, with groups taking turns.
 
-    deciding: ``row``, ``group`` (of SPREAD) and ``size``; there may be millions.
+    deciding: ``row``, ``group`` (of SPREAD) and ``size``; there may be millions of rows.
     """
     if deciding.height > max_rows or int(deciding["size"].sum()) > MAX_TOTAL_CHARACTERS:
         shuffled = deciding.sample(fraction=1.0, shuffle=True, seed=SEED)
@@ -120,17 +116,16 @@ def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
 
 
 def _written_out(texts: pl.Series) -> pl.Series:
-    """Texts as they are shown: cut, with controls written out. Most texts repeat, and each is looked at
-    once."""
+    """Shortened and sanitized texts; each distinct one is processed once."""
     distinct = texts.drop_nulls().unique()
-    shown = [visible(shorten(text, MAX_CHARACTERS)) for text in distinct]
+    shown = [sanitize(shorten(text, MAX_CHARACTERS)) for text in distinct]
     return texts.replace_strict(
         distinct, pl.Series(shown, dtype=pl.String), default=None, return_dtype=pl.String
     )
 
 
 def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
-    """``right``, ``partly``, ``wrong`` by the task's headline metric; ``not counted``; empty where no metric
+    """``right``, ``partly`` or ``wrong`` by the task's headline metric; ``not counted``; empty if no metric
     applies."""
     value = pl.lit(None, pl.Float64)
     for task, metrics in data.metrics.items():
@@ -149,12 +144,12 @@ def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
 def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     """Facets and metrics of each row in one line: ``topic Food · SEM-B 1``."""
     metrics = {metric.name: metric.label for task in data.metrics.values() for metric in task}
-    known = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
+    hidden = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
     schema = plain(shown.clear()).schema
     facets = [
         name
         for name in shown.columns
-        if name not in known and name not in metrics and schema[name] == pl.String
+        if name not in hidden and name not in metrics and schema[name] == pl.String
     ]
     measured = [name for name in metrics if name in shown.columns]
     lines: dict[tuple[Any, ...], str] = {}
@@ -162,12 +157,12 @@ def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     for row in dict.fromkeys(rows):
         words, values = row[: len(facets)], row[len(facets) :]
         parts = [
-            f"{name.replace('_', ' ')} {visible(word)}"
+            f"{name.replace('_', ' ')} {sanitize(word)}"
             for name, word in zip(facets, words, strict=True)
             if word is not None
         ]
-        told = zip(measured, values, strict=True)
-        parts += [f"{metrics[name]} {_measure(value)}" for name, value in told if value is not None]
+        pairs = zip(measured, values, strict=True)
+        parts += [f"{metrics[name]} {_measure(value)}" for name, value in pairs if value is not None]
         lines[row] = " · ".join(parts)
     return [lines[row] for row in rows]
 
@@ -179,19 +174,19 @@ def _measure(value: Any) -> str:
 
 
 def _coded(values: pl.Series) -> dict[str, Any]:
-    """A column as its distinct values and codes into them: smaller by far for names and states, and searched
-    once per value."""
+    """A column as distinct values and codes, which is far smaller for names and states and faster to
+    search."""
     distinct = values.unique(maintain_order=True)
     if distinct.len() == values.len():
         return {"values": values.to_list()}
-    place = pl.Series(range(distinct.len()), dtype=pl.Int32)
-    known = distinct.drop_nulls()
+    positions = pl.Series(range(distinct.len()), dtype=pl.Int32)
+    present = distinct.drop_nulls()
     codes = values.replace_strict(
-        known, place.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32
+        present, positions.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32
     )
     absent = distinct.is_null().arg_max() if distinct.null_count() else 0
     return {"values": distinct.to_list(), "codes": codes.fill_null(absent).to_list()}
 
 
 def _named(column: Mapping[str, Any], name: Any) -> dict[str, Any]:
-    return {**column, "values": [visible(name(value)) for value in column["values"]]}
+    return {**column, "values": [sanitize(name(value)) for value in column["values"]]}

@@ -1,5 +1,5 @@
-"""What a report says before its details: which order is open, what turns round between cultures, and what was
-said."""
+"""The overview of a report: what the data leave open, where models change places between cultures, and
+examples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.display import number, visible
+from folkways.display import number, sanitize
 from folkways.evidence.contrasts import ALPHA, CULTURE, reversals
 from folkways.evidence.sentences import MOST_NAMED, further_turned, named, nothing_turned, turned_sentence
 from folkways.names import WHOLE, culture_name
@@ -17,36 +17,36 @@ from folkways.reports.views.views import ReportView, TaskView
 
 MAX_EXAMPLES = 6
 SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 3, 140
-"""Characters of a reply that is shown as an example: a letter says nothing where the text of its option is
-not known."""
+"""Length in characters of replies that are shown as examples; a single letter says nothing without its
+option."""
 
 WIDE = 20.0
-"""Points to either side from which on the score of a culture is called uncertain."""
+"""Half-width of an interval in points from which the score of a culture is called uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A wrong answer of a model: what it was asked, what it said, and what counts as right. All of it is
-    untrusted text.
+    """A wrong answer of a model: the question, the reply and the right answer, all untrusted text.
 
-    read: of a choice, label and text of what was read out of the reply and of what is right; else empty.
+    read: for multiple choice, label and text of the answer that was read and of the right one; otherwise
+    empty.
     """
 
     task: str
     model: str
     culture: str
     question: str
-    said: str
+    reply: str
     gold: str
     read: str = ""
 
 
 def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
-    """What the questions are too few for: which of the first two models is better, or better than guessing;
-    single cultures."""
+    """Sentences on what the number of questions leaves open: the order of the first two models, whether they
+    beat guessing, and single cultures."""
     undecided: dict[tuple[str, ...], list[str]] = {}
     for task in view.tasks:
-        first = [*leaderboard.standings(task)][:2]
+        first = [*leaderboard.ranks(task)][:2]
         whole = leaderboard.contrasts(task).filter(
             pl.col("facet") == WHOLE, pl.col("first", "second").is_in(first)
         )
@@ -77,8 +77,7 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
 
 
 def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
-    """Whether the interval of every model reaches down to what the best baseline scores, which is more than
-    nothing."""
+    """Whether the interval of every model includes the score of the best baseline, if that is above 0."""
     guessing = leaderboard.guessing(task)
     rows = [
         row
@@ -89,10 +88,10 @@ def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
 
 
 def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
-    """Where models change places between cultures beyond chance, of all pairs of models (Holm); that none
-    does, where none does.
+    """Sentences on pairs of models that change places between cultures beyond chance (Holm over all pairs),
+    or that none does.
 
-    The pairs of better models come first. Empty where no two models share a row, or there is one culture.
+    Pairs of better models come first. Empty if no two models share a row, or for a single culture.
     """
     sentences, pairs, cultures = [], 0, 0
     for task in view.tasks:
@@ -103,15 +102,18 @@ def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
         pairs += by_culture.select("first", "second").n_unique()
         cultures = max(cultures, by_culture["value"].n_unique())
         turned = reversals(rows).group_by(["first", "second"], maintain_order=True)
-        told = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
-        sentences += told[:MOST_NAMED] + (
-            [further_turned(len(told) - MOST_NAMED)] if len(told) > MOST_NAMED else []
+        sentences_of_task = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
+        sentences += sentences_of_task[:MOST_NAMED] + (
+            [further_turned(len(sentences_of_task) - MOST_NAMED)]
+            if len(sentences_of_task) > MOST_NAMED
+            else []
         )
     return sentences or ([nothing_turned(pairs, cultures)] if pairs else [])
 
 
 def _turned(view: ReportView, group: pl.DataFrame) -> tuple[tuple[str, str], str | None, dict[str, str]]:
-    """Of a pair's reversals: its models, who is ahead over everything, and group -> who is ahead there."""
+    """From the reversals of a pair: its models, the one ahead over everything, and group -> the one ahead
+    there."""
     pair = (view.short[group["first"][0]], view.short[group["second"][0]])
     overall = group["overall"][0]
     return (
@@ -122,16 +124,15 @@ def _turned(view: ReportView, group: pl.DataFrame) -> tuple[tuple[str, str], str
 
 
 def examples(view: ReportView) -> list[Example]:
-    """Short wrong answers of the first model of each task, of the cultures that it knows least, one from each
-    culture.
-
-    Tasks take turns.
-    """
+    """Short wrong answers of the first model of each task, one from each of the cultures with its lowest
+    scores. Tasks take turns."""
     by_task = [_examples_of(view, task) for task in view.tasks]
-    turns = sorted(((turn, place) for place, found in enumerate(by_task) for turn in range(len(found))))
+    turns = sorted(
+        ((turn, task_number) for task_number, members in enumerate(by_task) for turn in range(len(members)))
+    )
     seen: dict[str, Example] = {}
-    for turn, place in turns:
-        seen.setdefault(by_task[place][turn].culture, by_task[place][turn])
+    for turn, task_number in turns:
+        seen.setdefault(by_task[task_number][turn].culture, by_task[task_number][turn])
     return list(seen.values())[:MAX_EXAMPLES]
 
 
@@ -143,7 +144,7 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     ):
         return []
     model = task.models[0]
-    # Wrong by every metric: of four statements one may be right where not all four are.
+    # wrong by every metric: one of four statements can be right although not all four are
     metrics = (
         metric for metric in task.metrics if metric.bounds is not None
     )  # how many answers were given says nothing of that
@@ -177,7 +178,7 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
             task.title,
             view.short[model],
             culture_name(row["culture"]),
-            *(visible(row[name].strip()) for name in ("text", "response", "gold", "read")),
+            *(sanitize(row[name].strip()) for name in ("text", "response", "gold", "read")),
         )
         for row in rows[:MAX_EXAMPLES]
     ]

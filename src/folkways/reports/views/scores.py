@@ -66,15 +66,15 @@ def facet_table(task: Task, scores: pl.DataFrame, facet: str) -> Table:
     facet without scores."""
     headline = next(metric for metric in task.metrics if metric.name in scores["metric"])
     of_metric = scores.filter(pl.col("metric") == headline.name)
-    known = of_metric["facet"].unique(maintain_order=True).to_list()
-    if facet not in known:
+    facets = of_metric["facet"].unique(maintain_order=True).to_list()
+    if facet not in facets:
         raise UnknownNameError(
-            f"facet of {task.name} in these replies", facet, [name for name in known if name != "all"]
+            f"facet of {task.name} in these replies", facet, [name for name in facets if name != "all"]
         )
     numbers = (headline.label, "95 % interval", "n", "coverage")
     table = table_of_numbers(Column(facet_title(facet), no_wrap=True), numbers)
     for row in of_metric.filter(pl.col("facet") == facet).iter_rows(named=True):
         of = shown_n(row["n"], row["left_out"], row["effective_questions"])
-        told = (number(row["score"], 2), interval(row["low"], row["high"]), of, percent(row["coverage"]))
-        table.add_row(value_name(facet, row["value"]), *told)
+        cells = (number(row["score"], 2), interval(row["low"], row["high"]), of, percent(row["coverage"]))
+        table.add_row(value_name(facet, row["value"]), *cells)
     return table

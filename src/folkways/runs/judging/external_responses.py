@@ -10,14 +10,14 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of, scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.cultures import get_culture, get_language, select_cultures
 from folkways.endpoints.clean import thoughts_apart
 from folkways.errors import DataError, FolkwaysError, option
 from folkways.records import CUT, JUDGEMENTS, State
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 from folkways.runs.keywords import release_names
 from folkways.runs.scores.scoring_models import Equipped, ScoringModels, equip
 from folkways.runs.scores.signature import signature_of_external_responses
@@ -272,8 +272,7 @@ def _locate(
         )
         raise DataError(
             f"{unknown.height:,} of {found.height:,} ids are not in the release{of}: {examples}; its own "
-            "look like "
-            f"{', '.join(map(repr, index['key'].head(2)))}",
+            f"look like {', '.join(map(repr, index['key'].head(2)))}",
             file=path,
             row=int(unknown["_row"][0]),
         )

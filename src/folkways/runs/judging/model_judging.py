@@ -15,24 +15,27 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.build import Prompt, Reply
-from folkways.benchmarks.judging import model_judge
+from folkways.benchmarks.build import ModelReply, Prompt
+from folkways.benchmarks.free_answers import model_judge
 from folkways.benchmarks.registry import get_task
 from folkways.endpoints.base import Settings
 from folkways.records import Signature, State
 from folkways.runs.asking import AskSession
-from folkways.runs.judging.calibrated import calibration_notes, differences
-from folkways.runs.judging.enough_labels import enough_labels
-from folkways.runs.judging.judges import compare_judges, is_same, judges_notes
-from folkways.runs.judging.labels import read_labels
-from folkways.runs.judging.model_summary import summarise, summarise_findings
-from folkways.runs.judging.next_labels import next_labels
-from folkways.runs.judging.replies_to_judge import (
+from folkways.runs.judging.calibration import calibration_notes, differences, enough_labels, next_labels
+from folkways.runs.judging.model_summary import (
+    compare_judges,
+    is_same,
+    judges_notes,
+    summarise,
+    summarise_findings,
+)
+from folkways.runs.judging.replies import (
     VERDICTS,
     Share,
     drawing_order,
     drawn,
     labellable,
+    read_labels,
     shares_of,
 )
 from folkways.runs.models import Model
@@ -50,7 +53,7 @@ class ModelJudged:
     """verdicts: VERDICTS, one row per counted item of the run and judge; summary: model_summary.SUMMARY; run:
     in which the judges were asked.
 
-    notes: what a person should know before using the numbers. to_label: next_labels.TO_LABEL, the replies
+    notes: what a person should know before using the numbers. to_label: calibration.TO_LABEL, the replies
     that people should judge next, the one that tells most first.
     """
 
@@ -81,7 +84,7 @@ def judge_run(
     """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
 
     more: further judges of the same replies. profile, text_tools: of the rule; None for each task's default.
-    models: only replies of these; None for all. labels: people's (see ``runs.labels``). limit: at most so
+    models: only replies of these; None for all. labels: people's (see ``runs.judging.replies``). limit: at most so
     many items of each task, spread over cultures as in a run and the same for every model; None for all.
     swap: replies of each model that are asked about again with the answers in reverse order. until: half a
     width, in points, at which labels are enough. label_next: replies to list for people. seed: of the order
@@ -201,7 +204,7 @@ def _prompt(row: dict[str, Any], text: str) -> Prompt:
     return Prompt(text, KIND, item, model_judge.MAX_TOKENS, row["language"], row["variant"])
 
 
-def _settle(row: dict[str, Any], reply: Reply) -> None:
+def _settle(row: dict[str, Any], reply: ModelReply) -> None:
     if reply.said is None:
         refused = reply.state is State.REFUSED
         why = f"the judge refused: {reply.reason}" if refused else reply.reason
@@ -248,8 +251,7 @@ def _notes(
     if judges_itself:
         yield (
             f"{', '.join(dict.fromkeys(judges_itself))} judges replies of its own: models prefer what they "
-            "wrote themselves; "
-            "take another --judge, or labels of people"
+            "wrote themselves; take another --judge, or labels of people"
         )
     counts = dict(verdicts.group_by("ended").len().iter_rows())
     for ended, what in (("unreadable", "could not be read"), ("failed", "brought no reply")):

@@ -43,9 +43,8 @@ def connect() -> Any:
         except Exception as failure:  # noqa: BLE001 - what keeps Ray from starting it tells in exceptions of all kinds
             why = (str(failure).strip() or type(failure).__name__).splitlines()[0]
             raise FolkwaysError(
-                f"Ray did not start on this machine: {why}\n"
-                "Start it yourself (ray start --head), or name a cluster that runs: export "
-                "RAY_ADDRESS=HOST:6379"
+                f"Ray did not start on this machine: {why}\nStart it yourself (ray start --head), or name a "
+                "cluster that runs: export RAY_ADDRESS=HOST:6379"
             ) from None
     return ray
 
@@ -148,15 +147,13 @@ def check_reachable(ray: Any, workspace: Workspace) -> None:
     machines = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
     if len(machines) > 1 and workspace.engine.dialect.name == "sqlite":
         raise FolkwaysError(
-            f"the cluster has {len(machines)} machines, and the workspace {workspace.location} is a file "
-            "of this one: use a "
-            "PostgreSQL database (--workspace postgresql://user@host/database)"
+            f"the cluster has {len(machines)} machines, and the workspace {workspace.location} is a file of "
+            "this one: use a PostgreSQL database (--workspace postgresql://user@host/database)"
         )
     if ":***@" in workspace.location:
         raise FolkwaysError(
-            "the workspace's address holds a password, which would be stored in the cluster; leave it out "
-            "of the address and set "
-            "PGPASSWORD (or ~/.pgpass) on each node"
+            "the workspace's address holds a password, which would be stored in the cluster; leave it out of "
+            "the address and set PGPASSWORD (or ~/.pgpass) on each node"
         )
 
 

@@ -29,7 +29,7 @@ from folkways.runs.options import AskOptions, Cluster, DeployedModel
 from folkways.runs.work import models_of, orders_of
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError, patiently
+from folkways.workspace.database_errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.shared_budget import SharedBudget, Units, taken
 
@@ -377,8 +377,7 @@ def _written(model: Model) -> str:
     if _CREDENTIALS.search(text := model.written or model.name):
         raise FolkwaysError(
             f"the address of {model.name} holds a password, which would be stored in the cluster; set the "
-            "environment variable "
-            "of its key on each node instead"
+            "environment variable of its key on each node instead"
         )
     return text
 

@@ -23,8 +23,8 @@ from folkways.errors import FolkwaysError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import open_folder
-from folkways.metrics.neural.store import text_key
-from folkways.metrics.neural.vectors import Recipe, TextVectors
+from folkways.metrics.neural.vector_store import text_key
+from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.on_ray.cluster import check_reachable, connect, place_of, plain_errors
 from folkways.runs.options import Cluster
 from folkways.runs.planning.plan import TaskPlan, stored_plans
@@ -138,7 +138,7 @@ class Computed:
 
     registry: Any
 
-    def __call__(self, recipe: Recipe, texts: Sequence[str]) -> Mapping[str, TokenVectors]:
+    def __call__(self, recipe: VectorRecipe, texts: Sequence[str]) -> Mapping[str, TokenVectors]:
         """See ``metrics.neural.vectors.Computed``."""
         import ray
 
@@ -213,21 +213,20 @@ class EncoderWorker:
         """Whether it runs."""
         return True
 
-    def encode(self, recipe: Recipe, texts: Sequence[str]) -> tuple[int, dict[str, TokenVectors]]:
+    def encode(self, recipe: VectorRecipe, texts: Sequence[str]) -> tuple[int, dict[str, TokenVectors]]:
         """How many texts, and their vectors: two objects, so that who waits need not fetch the vectors."""
         found = plain_errors(lambda: self._of(recipe).of(texts))
         self._of(recipe).forget()
         return len(texts), found
 
-    def _of(self, recipe: Recipe) -> TextVectors:
+    def _of(self, recipe: VectorRecipe) -> TextVectors:
         if recipe.name not in self._vectors:
             planned = recipe.encoder
             folder = open_folder(planned.folder.path, planned.folder.name)
             if folder.revision != planned.folder.revision:
                 raise FolkwaysError(
                     f"the model {folder.name} is another one on the node {os.uname().nodename} "
-                    f"({folder.path}): copy it there from "
-                    "the machine of the command"
+                    f"({folder.path}): copy it there from the machine of the command"
                 )
             compute = Compute(self._devices, precision=planned.compute.precision)
             own = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))
@@ -248,7 +247,7 @@ class VectorRegistry:
         self._all: Counter[str] = Counter()
         self._restarts: set[asyncio.Task[None]] = set()
 
-    async def stored(self, recipe: Recipe, texts: Sequence[str], lost: Sequence[Any]) -> list[Any]:
+    async def stored(self, recipe: VectorRecipe, texts: Sequence[str], lost: Sequence[Any]) -> list[Any]:
         """References to mappings that together hold the vectors of the texts, once all are computed.
 
         lost: references from an earlier call whose node has died. Raises what ``Encoder.encode`` does.
@@ -274,7 +273,7 @@ class VectorRegistry:
         """Model -> texts that are done, and all that were asked for."""
         return {name: (self._done[name], total) for name, total in self._all.items()}
 
-    async def _encoded(self, recipe: Recipe, texts: Sequence[str]) -> Any:
+    async def _encoded(self, recipe: VectorRecipe, texts: Sequence[str]) -> Any:
         import ray
 
         while True:

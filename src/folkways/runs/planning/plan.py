@@ -16,19 +16,19 @@ from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.suites import Own
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.suites import TaskSettings
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
 POPULATIONS = "populations"
@@ -53,7 +53,7 @@ class TaskPlan:
     task: Task
     release: Release
     options: RunOptions
-    own: Own = field(default_factory=dict)
+    own: TaskSettings = field(default_factory=dict)
     populations: Mapping[str, int] | None = None
     _items: dict[tuple[object, ...], pl.DataFrame] = field(default_factory=dict, repr=False, compare=False)
 
@@ -102,10 +102,9 @@ class TaskPlan:
                     yield prompts
         if empty:
             raise FolkwaysError(
-                f"{self.task.name}: no item is left for these options "
-                f"(cultures {shown(self.options.cultures)}, languages {shown(self.options.languages)}, "
-                f"variants {shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen "
-                "one of them"
+                f"{self.task.name}: no item is left for these options (cultures "
+                f"{shown(self.options.cultures)}, languages {shown(self.options.languages)}, variants "
+                f"{shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
             )
 
 
@@ -127,9 +126,8 @@ def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Map
     """Those settings that the model is told; FolkwaysError for one that somebody wants and it is not told."""
     if unheard := sorted(name for name, value in wanted.items() if value is not None and name not in heeds):
         raise FolkwaysError(
-            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that "
-            "name, or leave the setting "
-            "out and say it behind the names of the models that know it"
+            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that name, "
+            "or leave the setting out and say it behind the names of the models that know it"
         )
     return replace(settings, **{entry.name: None for entry in fields(Settings) if entry.name not in heeds})
 

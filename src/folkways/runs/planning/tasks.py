@@ -10,12 +10,13 @@ from typing import Any
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import asked_tasks, tasks
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.suites import narrowed
 from folkways.cultures import select_cultures
 from folkways.errors import FolkwaysError, FolkwaysWarning, NotOnDiskError, UnknownNameError, option
-from folkways.releases.base import Release
 from folkways.releases.registry import get_record, release_names
-from folkways.releases.store import open_release, root_of, state_of
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import root_of, state_of
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import Plan, TaskPlan, config_of, shown
@@ -136,8 +137,7 @@ def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
         able = [task.name for task in tasks().values() if task.permutes_options]
         raise FolkwaysError(
             f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its "
-            "options; "
-            f"those that can: {', '.join(able)}"
+            f"options; those that can: {', '.join(able)}"
         )
 
 

@@ -9,17 +9,18 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import HumanBaseline, Task, overrides
-from folkways.benchmarks.contract import TaskError, failures_of, scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.contract import scores_of
+from folkways.benchmarks.cut_replies import judge_replies
+from folkways.benchmarks.task_errors import TaskError, failures_of
 from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, Signature, Subject, compact
-from folkways.releases.base import Release
 from folkways.releases.registry import get_record
-from folkways.releases.store import locate, state_of
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import locate, state_of
 from folkways.reports.data import PEOPLE
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, stored_plans
-from folkways.runs.sampled.scores import of_sample
+from folkways.runs.sampling.strata import of_sample
 from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip
 from folkways.runs.scores.signature import same_rule, signature
 from folkways.workspace import results, run_records
@@ -186,7 +187,7 @@ def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
     return of_sample(scored, plan.task, judged, plan.options, plan.populations or {})
 
 
-def scores_stand(
+def scores_up_to_date(
     workspace: Workspace,
     run: run_records.RunRecord,
     plans: Sequence[TaskPlan],
@@ -231,11 +232,9 @@ def _check_complete(run: run_records.RunRecord, task: Task, judged: int, expecte
     not a gap."""
     if judged != expected:
         raise FolkwaysError(
-            f"run {run.name} expects {expected:,} answers on {task.name}, but only {judged:,} of their "
-            "items are found in the data "
-            f"by folkways {__version__}; the run was planned by folkways {run.version}: score it with that "
-            "version, or run anew "
-            "(nothing that is stored is asked again)"
+            f"run {run.name} expects {expected:,} answers on {task.name}, but only {judged:,} of their items "
+            f"are found in the data by folkways {__version__}; the run was planned by folkways "
+            f"{run.version}: score it with that version, or run anew (nothing that is stored is asked again)"
         )
 
 

@@ -10,10 +10,9 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.base import Task
-from folkways.benchmarks.judging.models import MODEL_ABSENT
+from folkways.benchmarks.base import MODEL_ABSENT, Task
 from folkways.records import Signature
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.runs.planning.plan import TaskPlan
 
 

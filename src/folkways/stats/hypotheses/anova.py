@@ -68,7 +68,8 @@ def tukey(rows: pl.DataFrame, value: str, group: str, anova: Anova, confidence: 
     """TUKEY: Tukey's honestly significant differences between all pairs of groups, with the error of
     ``anova`` of the same rows.
 
-    Unequal group sizes follow Kramer. Pairs are in the order of the groups' names.
+    value, group: columns of ``rows``. confidence: of the intervals. Unequal group sizes follow Kramer. Pairs
+    are in the order of the groups' names.
     """
     from scipy.stats import studentized_range
 

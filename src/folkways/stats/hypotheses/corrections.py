@@ -12,11 +12,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     NaN stays NaN and does not count as a comparison. ValueError for a value outside 0 to 1.
     """
-    known = _known(p_values)
+    ordered = _known(p_values)
     adjusted = list(p_values)
     largest = -math.inf
-    for rank, (p, position) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - rank) * p))
+    for rank, (p, position) in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(ordered) - rank) * p))
         adjusted[position] = largest
     return adjusted
 
@@ -30,11 +30,11 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """
     from scipy.stats import false_discovery_control
 
-    known = _known(p_values)
+    ordered = _known(p_values)
     adjusted = list(p_values)
-    if known:
+    if ordered:
         for (_, position), p in zip(
-            known, false_discovery_control([p for p, _ in known], method="bh"), strict=True
+            ordered, false_discovery_control([p for p, _ in ordered], method="bh"), strict=True
         ):
             adjusted[position] = float(p)
     return adjusted
@@ -42,7 +42,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 
 def _known(p_values: Sequence[float]) -> list[tuple[float, int]]:
     """The values that are not NaN, smallest first, with their positions."""
-    known = sorted((p, position) for position, p in enumerate(p_values) if p == p)
-    if known and not (known[0][0] >= 0 and known[-1][0] <= 1):
-        raise ValueError(f"p-values lie between 0 and 1, got {known[0][0]} to {known[-1][0]}")
-    return known
+    ordered = sorted((p, position) for position, p in enumerate(p_values) if p == p)
+    if ordered and not (ordered[0][0] >= 0 and ordered[-1][0] <= 1):
+        raise ValueError(f"p-values lie between 0 and 1, got {ordered[0][0]} to {ordered[-1][0]}")
+    return ordered

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Pearson's r over ``n`` pairs, with Fisher's interval; NaN where it cannot be told (see ``pearson``)."""
+    """Pearson's r over ``n`` pairs, with Fisher's interval; NaN where it is undefined (see ``pearson``)."""
 
     r: float
     low: float
@@ -36,13 +36,13 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike, confidence: float = 0.95) -> Cor
         raise ValueError(
             f"pairs are needed: two flat sequences of one length, got shapes {first.shape} and {second.shape}"
         )
-    known = ~(np.isnan(first) | np.isnan(second))
-    n = int(known.sum())
-    first, second = first[known], second[known]
+    complete = ~(np.isnan(first) | np.isnan(second))
+    n = int(complete.sum())
+    first, second = first[complete], second[complete]
     if n < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return Correlation(math.nan, math.nan, math.nan, n, method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearConstantInputWarning)
-        found = pearsonr(first, second)
-    between = found.confidence_interval(confidence) if n >= 4 else (math.nan, math.nan)
-    return Correlation(float(found.statistic), float(between[0]), float(between[1]), n, method)
+        result = pearsonr(first, second)
+    between = result.confidence_interval(confidence) if n >= 4 else (math.nan, math.nan)
+    return Correlation(float(result.statistic), float(between[0]), float(between[1]), n, method)

@@ -19,7 +19,7 @@ three digits."""
 
 DECIMALS = 10
 """Differences are rounded to so many decimals before they are ranked: 54.3 - 54.1 and 33.5 - 33.3 are a tie,
-whatever binary makes of them, and 0.3 - (0.1 + 0.2) is zero."""
+although binary fractions differ, and 0.3 - (0.1 + 0.2) is zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def exact_wilcoxon(
 ) -> Wilcoxon:
     """Wilcoxon's signed-rank test of paired differences (first minus second), exact with ties too.
 
-    differences: one per pair; NaN is no pair and left out. Ties share the mean of their ranks, and p counts
+    differences: one per pair; NaN is left out. Ties share the mean of their ranks, and p counts
     the sign patterns of these very ranks. zeros: ``wilcox`` leaves differences of zero out before ranking,
     ``pratt`` ranks them with the others and leaves them out afterwards. p is 1 where no difference is left.
     ValueError for an unknown alternative or way with zeros, and for infinite or nested differences.

@@ -2,8 +2,8 @@
 (nominal and MASI).
 
 A unit is a mapping of a person to their label; labels can be anything hashable, and for MASI they are
-frozensets. Coefficients that are not defined have no value and say why: where nobody ever differs from
-anybody there is nothing that chance could be told apart from.
+frozensets. Coefficients that are not defined have no value and say why: where nobody ever differs, agreement
+cannot be compared with chance.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from folkways.stats.raters.categories import category_kappa
+from folkways.stats.raters.kappa import category_kappa
 
 Unit = Mapping[str, Hashable]
 Distance = Callable[[Hashable, Hashable], float]
@@ -82,14 +82,14 @@ def cohen(units: Sequence[Unit]) -> Coefficient:
     if not pairs:
         return Coefficient(None, 0, 0, TOO_FEW)
     size = len(pairs)
-    found = category_kappa([one for one, _ in pairs], [other for _, other in pairs])
-    if math.isnan(found.kappa):
+    agreement = category_kappa([one for one, _ in pairs], [other for _, other in pairs])
+    if math.isnan(agreement.kappa):
         return Coefficient(None, size, 2 * size, ONE_LABEL)
     bounds = [
         None if math.isnan(bound) else bound
-        for bound in (found.kappa_interval.low, found.kappa_interval.high)
+        for bound in (agreement.kappa_interval.low, agreement.kappa_interval.high)
     ]
-    return Coefficient(found.kappa, size, 2 * size, "", *bounds)
+    return Coefficient(agreement.kappa, size, 2 * size, "", *bounds)
 
 
 def fleiss(units: Sequence[Unit]) -> Coefficient:

@@ -25,7 +25,7 @@ never wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class CorrectedRate:
     """A corrected rate between 0 and 1 with its interval, both NaN where there is nothing to correct by.
 
     labelled: cases that people judged. tuning: weight of the judge in the estimate, from 0 (people's labels
@@ -45,14 +45,15 @@ def prediction_powered(
     *,
     tuning: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
-) -> Corrected:
+) -> CorrectedRate:
     """The rate that people would have found, from the judge's verdicts on all cases and people's labels on
     some.
 
-    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known. labels:
-    0 to 1 where a person judged a case, else NaN. They must be a random sample of the cases that have a
+    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known. labels: 0
+    to 1 where a person judged a case, else NaN. They must be a random sample of the cases that have a
     verdict. clusters: a number per case; cases that share one (variants of a question) may depend on each
-    other. tuning:   weight of the judge; None takes the one with the smallest variance.
+    other. tuning: weight of the judge; None takes the one with the smallest variance. confidence: of the
+    interval.
 
     The variance is linearised over clusters; the quantile is Student's with one degree of freedom less than
     there are labelled clusters. NaN with fewer than two of those. ValueError for labels on cases without a
@@ -65,7 +66,7 @@ def prediction_powered(
         raise ValueError("a case without a verdict has a label")
     n, groups = int(labelled.sum()), np.unique(clusters[labelled]).size
     if groups < 2:
-        return Corrected(math.nan, Interval(math.nan, math.nan, method), n)
+        return CorrectedRate(math.nan, Interval(math.nan, math.nan, method), n)
     others = judged & ~labelled
     verdict, label = verdicts[labelled], labels[labelled]
     unseen = int(others.sum())
@@ -93,7 +94,7 @@ def prediction_powered(
     half = float(t.ppf(0.5 + confidence / 2, groups - 1)) * math.sqrt(variance)
     rate = share * of_judged
     interval = Interval(max(0.0, rate - half), min(1.0, rate + half), method)
-    return Corrected(min(1.0, max(0.0, rate)), interval, n, weight)
+    return CorrectedRate(min(1.0, max(0.0, rate)), interval, n, weight)
 
 
 def _best_tuning(verdict: Floats, label: Floats, unseen: int) -> float:
@@ -114,19 +115,19 @@ def rogan_gladen(
     true_negative: int,
     labelled_negative: int,
     confidence: float = DEFAULT_CONFIDENCE,
-) -> Corrected:
-    """The rate behind ``positive`` verdicts in ``cases``, given how the judge did on labelled cases; all
-    independent of each other.
+) -> CorrectedRate:
+    """The true rate, given ``positive`` verdicts in ``cases`` and how the judge did on labelled cases; all
+    cases are independent.
 
     true_positive of labelled_positive cases that people call right were called right by the judge
-    (sensitivity), and true_negative of labelled_negative wrong ones wrong (specificity). The interval is that
-    of Lang and Reiczigel (Preventive Veterinary Medicine 113, 2014), which knows that both are estimates. NaN
-    with an interval from 0 to 1 where a judge does no better than chance, or people called all cases right or
-    all wrong.
+    (sensitivity), and true_negative of labelled_negative wrong ones wrong (specificity). confidence: of the
+    interval, which is that of Lang and Reiczigel (Preventive Veterinary Medicine 113, 2014): it allows for
+    both being estimates. NaN with an interval from 0 to 1 where a judge does no better than chance, or people
+    called all cases right or all wrong.
     """
     method = f"lang-reiczigel {confidence:.0%}"
     labelled = labelled_positive + labelled_negative
-    unknown = Corrected(math.nan, Interval(0.0, 1.0, method), labelled)
+    unknown = CorrectedRate(math.nan, Interval(0.0, 1.0, method), labelled)
     if not (labelled_positive and labelled_negative and cases):
         return unknown
     sensitivity, specificity = true_positive / labelled_positive, true_negative / labelled_negative
@@ -147,4 +148,4 @@ def rogan_gladen(
     )
     middle = centre + 2 * z * z * (centre * by_sensitivity - (1 - centre) * by_specificity)
     low, high = (min(1.0, max(0.0, middle + side * z * spread)) for side in (-1, 1))
-    return Corrected(min(1.0, max(0.0, rate)), Interval(low, high, method), labelled)
+    return CorrectedRate(min(1.0, max(0.0, rate)), Interval(low, high, method), labelled)

@@ -41,9 +41,9 @@ def ordinal(units: Iterable[Unit]) -> Distance:
 def kendall_tau(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
     """Kendall's tau (1938) of two orders of the same things without ties, -1 to 1; 1 for fewer than two
     things."""
-    place = {thing: number for number, thing in enumerate(other)}
+    ranks = {thing: number for number, thing in enumerate(other)}
     pairs = math.comb(len(one), 2)
-    swapped = sum(place[first] > place[second] for first, second in combinations(one, 2))
+    swapped = sum(ranks[first] > ranks[second] for first, second in combinations(one, 2))
     return 1 - 2 * swapped / pairs if pairs else 1.0
 
 
@@ -65,7 +65,7 @@ def marks_in_common(one: Collection[tuple[int, int]], other: Collection[tuple[in
     """F1 of the characters that two people marked, 0 to 1; 1 where neither marked any (Hripcsak and
     Rothschild 2005).
 
-    Marks are [start, end). Nobody counts what both left out, so there is no chance to correct for.
+    Marks are [start, end). What both left out does not count, so that nothing is corrected for chance.
     """
     ones, others = ({at for start, end in each for at in range(start, end)} for each in (one, other))
     return 2 * len(ones & others) / (len(ones) + len(others)) if ones or others else 1.0

@@ -41,10 +41,10 @@ def youden_index(verdicts: Floats, labels: Floats, clusters: Ints) -> Youden | N
     together.
     """
     sides = [_share(verdicts[labels == value], clusters[labels == value]) for value in (1.0, 0.0)]
-    if not all(worth for _, worth in sides):
+    if not all(n_effective for _, n_effective in sides):
         return None
     (sensitivity, right), (false_alarms, wrong) = sides
-    first, second = ((np.array([share]), np.array([worth])) for share, worth in sides)
+    first, second = ((np.array([share]), np.array([n_effective])) for share, n_effective in sides)
     index = difference_of_shares(*first, *second)
     return Youden(index, sensitivity, false_alarms, right, wrong)
 
@@ -55,20 +55,20 @@ def youden_difference(first: Youden, second: Youden) -> Difference:
 
     A judge that errs on the same questions of both models makes them less so, and the interval too wide.
     """
-    found = difference_of_shares(
+    difference = difference_of_shares(
         np.array([first.sensitivity, second.false_alarms]),
         np.array([first.right, second.wrong]),
         np.array([first.false_alarms, second.sensitivity]),
         np.array([first.wrong, second.right]),
     )
-    return Difference(2 * found.difference, 2 * found.low, 2 * found.high, found.p)
+    return Difference(2 * difference.difference, 2 * difference.low, 2 * difference.high, difference.p)
 
 
 def _share(values: Floats, clusters: Ints) -> tuple[float, float]:
     if not values.size:
         return math.nan, 0.0
-    found = clustered_mean(*cluster_totals(values, clusters), float(values @ values))
-    return found.mean, found.worth
+    estimate = clustered_mean(*cluster_totals(values, clusters), float(values @ values))
+    return estimate.mean, estimate.n_effective
 
 
 def noisy_but_valid(
@@ -80,9 +80,9 @@ def noisy_but_valid(
     The test of Feng, Shen, Balashankar, Gerner-Beuerle and Rodrigues (Noisy but valid, ICLR 2026): if the
     rate were ``required``, the judge would call a share of ``required`` times its sensitivity, and of the
     rest times its false alarms, right. What it does call right is compared with that, with the variance of
-    all three. Verdicts, labels and strata are those of ``stratified_powered``; a label weighs as many cases
-    as its stratum has for each. Half a case of either kind is added to the variance of sensitivity and false
-    alarms (twice). 1 for both where people call all alike, or the judge is no better than chance.
+    all three. verdicts, labels, strata and clusters are those of ``stratified_ppi``; a label weighs as many
+    cases as its stratum has for each. Half a case of either kind is added to the variance of sensitivity and
+    false alarms (twice). 1 for both where people call all alike, or the judge does not beat chance.
     """
     judged, labelled = ~np.isnan(verdicts), ~np.isnan(labels)
     names, places = np.unique(strata, return_inverse=True)
@@ -99,9 +99,9 @@ def noisy_but_valid(
     parts = (wanted, 1 - wanted)
     variance = _variance_of_mean(verdicts[judged], clusters[judged])
     for part, rate, side, total in zip(parts, rates, (y, 1 - y), sums, strict=True):
-        worth = total**2 / float(weights**2 @ side)
-        likely = (rate * worth + 1) / (worth + 2)
-        variance += part**2 * likely * (1 - likely) / (worth + 2)
+        n_effective = total**2 / float(weights**2 @ side)
+        likely = (rate * n_effective + 1) / (n_effective + 2)
+        variance += part**2 * likely * (1 - likely) / (n_effective + 2)
     expected = sum(part * rate for part, rate in zip(parts, rates, strict=True))
     from scipy.special import stdtr  # takes longer to import than everything else here
 

@@ -20,39 +20,39 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, Ints, wilson
-from folkways.stats.raters.calibration import PSEUDO_LABELS, PSEUDO_VERDICTS, Corrected
+from folkways.stats.raters.calibration import PSEUDO_LABELS, PSEUDO_VERDICTS, CorrectedRate
 
-BORROWED = 4.0
-"""Labels with the mean variance of all strata that a stratum's own are joined by (as Smyth 2004 joins
+PRIOR_LABELS = 4.0
+"""Weight, in labels, of the mean variance of all strata in the variance of each (as Smyth 2004 shrinks
 variances of few values)."""
 
-IMAGINED = 1.0
-"""Cases of each way in which judge and person can agree or not, among all strata: where n labels show no
-error of a judge, there may still be some 3 / n of them, and half a case of each (Agresti and Min, 2005) would
-leave room for 2.
+PSEUDO_CASES = 1.0
+"""Pseudo-cases of each way in which judge and person can agree or not, over all strata. Where n labels show
+no error, the rate of errors may still be 3 / n; half a case of each (Agresti and Min, 2005) would allow for 2
+/ n.
 """
 
 FEWEST = 2
-"""Labels without which a stratum tells nothing about how much they vary; strata with fewer are joined."""
+"""Minimum labels per stratum to estimate its variance; smaller strata are pooled."""
 
 
 @dataclass(frozen=True, slots=True)
-class Powered:
-    """A corrected rate with what differences are made of.
+class PPIEstimate:
+    """A corrected rate with what the difference of two rates needs.
 
-    variance: of the rate. freedom: degrees of freedom of its Student's quantile. pulls: by how much each
+    variance: of the rate. df: degrees of freedom of its Student's quantile. influence: by how much each
     cluster moves the rate, (highest cluster + 1,). joined: strata that had fewer than FEWEST labels and were
     taken as one, perhaps with another.
     """
 
-    corrected: Corrected
+    corrected: CorrectedRate
     variance: float
-    freedom: int
-    pulls: Floats
+    df: int
+    influence: Floats
     joined: tuple[int, ...]
 
 
-def stratified_powered(
+def stratified_ppi(
     verdicts: Floats,
     labels: Floats,
     strata: Ints,
@@ -60,7 +60,7 @@ def stratified_powered(
     *,
     tuning: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
-) -> Powered:
+) -> PPIEstimate:
     """The rate that people would have found, from a judge's verdicts on all cases and people's labels on some
     of every stratum.
 
@@ -70,11 +70,12 @@ def stratified_powered(
     from 0 per case; cases that share one (variants of a question, in whatever strata) may depend on each
     other.
 
-    tuning:   weight of the judge; None takes for each stratum the one with the smallest variance in all
-              others.
+    tuning: weight of the judge; None takes for each stratum the one with the smallest variance in all others.
+    confidence: of the interval.
 
     The variance is linearised over clusters. Residuals' variances are those of the stratum, leaning on the
-    mean of all strata's as if on BORROWED labels, with IMAGINED cases of each kind of agreement added once.
+    mean of all strata's as if on PRIOR_LABELS labels, with PSEUDO_CASES cases of
+    each kind of agreement added once.
     The interval is Wilson's of as many independent zeros and ones as would know the rate as well, widened as
     Student's quantile is with as many degrees of freedom as there are labelled clusters in strata, less
     strata. NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a verdict.
@@ -86,8 +87,8 @@ def stratified_powered(
     n, groups = int(labelled.sum()), np.unique(clusters[labelled]).size
     size = int(clusters.max(initial=-1)) + 1
     if groups < FEWEST:
-        return Powered(
-            Corrected(math.nan, Interval(math.nan, math.nan, method), n), math.nan, 0, np.zeros(size), ()
+        return PPIEstimate(
+            CorrectedRate(math.nan, Interval(math.nan, math.nan, method), n), math.nan, 0, np.zeros(size), ()
         )
     places, joined = _joined(strata, labelled)
     count = int(places.max()) + 1
@@ -113,27 +114,29 @@ def stratified_powered(
     rate = float(cases @ (share * of_judged)) / verdicts.size
 
     scale = cases * share / verdicts.size
-    own, rest = np.zeros(verdicts.size), of_judged[places] * (judged - share[places]) / verdicts.size
-    own[labelled] = (scale / seen)[places[labelled]] * (residuals - correction[places])[labelled]
+    from_labels, rest = np.zeros(verdicts.size), of_judged[places] * (judged - share[places]) / verdicts.size
+    from_labels[labelled] = (scale / seen)[places[labelled]] * (residuals - correction[places])[labelled]
     rest[others] += (scale * weight / np.maximum(unseen, 1))[places[others]] * (verdicts - elsewhere[places])[
         others
     ]
-    freely = own + rest
-    pulls = np.bincount(clusters, weights=freely, minlength=size).astype(np.float64)
-    together = max(0.0, float(pulls @ pulls - freely @ freely))
+    freely = from_labels + rest
+    influence = np.bincount(clusters, weights=freely, minlength=size).astype(np.float64)
+    together = max(0.0, float(influence @ influence - freely @ freely))
     squares = per_stratum((residuals - correction[places]) ** 2, labelled)
-    variances = (squares + BORROWED * (squares / (seen - 1)).mean()) / (seen - 1 + BORROWED)
+    variances = (squares + PRIOR_LABELS * (squares / (seen - 1)).mean()) / (seen - 1 + PRIOR_LABELS)
     variances += _pseudo_squares(weight, correction, seen) / n
     variance = float(scale**2 @ (variances / seen)) + float(rest @ rest) + together
     pairs = np.unique(np.stack([places[labelled], clusters[labelled]]), axis=1).shape[1]
-    freedom = max(1, min(groups - 1, pairs - count))
-    interval = _wilson(rate, variance, freedom, n, confidence, method)
+    df = max(1, min(groups - 1, pairs - count))
+    interval = _wilson(rate, variance, df, n, confidence, method)
     tuning = float(seen @ weight) / n
-    return Powered(Corrected(min(1.0, max(0.0, rate)), interval, n, tuning), variance, freedom, pulls, joined)
+    return PPIEstimate(
+        CorrectedRate(min(1.0, max(0.0, rate)), interval, n, tuning), variance, df, influence, joined
+    )
 
 
-def powered_difference(
-    first: Powered, second: Powered, *, confidence: float = DEFAULT_CONFIDENCE
+def ppi_difference(
+    first: PPIEstimate, second: PPIEstimate, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> tuple[float, Interval, float]:
     """The first rate minus the second, its interval, and p (two-sided, for no difference); clusters have the
     same numbers in both.
@@ -144,52 +147,47 @@ def powered_difference(
     method = f"stratified prediction-powered {confidence:.0%} by question"
     if math.isnan(first.variance) or math.isnan(second.variance):
         return math.nan, Interval(math.nan, math.nan, method), math.nan
-    common = min(first.pulls.size, second.pulls.size)
-    shared = float(first.pulls[:common] @ second.pulls[:common])
+    common = min(first.influence.size, second.influence.size)
+    shared = float(first.influence[:common] @ second.influence[:common])
     variance = max(
         first.variance + second.variance - 2 * shared,
         (math.sqrt(first.variance) - math.sqrt(second.variance)) ** 2,
     )
     difference = first.corrected.rate - second.corrected.rate
-    freedom = min(first.freedom, second.freedom)
+    df = min(first.df, second.df)
     from scipy.special import stdtr, stdtrit  # takes longer to import than everything else here
 
-    half = float(stdtrit(freedom, 0.5 + confidence / 2)) * math.sqrt(variance)
-    p = (
-        2 * float(stdtr(freedom, -abs(difference) / math.sqrt(variance)))
-        if variance
-        else float(difference == 0)
-    )
+    half = float(stdtrit(df, 0.5 + confidence / 2)) * math.sqrt(variance)
+    p = 2 * float(stdtr(df, -abs(difference) / math.sqrt(variance))) if variance else float(difference == 0)
     return difference, Interval(max(-1.0, difference - half), min(1.0, difference + half), method), p
 
 
-def _wilson(rate: float, variance: float, freedom: int, n: int, confidence: float, method: str) -> Interval:
-    """Of as many independent zeros and ones as would know the rate as well; a rate near 0 or 1 is further
-    from it than beyond."""
+def _wilson(rate: float, variance: float, df: int, n: int, confidence: float, method: str) -> Interval:
+    """Wilson's interval for the effective number of answers that gives the same variance."""
     from scipy.special import stdtrit
 
     quantile = 0.5 + confidence / 2
-    spread = variance * (float(stdtrit(freedom, quantile)) / NormalDist().inv_cdf(quantile)) ** 2
+    spread = variance * (float(stdtrit(df, quantile)) / NormalDist().inv_cdf(quantile)) ** 2
     middle = (min(1.0, max(0.0, rate)) * n + 1) / (n + 2)
-    worth = middle * (1 - middle) / spread
-    found = wilson(min(1.0, max(0.0, rate)) * worth, worth, confidence)
-    return Interval(found.low, found.high, method)
+    n_effective = middle * (1 - middle) / spread
+    interval = wilson(min(1.0, max(0.0, rate)) * n_effective, n_effective, confidence)
+    return Interval(interval.low, interval.high, method)
 
 
 def _joined(strata: Ints, labelled: npt.NDArray[np.bool_]) -> tuple[Ints, tuple[int, ...]]:
-    """Numbers of strata of which each has FEWEST labels: those with fewer are one, with the smallest of the
-    others if need be."""
+    """Strata, renumbered so that each has FEWEST labels, and those that were joined: strata with fewer are
+    one, with the smallest of the others if need be."""
     names, places = np.unique(strata, return_inverse=True)
     seen = np.bincount(places[labelled], minlength=names.size)
     few = seen < FEWEST
     if not few.any():
         return places, ()
-    told = tuple(int(name) for name in names[few])
-    for place in np.argsort(np.where(few, np.inf, seen), kind="stable"):
+    small = tuple(int(name) for name in names[few])
+    for stratum in np.argsort(np.where(few, np.inf, seen), kind="stable"):
         if seen[few].sum() >= FEWEST:
             break
-        few[place] = True
-    return np.unique(np.where(few[places], -1, places), return_inverse=True)[1], told
+        few[stratum] = True
+    return np.unique(np.where(few[places], -1, places), return_inverse=True)[1], small
 
 
 def _tuning(
@@ -211,8 +209,8 @@ def _tuning(
     if count > 1:
         covariances, variances = (values.sum() - values for values in (covariances, variances))
     pseudo = PSEUDO_VERDICTS - PSEUDO_VERDICTS.mean()
-    slope = (covariances + IMAGINED * float(pseudo @ PSEUDO_LABELS)) / (
-        variances + IMAGINED * float(pseudo @ pseudo)
+    slope = (covariances + PSEUDO_CASES * float(pseudo @ PSEUDO_LABELS)) / (
+        variances + PSEUDO_CASES * float(pseudo @ pseudo)
     )
     return np.clip(slope * unseen / (unseen + seen), 0.0, 1.0)
 
@@ -220,11 +218,11 @@ def _tuning(
 def _pseudo_squares(weight: Floats, correction: Floats, seen: Floats) -> float:
     of_all, middle = float(seen @ weight) / seen.sum(), float(seen @ correction) / seen.sum()
     residuals = PSEUDO_LABELS - of_all * PSEUDO_VERDICTS - middle
-    return IMAGINED * float(residuals @ residuals)
+    return PSEUDO_CASES * float(residuals @ residuals)
 
 
 PRIOR = 4.0
-"""Labels that the doubts about a judge count as, where they stand for its errors."""
+"""Weight, in labels, of the doubts about a judge as an estimate of its errors."""
 
 
 def errors_to_expect(wrong: Any, labels: Any, doubt: Any) -> Any:
@@ -235,22 +233,22 @@ def errors_to_expect(wrong: Any, labels: Any, doubt: Any) -> Any:
     return (wrong + PRIOR * doubt) / (labels + PRIOR)
 
 
-def allocate(worth: Sequence[float], labelled: Sequence[int], waiting: Sequence[int]) -> Iterator[int]:
+def allocate(gains: Sequence[float], labelled: Sequence[int], waiting: Sequence[int]) -> Iterator[int]:
     """The stratum of each label to come, until nothing waits.
 
-    worth: of each stratum, its share of all cases, squared, times its variance. labelled, waiting: its cases
+    gains: of each stratum, its share of all cases, squared, times its variance. labelled, waiting: its cases
     with a label, and those that could get one. First every stratum gets FEWEST; then the next label goes
-    where it takes most off the variance of the whole: worth times 1/n less 1/(n + 1), where n have a label.
+    where it takes most off the variance of the whole: gains times 1/n less 1/(n + 1), where n have a label.
     """
 
-    def rank(place: int, more: int) -> tuple[int, float, int, int]:
-        n = labelled[place] + more
-        return min(n, FEWEST), -worth[place] / (n * (n + 1) if n else 1), place, more
+    def rank(stratum: int, more: int) -> tuple[int, float, int, int]:
+        n = labelled[stratum] + more
+        return min(n, FEWEST), -gains[stratum] / (n * (n + 1) if n else 1), stratum, more
 
-    queue = [rank(place, 0) for place, cases in enumerate(waiting) if cases]
+    queue = [rank(stratum, 0) for stratum, cases in enumerate(waiting) if cases]
     heapq.heapify(queue)
     while queue:
-        *_, place, more = heapq.heappop(queue)
-        yield place
-        if more + 1 < waiting[place]:
-            heapq.heappush(queue, rank(place, more + 1))
+        *_, stratum, more = heapq.heappop(queue)
+        yield stratum
+        if more + 1 < waiting[stratum]:
+            heapq.heappush(queue, rank(stratum, more + 1))

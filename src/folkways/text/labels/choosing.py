@@ -1,5 +1,5 @@
-"""The option that a reply settles on, by its letter or by its text: the one reader of letters for all tasks, in
-every alphabet."""
+"""The option that a reply settles on, by its letter or by its text: the one reader of letters for all tasks,
+in every alphabet."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
     if same := _by_whole_text(reply, choices):
         return same
     objects = list(objects_with_source(reply))
-    if (value := _json_answer([found for found, _ in objects])) is not None:
+    if (value := _json_answer([entry for entry, _ in objects])) is not None:
         return chosen_label(value, choices)
     for _, source in objects:
         text = text.replace(plain(source), " ")
     masked = with_texts(text, choices)
     for version in dict.fromkeys((masked, in_latin(masked))):
         lettered = _joined(with_letters(version, labels), labels)
-        said = list(statements(lettered, LETTER))
+        mentions = list(statements(lettered, LETTER))
         if version is not masked and _OF_WORDS.search(version):
-            said = [mention for mention in said if mention.strength > ALONE]
-        if any(mention.stance == "asserted" for mention in said):
-            return _settled(said, labels)
-        if any(mention.characters for mention in said):
+            mentions = [mention for mention in mentions if mention.strength > ALONE]
+        if any(mention.stance == "asserted" for mention in mentions):
+            return _settled(mentions, labels)
+        if any(mention.characters for mention in mentions):
             break
     if not re.search(TEXT, masked):
         return None
     by_text = _settled(list(statements(lettered, TEXT)), labels)
     denied = {
-        label for mention in said if mention.stance == "denied" for label in _labels_of(mention, labels)
+        label for mention in mentions if mention.stance == "denied" for label in _labels_of(mention, labels)
     }
-    listing = len({mention.characters for mention in said if mention.stance == "aside"}) > 1
+    listing = len({mention.characters for mention in mentions if mention.stance == "aside"}) > 1
     return None if by_text in denied or listing else by_text
 
 
@@ -88,11 +88,11 @@ def _whole(text: str, labels: Sequence[str]) -> str | None:
 
 
 def _by_whole_text(reply: str, choices: Mapping[str, str]) -> str | None:
-    """The one option whose text the reply is, as it stands or in any punctuation."""
-    said = tokens(reply)
+    """The one option whose text the reply is, exactly or with other punctuation."""
+    words = tokens(reply)
     bare = _bare(reply)
     same = [label for label, option in choices.items() if option and _bare(option) == bare] or [
-        label for label, option in choices.items() if option and tokens(option) == said
+        label for label, option in choices.items() if option and tokens(option) == words
     ]
     return same[0] if len(same) == 1 and bare else None
 
@@ -104,9 +104,9 @@ def _bare(text: str) -> str:
 def _json_answer(objects: Sequence[Mapping[str, object]]) -> str | None:
     """What the last JSON object gives for its answer; None where none gives one."""
     answer = None
-    for found in objects:
-        named = [value for key, value in found.items() if pattern("answer").search(key.replace("_", " "))]
-        values = named or list(found.values())
+    for entry in objects:
+        named = [value for key, value in entry.items() if pattern("answer").search(key.replace("_", " "))]
+        values = named or list(entry.values())
         texts = [str(value) for value in values if isinstance(value, str | int | float)]
         if len(texts) == 1:
             answer = texts[0]
@@ -118,7 +118,7 @@ def _joined(text: str, labels: Sequence[str]) -> str:
     that are joined."""
     if not re.search(TEXT, text):
         return text
-    own = rf"({LETTER})\s*{_MARK}\s*{_OPENING}({TEXT})"
+    letter_and_text = rf"({LETTER})\s*{_MARK}\s*{_OPENING}({TEXT})"
     listed = re.compile(rf"(?:{LETTER}\s*[).:\]}}-]+\s*{TEXT}[\s,;./|]*){{2,}}")
     text = listed.sub(lambda hit: hit[0] if not _lists_its_own(hit[0]) else "\n", text)
 
@@ -131,7 +131,7 @@ def _joined(text: str, labels: Sequence[str]) -> str:
         firmly = re.search(r"[).:(]", hit[0])
         return f"{letter}/{letter_of(ord(option) & 0xFF)}" if ends or firmly else hit[0]
 
-    text = re.sub(own, with_letter, text)
+    text = re.sub(letter_and_text, with_letter, text)
     return re.sub(
         rf"({TEXT})\s*[(\[]\s*({LETTER})\s*[)\]]",
         lambda hit: (
@@ -151,7 +151,7 @@ def _lists_its_own(listing: str) -> bool:
 
 
 def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
-    """The label that all of this leaves; what follows a correction counts before what stands before it."""
+    """The label that all of this leaves; what follows a correction counts before what precedes it."""
     asserted = [mention for mention in said if mention.stance == "asserted"]
     if not asserted:
         return None
@@ -229,7 +229,8 @@ in small letters; kana may touch words in other letters: 答えはイです."""
 ANNOUNCEMENTS = normalize(
     "NFKC",
     r"""
-    (?: ответ | вариант | відповідь | варіант | отговор | одговор | адказ | жауап(?:ы)? | תשובה | התשובה | उत्तर | जवाब
+    (?: ответ | вариант | відповідь | варіант | отговор | одговор | адказ | жауап(?:ы)? | תשובה | התשובה
+      | उत्तर | जवाब
       | विकल्प | 答え | 正解 | 解答 | 回答 | คำตอบ(?:คือ)? | ข้อ | პასუხი(?:ა)? | պատասխան(?:ը)? | விடை | பதில்
       | సమాధానం | ഉത്തരം | جواب | الجواب )
     [^A-Za-z.!?。！？؟।\n]{0,20}
@@ -239,8 +240,10 @@ ANNOUNCEMENTS = normalize(
 like "is"."""
 
 LATIN_ANNOUNCEMENTS = r"""
-    \b (?: réponse | antwort | risposta | resposta | antwoord | svar(?:et)? | vastaus | válasz | răspuns(?:ul)? | odpowied[źz]
-         | odpověď | odpoveď | odgovor | cevap | đáp\ án | jibu | sagot | jawapan | vastus | atsakymas | erantzuna
+    \b (?: réponse | antwort | risposta | resposta | antwoord | svar(?:et)? | vastaus | válasz
+         | răspuns(?:ul)? | odpowied[źz]
+         | odpověď | odpoveď | odgovor | cevap | đáp\ án | jibu | sagot | jawapan | vastus
+         | atsakymas | erantzuna
          | përgjigj(?:a|ja) | javob )
     (?-i: \s* [:=–—-] | \s+ [^\W\d_A-Z]{1,12} (?=\W) ){0,4} \s+
 """
@@ -276,18 +279,18 @@ def _letters() -> list[tuple[re.Pattern[str], int]]:
     """What finds each letter, and its place among the options; made when the first is met, as most commands
     judge nothing."""
     of_series = (
-        (spellings, place) for series in SERIES for place, spellings in enumerate(series) if spellings
+        (spellings, index) for series in SERIES for index, spellings in enumerate(series) if spellings
     )
     return [
-        *((re.compile(_alone(spellings), re.I), place) for spellings, place in of_series),
+        *((re.compile(_alone(spellings), re.I), index) for spellings, index in of_series),
         (re.compile(_alone(_LOOKS_LATIN)), 2),
     ]
 
 
 def in_latin(text: str) -> str:
-    """The text with the letters of SERIES that stand alone as A, B, C and D; small letters become small ones.
+    """The text with the letters of SERIES that occur alone as A, B, C and D; small letters become small ones.
 
-    The Cyrillic В is the third of its series and looks like the Latin B: it is C where Б or Г stands alone
+    The Cyrillic В is the third of its series and looks like the Latin B: it is C where Б or Г occurs alone
     too, and else left as it is, because nothing tells which was meant.
     """
     if not _ANY.search(text):  # most texts, and sixty patterns would find nothing in them

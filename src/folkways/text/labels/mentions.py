@@ -1,5 +1,5 @@
-"""Where a reply names an option: each letter that stands for one, and each option's text, becomes one
-character of its own.
+"""Where a reply names an option: each letter of an option, and each option's text, becomes one character of
+its own.
 
 What is left is words, in which denials and announcements can be looked for without regard to what the options
 say.
@@ -27,9 +27,10 @@ _SEGMENTER = SimpleSegmenter()
 _PARTICLES = re.compile(
     "은|는|이|가|을|를|도|의|입니다|이다|다|예요|이에요|에요|요|이며|이고|이라고|라고|와|과|보다|이나|나|이지|지"
 )
-_COMPOUND = r"""\b(?:class|vitamin|plan|group|team|type|hepatitis|grade|section|part|category|blood|schedule|exhibit|figure|table
-    |appendix|influenza|visa|list|level|size|side|point|step|phase|row|seat|zone|unit|room|hall|gate|block|tier|series|version|model
-    |chapter|paragraph|scenario|person|player|student|country|city|company|factor|day|bus|line|drive|clase|vitamina|grupo)[\s(]+$"""
+_COMPOUND = r"""\b(?:class|vitamin|plan|group|team|type|hepatitis|grade|section|part|category|blood
+    |schedule|exhibit|figure|table|appendix|influenza|visa|list|level|size|side|point|step|phase|row|seat|zone|unit|room|hall|gate|block|tier
+    |series|version|model|chapter|paragraph|scenario|person|player|student|country|city|company|factor|day|bus|line|drive
+    |clase|vitamina|grupo)[\s(]+$"""
 _BEFORE_COMPOUND = re.compile(_COMPOUND, re.I | re.X)
 
 
@@ -55,7 +56,7 @@ def _option_tokens(text: str) -> list[str]:
 
 
 def of_label(character: str, labels: Sequence[str]) -> str:
-    """The label that a character of TEXT or LETTER stands for."""
+    """The label of a character of TEXT or LETTER."""
     return labels[ord(character) & 0xFF]
 
 
@@ -65,8 +66,8 @@ def letter_of(number: int) -> str:
 
 
 def with_texts(text: str, choices: Mapping[str, str]) -> str:
-    """The text with each option's text that stands in it as whole words in one character; the longest where
-    they overlap.
+    """The text with each option's text, where it occurs as whole words, replaced by one character; the
+    longest where they overlap.
 
     A text that two options have is left, and so is one of a single letter or of nothing but a word such as
     "no".
@@ -81,18 +82,18 @@ def with_texts(text: str, choices: Mapping[str, str]) -> str:
     if not any(sought[0] in low for sought in telling.values()):
         return text
     spans = _SEGMENTER.spans(text)
-    said = [text[start:end].casefold() for start, end in spans]
-    result, position, place = [], 0, 0
-    while place < len(said):
+    words = [text[start:end].casefold() for start, end in spans]
+    result, position, index = [], 0, 0
+    while index < len(words):
         hits = [
-            (len(sought), number) for number, sought in telling.items() if _stands_at(said, place, sought)
+            (len(sought), number) for number, sought in telling.items() if _stands_at(words, index, sought)
         ]
         if not hits:
-            place += 1
+            index += 1
             continue
         length, number = max(hits)
-        result += [text[position : spans[place][0]], chr(_TEXT + number)]
-        position, place = spans[place + length - 1][1], place + length
+        result += [text[position : spans[index][0]], chr(_TEXT + number)]
+        position, index = spans[index + length - 1][1], index + length
     return "".join([*result, text[position:]])
 
 
@@ -116,9 +117,9 @@ def _stands_at(said: Sequence[str], place: int, sought: tuple[str, ...]) -> bool
 
 
 def with_letters(text: str, labels: Sequence[str]) -> str:
-    """The text with each letter that stands for an option in one character.
+    """The text with each letter of an option replaced by one character.
 
-    A capital that stands alone, unless it is the article or another word ("A common dish", "A veces"), or
+    A capital by itself, unless it is the article or another word ("A common dish", "A veces"), or
     part of a name ("vitamin A"); a small letter where punctuation or a word for an option sets it off ("b)",
     "option b", "选b").
     """
@@ -169,6 +170,6 @@ def _before_small() -> re.Pattern[str]:
 
 @cache
 def _followers() -> frozenset[str]:
-    return whole_words("is", "or", "not", "wrong", "right", "because", "so", "than", "maybe", "both", "choose", "not_behind") | {
-        "but", "it", "y", "pero", "tetapi", "aber", "mais", "to", "rather", "instead", "though", "please", "definitely", "for",
-    }  # fmt: skip
+    kinds = "is or not wrong right because so than maybe both choose not_behind"
+    more = "but it y pero tetapi aber mais to rather instead though please definitely for"
+    return whole_words(*kinds.split()) | set(more.split())

@@ -23,7 +23,7 @@ ALONE, SET_OFF, SETTLED, FINAL = 1, 2, 3, 4
 final answer."""
 
 _CLOSE, _OPEN = r"[)\]}\"'”’]*", r"[(\[{\"'“‘<]*"
-_NO_WORD = r"[^\w\ue000-\uf8ff]*"  # without the characters that stand for options
+_NO_WORD = r"[^\w\ue000-\uf8ff]*"  # without the characters of options
 _END = re.compile(r"([!?。！？؟।።…]+|\.{2,}|\.(?=\s|$|[\"'”’)])|[;；]|\.(?=[^\s\w]))")
 _PUNCTUATION = r"[,،，、፣;:：—–]"
 _NO_DENIAL = (
@@ -40,8 +40,10 @@ _REASSURANCE = re.compile("|".join(_NO_DENIAL), re.I)
 _MAY_BE = r"(?:would|must|should|will|has\sto|can|could|might|may)\s(?:\w+\s)?be"
 _COPULA = rf"(?:{_MAY_BE}|is|are|was|were|being|[:：=\-–—])"
 _ENGLISH = re.compile(
-    rf"""\b(?:answers?|answer_choice|choices?|options?|response|letter|one|conclusion) \b ["'”’]? \s* (?:to\s[^.,:]{{1,30}}?\s)?
-    {_COPULA} (?:\s+(?:then|therefore|clearly|definitely|probably|most|likely|indeed|simply|thus|actually|really|that|it\sis|it's))*
+    rf"""\b(?:answers?|answer_choice|choices?|options?|response|letter|one|conclusion) \b ["'”’]? \s*
+    (?:to\s[^.,:]{{1,30}}?\s)?
+    {_COPULA} (?:\s+(?:then|therefore|clearly|definitely|probably|most|likely|indeed|simply|thus
+        |actually|really|that|it\sis|it's))*
     [:：=\s]* (?:(?:the\s)?(?:option|choice|letter|answer)\s*)? {_OPEN} $""",
     re.I | re.X,
 )
@@ -63,7 +65,7 @@ _SINGULAR = re.compile(
 class Mention:
     """What one sentence says of one option, or of several at once.
 
-    characters: those of the options. part: how many corrections ("wait", "no,") stand before. near: whether
+    characters: those of the options. part: how many corrections ("wait", "no,") precede it. near: whether
     it follows one closely.
     """
 
@@ -75,7 +77,7 @@ class Mention:
 
 
 def statements(text: str, kind: str) -> Iterator[Mention]:
-    """What the text says of the options, in order. kind: the class of characters that stand for them."""
+    """What the text says of the options, in order. kind: the class of characters that represent them."""
     part = 0
     listed: list[Mention] = []
     for line in text.split("\n"):
@@ -96,7 +98,7 @@ def statements(text: str, kind: str) -> Iterator[Mention]:
 
 
 def _sentences(line: str, kind: str) -> Iterator[tuple[str, bool]]:
-    """Each sentence of a line and whether it asks; a full stop behind a label that begins one does not end
+    """Each sentence of a line and whether it asks; a full stop after a label at its beginning does not end
     it."""
     pieces = _END.split(line)
     start = ""
@@ -136,7 +138,7 @@ def _taken_back() -> re.Pattern[str]:
 
 @cache
 def _correction() -> re.Pattern[str]:
-    """Words that may also deny what follows need punctuation behind them: "no, B" takes back, "no B"
+    """Words that may also deny what follows need punctuation after them: "no, B" takes back, "no B"
     denies."""
     denials = pattern("not", "not_behind")
     plain_words = [each for each in sorted(spellings("correction")) if not denials.fullmatch(each.strip("*"))]
@@ -145,7 +147,7 @@ def _correction() -> re.Pattern[str]:
 
 
 def _lists(piece: str, kind: str) -> bool:
-    """Whether the piece is a label with an option's text behind it."""
+    """Whether the piece is a label followed by an option's text."""
     return (
         re.match(rf"\W*(?:{words('answer')}\s*)?{kind}\s*[).:}}\]．：、-]+\s*[\w\ue000-\ue0ff]", piece, re.I)
         is not None
@@ -220,8 +222,8 @@ def _begin(sentence: str) -> int:
 
 
 def _shared(between: str) -> tuple[str, str]:
-    """What stands between two mentions as the end of the first one's clause and the beginning of the second
-    one's."""
+    """The text between two mentions, split into the end of the first one's clause and the beginning of the
+    second one's."""
     borders = list(re.finditer(rf"{_boundary()}|{words('so')}|\band\b|\by\b|\bو(?=\s)", between, re.I))
     if borders:
         return between[: borders[-1].start()], between[borders[-1].start() :]
@@ -278,7 +280,7 @@ def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kin
 
 
 def _set_aside(before: str, clause: str, after: str, so_far: str, several: bool) -> bool:
-    """Whether the words around a mention compare it, leave it open, or join it with something that is no
+    """Whether the words around a mention compare it, leave it open, or join it with something that is not an
     option."""
     if not so_far.strip(before) and re.search(rf"\S\s*{words('or')}\s*{_OPEN}$", before, re.I):
         return True
@@ -305,7 +307,7 @@ def _boundary() -> str:
 
 
 def _clause(before: str) -> str:
-    """What stands before a mention in its own clause."""
+    """The part of a mention's clause that precedes it."""
     return re.split(rf"{_boundary()}|{words('so')}|\band\b", before, flags=re.I)[-1]
 
 

@@ -2,7 +2,7 @@
 
 Each clause says one thing: its words for and against are multiplied, so that "the claim that it is true is
 wrong" is against. What a question asks, what "if" or "although" sets aside and what is hedged says nothing;
-"no" before a noun ("no reason") is no answer.
+"no" before a noun ("no reason") is not an answer.
 """
 
 from __future__ import annotations
@@ -36,28 +36,34 @@ _CLAUSES = re.compile(
 )
 _CORRECTION = re.compile(
     r"""(?: ^ | [,.…!?;:—–-]\s* ) (?: no,?\s+ )?
-        ( wait | hold\ on | scratch\ that | correction | sorry | i\ mean | on\ second\ thoughts? | let\ me\ reconsider | or\ rather
-          | actually )\b""",
+        ( wait | hold\ on | scratch\ that | correction | sorry | i\ mean | on\ second\ thoughts?
+          | let\ me\ reconsider | or\ rather | actually )\b""",
     re.I | re.X,
 )
 _NOT = re.compile(
-    r"""\b(?: not | never | cannot | hardly | nobody | no\ one | nothing | no\ longer | far\ from | by\ no\ means | neither | nor
+    r"""\b(?: not | never | cannot | hardly | nobody | no\ one | nothing | no\ longer | far\ from
+           | by\ no\ means
+           | neither | nor
            | dont | doesnt | isnt | cant | disagree | reject | deny | denied )\b
       | n[’']t\b | \bno\s+(?=true\b|way\b)""",
     re.I | re.X,
 )
 _NO_DENIAL = re.compile(r"\b(?:not only|no doubt|without (?:a )?doubt|not just|why not)\b", re.I)
 _LEFT_OPEN = re.compile(
-    r"""\b(?: not | \w+n[’']t ) \s+ (?: necessarily|always|entirely|completely|quite|strictly|generally|fully|wholly|simply )\b
-      | \b(?: partly|partially|half|sometimes|if|whether|unless|perhaps|maybe|might|may|could|possibly|depends|depending )\b
+    r"""\b(?: not | \w+n[’']t ) \s+ (?: necessarily|always|entirely|completely|quite|strictly
+          |generally|fully|wholly|simply )\b
+      | \b(?: partly|partially|half|sometimes|if|whether|unless|perhaps|maybe|might|may|could
+          |possibly|depends|depending )\b
       | \b(?: cannot | can\ not | can[’']?t | could\ not | couldn[’']t | unable\ to )
         \s (?: say|tell|confirm|determine|judge|know|be\ sure|verify|decide|answer|see )
       | \b(?: hard|difficult|impossible )\ to\b | \bin\ some\b
       | \b(?: do|does )(?:\ not|n[’']t)\ (?:know|see\ (?:why|how|whether|if))
       | \b(?: not\ (?:sure|certain|clear) | unsure | uncertain | unclear | doubt | no\ idea )\b
-      | \b(?: true|yes|correct ) \s* (?: / | \| | , | \bor\b | \band\b ) \s* (?:not\s+)? (?: false|no|incorrect )\b
+      | \b(?: true|yes|correct ) \s* (?: / | \| | , | \bor\b | \band\b ) \s*
+        (?:not\s+)? (?: false|no|incorrect )\b
       | \b(?: false|no|incorrect ) \s* (?: / | \| | \bor\b | \band\b ) \s* (?: true|yes|correct )\b
-      | \b(?: neither\ (?:true|correct)\ nor | both | no\ (?:rule|reason|law|evidence|proof) | never\ (?:said|claimed) )\b""",
+      | \b(?: neither\ (?:true|correct)\ nor | both | no\ (?:rule|reason|law|evidence|proof)
+          | never\ (?:said|claimed) )\b""",
     re.I | re.X,
 )
 _IN_PART = re.compile(r"\b(?:in (?:some|part|parts|certain|others)|sometimes|partly|partially|half)\b", re.I)
@@ -107,8 +113,8 @@ def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
     """The label of what a reply answers to the question whether something is acceptable; None where it leaves
     that open.
 
-    words: "yes", "no" and perhaps "neither" and others, in small letters -> label. "no" is an answer where it
-    stands by itself, and not in "no reason"; "acceptable" and "unacceptable" say yes and no.
+    words: "yes", "no" and perhaps "neither" and others, in small letters -> label. "no" is an answer by
+    itself, and not in "no reason"; "acceptable" and "unacceptable" say yes and no.
     """
     text = plain(reply)
     undecided = "|".join(re.escape(word) for word in words if word not in _ANSWERS)
@@ -129,11 +135,12 @@ def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
 
 def _undecided(text: str, words: str) -> str | None:
     """The word for neither that the text gives as its answer, if it does."""
-    before = r"""^\W* | \banswer\W+(?:is|would\ be|must\ be|:)?\W* | [.!?\n:,]\s* | \b(?:it|this|that)(?:\s+is|['’]s)\s+ | \bsay\s+"""
-    told = re.findall(rf"(?:{before}) ({words}) \b (?!\s+of\b)", text, re.I | re.X)
-    if not told and len(text.split()) <= 4:
-        told = re.findall(rf"\b({words})\b", text, re.I)
-    return told[-1].casefold() if told else None
+    before = r"""^\W* | \banswer\W+(?:is|would\ be|must\ be|:)?\W* | [.!?\n:,]\s*
+        | \b(?:it|this|that)(?:\s+is|['’]s)\s+ | \bsay\s+"""
+    matches = re.findall(rf"(?:{before}) ({words}) \b (?!\s+of\b)", text, re.I | re.X)
+    if not matches and len(text.split()) <= 4:
+        matches = re.findall(rf"\b({words})\b", text, re.I)
+    return matches[-1].casefold() if matches else None
 
 
 def _settled(text: str, signs: Mapping[str, int]) -> int | None:
@@ -151,14 +158,13 @@ def _settled(text: str, signs: Mapping[str, int]) -> int | None:
 
 
 def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
-    """What each clause says that says something; those behind the first only where they speak of the
-    question."""
+    """What each clause asserts, if anything; later clauses count only where they speak of the question."""
     pieces = _SENTENCE.split(text)
     every = _any_of({**signs, **_ANSWERS})
-    asked, first = 0, True
+    question_sign, first = 0, True
     for sentence, end in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         if "?" in end:
-            asked = _sign(sentence, signs) or asked
+            question_sign = _sign(sentence, signs) or question_sign
             continue
         sentence = re.sub(r"\b(think|believe|suppose) so\b", r"\1_so", _CHOICE.sub(" ", sentence), flags=re.I)
         parts = _CLAUSES.split(sentence)
@@ -167,7 +173,9 @@ def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
             if (contrasts and _ONLY.search(clause)) or (_IN_PART.search(clause) and every.search(clause)):
                 yield _Clause(0)
             elif (
-                stance := _clause(_OF_ANSWER.sub(" ", _NO_DENIAL.sub(" ", clause)), signs, asked, first)
+                stance := _clause(
+                    _OF_ANSWER.sub(" ", _NO_DENIAL.sub(" ", clause)), signs, question_sign, first
+                )
             ) is not None:
                 first = False
                 yield stance
@@ -200,7 +208,7 @@ def _clause(clause: str, signs: Mapping[str, int], asked: int, first: bool) -> _
 
 
 def _answer(clause: str, words: list[str]) -> int | None:
-    """The sign of a yes or no that stands by itself in the clause: at its beginning or its end, and not
+    """The sign of a yes or no by itself in the clause: at its beginning or its end, and not
     before a noun."""
     for word, sign in _ANSWERS.items():
         if word not in words:
@@ -225,12 +233,12 @@ def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
     """The product of what the clause says for or against and of its denials; 0 for both at once, None where
     it says nothing."""
     hits = list(_any_of(signs).finditer(clause))
-    told = [signs[hit[0].casefold()] for hit in hits]
-    if not told:
+    values = [signs[hit[0].casefold()] for hit in hits]
+    if not values:
         return None
-    if len(told) > 1 and not _NESTED.search(clause):
-        return told[0] if len(set(told)) == 1 else 0
+    if len(values) > 1 and not _NESTED.search(clause):
+        return values[0] if len(set(values)) == 1 else 0
     denials = len(
         _NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()]))
     )  # "a false statement that is not a fact" is false
-    return int(prod(told) * (-1) ** denials)
+    return int(prod(values) * (-1) ** denials)

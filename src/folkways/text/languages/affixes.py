@@ -16,7 +16,7 @@ STEMS_VERSION = "3"
 
 
 def longest_first(*groups: str) -> tuple[str, ...]:
-    """Affixes that stand in strings, separated by spaces, the longest first and each once."""
+    """The affixes in these strings, separated by spaces there: the longest first and each once."""
     return tuple(
         sorted({affix for group in groups for affix in group.split()}, key=lambda affix: (-len(affix), affix))
     )
@@ -60,8 +60,8 @@ class WordTool:
         return [self._base(word) for word in SimpleSegmenter().tokens(text)]
 
     def _base(self, word: str) -> str:
-        known = self._known.get(word)
-        if known is None:
+        base = self._known.get(word)
+        if base is None:
             lower = self.lower(word)
-            known = self._known[word] = self.base(lower) or lower
-        return known
+            base = self._known[word] = self.base(lower) or lower
+        return base

@@ -1,13 +1,13 @@
 """Azerbaijani: a stemmer by rules.
 
 Suffixes follow one another: plural, possessor, case, copula; they are taken off from the end until none is
-left. k and q that softened to y and ğ before a vowel become hard again (çörəyi, çörək). An n behind a vowel
-goes too, because it cannot be told whether it is of the noun (idmanın) or stands before an ending (almanın):
-so all forms of either noun meet. A dative -a or -ə goes only where two syllables stay, for too many nouns end
-so (alma, pivə), and never after -ov and -ev, where it tells a woman's surname from a man's. Vowel harmony is
-not asked for, since those who err in it mean the same word. Facts from V. Schönig, Azerbaijanian, in L.
-Johanson and E. Csató (eds.), The Turkic Languages (Routledge, 1998), and the order of suffixes from G. Lewis,
-Turkish Grammar (Oxford, 2000), chapters 2 and 3.
+left. k and q that softened to y and ğ before a vowel become hard again (çörəyi, çörək). An n after a vowel
+goes too, because it may belong to the noun (idmanın) or to its ending (almanın): so all forms of either noun
+meet. A dative -a or -ə goes only where two syllables stay, for too many nouns end so (alma, pivə), and never
+after -ov and -ev, where it tells a woman's surname from a man's. Vowel harmony is not asked for, since those
+who err in it mean the same word. Facts from V. Schönig, Azerbaijanian, in L. Johanson and E. Csató (eds.),
+The Turkic Languages (Routledge, 1998), and the order of suffixes from G. Lewis, Turkish Grammar (Oxford,
+2000), chapters 2 and 3.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _without_ending(word: str) -> str:
 
 
 def _can_stand(stem: str, suffix: str) -> bool:
-    """Whether a suffix fits behind a stem that has a syllable: none makes two vowels meet, and y and s part
+    """Whether a suffix fits a stem that has a syllable: none makes two vowels meet, and y and s part
     two vowels."""
     if len(stem) < _SHORTEST or not re.search(_VOWEL, stem):
         return False

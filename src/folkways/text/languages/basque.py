@@ -1,10 +1,10 @@
 """Basque: a light stemmer by rules.
 
-Case endings stand behind the last word of a phrase: singular (etxean), plural (etxeetan) or indefinite
-(etxetan); the longest goes. A vowel a or e that then ends the word goes too: it cannot be told whether it is
-the article (laguna), of the noun (alaba) or stands before an ending (eguneko), so that all forms of either
-noun meet. A doubled r, which a noun in r has before an ending (haurrak), becomes one. Facts from J. I. Hualde
-and J. Ortiz de Urbina (eds.), A Grammar of Basque (Mouton de Gruyter, 2003), chapter 3.
+The last word of a phrase has the case ending: singular (etxean), plural (etxeetan) or indefinite (etxetan);
+the longest goes. A vowel a or e that then ends the word goes too: it may be the article (laguna), part of the
+noun (alaba) or part of an ending (eguneko), and so all forms of either noun meet. A doubled r, which a noun
+in r has before an ending (haurrak), becomes one. Facts from J. I. Hualde and J. Ortiz de Urbina (eds.), A
+Grammar of Basque (Mouton de Gruyter, 2003), chapter 3.
 """
 
 from __future__ import annotations

@@ -40,6 +40,6 @@ class Jieba:
         return installed_version("jieba")
 
     def tokens(self, text: str) -> list[str]:
-        """The words of ``text`` in order, with what stands between them."""
+        """The words of ``text`` in order, with what is between them."""
         words: list[str] = _tokenizer().lcut(text)
         return words

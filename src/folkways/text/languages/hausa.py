@@ -1,6 +1,6 @@
 """Hausa: a stemmer by rules.
 
-Nouns carry a linker or definite article (-n, -r), possessors behind it (-nsu, -rta), and one of many plurals;
+Nouns carry a linker or definite article (-n, -r), possessors after it (-nsu, -rta), and one of many plurals;
 agents and places take ma-, people mai-, ɗan- and 'yan-, verbal nouns -wa, -ya or another last vowel (girka,
 girki). A plural's vowel is taken for the -a that most singulars end in (wasanni, wasa; shekaru, shekara).
 Facts from P. Newman, The Hausa Language: An Encyclopedic Reference Grammar (Yale, 2000), chapters 14, 53, 55,

@@ -1,13 +1,13 @@
 """Indonesian: affixes come off by rules as long as a base word that simplemma lists is left.
 
-Before the base stand ku-, kau-, di-, ke-, se-, ter-, ber-, per-, meN- and peN-, whose nasal takes the place
-of k, p, s or t and fits the sound behind it; behind it -kan, -an, -i, -isasi and -isme, the possessors -ku,
--mu, -nya and the particles -lah, -kah, -tah, -pun. Of several bases the longest is meant, and of these one
-that stands in the word, so that masakan and memasak are of masak and not of masa or pasak. Malay's base words
-count too: the list of Indonesian is short. A word without a listed base loses what stands behind bases of
-every kind, and -kan, -an or one prefix where the rest has the shape of a native base of two or three
-syllables. Facts from J. N. Sneddon, Indonesian: A Comprehensive Grammar (Routledge, 1996), chapter 1, and M.
-Adriani et al., Stemming Indonesian: A Confix-Stripping Approach (ACM TALIP 6(4), 2007).
+Prefixes are ku-, kau-, di-, ke-, se-, ter-, ber-, per-, meN- and peN-, whose nasal takes the place of k, p, s
+or t and fits the next sound; suffixes are -kan, -an, -i, -isasi and -isme, the possessors -ku, -mu, -nya and
+the particles -lah, -kah, -tah, -pun. Of several bases the longest is meant, and of these one that occurs in
+the word, so that masakan and memasak are of masak and not of masa or pasak. Malay's base words count too: the
+list of Indonesian is short. A word without a listed base loses the suffixes of bases of every kind, and
+-kan, -an or one prefix where the rest has the shape of a native base of two or three syllables. Facts from J.
+N. Sneddon, Indonesian: A Comprehensive Grammar (Routledge, 1996), chapter 1, and M. Adriani et al., Stemming
+Indonesian: A Confix-Stripping Approach (ACM TALIP 6(4), 2007).
 
 The Snowball stemmer, which asks no list, takes sekolah for seko-lah. PySastrawi's list may not be used
 commercially.
@@ -39,7 +39,7 @@ _NASALS = (
 """What stands behind me- and pe-, and what the base may begin with in its place."""
 _SHORTEST = 3
 _MOST_PREFIXES = 2
-_BOTH_SIDES = 4  # letters of the shortest affixes that stand on both sides of a base, se- and -an
+_BOTH_SIDES = 4  # letters of the shortest affixes on both sides of a base, se- and -an
 _ON_LONG_BASES = frozenset(
     ["-an", "di-", "me-", "mem-", "men-", "meng-", "ber-", "be-", "ter-", "pe-", "pem-", "pen-", "peng-"]
 )
@@ -93,7 +93,7 @@ def _forms(word: str) -> Iterator[str]:
 
 
 def _without_suffixes(word: str) -> set[str]:
-    """The word without a particle, a possessor and a derivational suffix, in this order, any of which may be
+    """The word without a particle, a possessor and a derivational suffix, in this order; each may be
     absent."""
     forms = {word}
     for suffixes, shortest in (

@@ -18,7 +18,7 @@ def _tagger() -> Any:
 
 @dataclass(frozen=True)
 class MeCab:
-    """Lemmas of Japanese text; a word that the dictionary does not have stands for itself. Punctuation
+    """Lemmas of Japanese text; a word that is not in the dictionary stays as it is. Punctuation
     divides and is dropped."""
 
     name: str = "mecab-unidic-lite"
@@ -34,6 +34,6 @@ class MeCab:
 
 
 def _lemma(word: Any) -> str:
-    """UniDic writes the origin of a loan word behind its lemma (テーブル-table)."""
+    """UniDic writes the origin of a loan word after its lemma (テーブル-table)."""
     lemma: str | None = word.feature.lemma
     return lemma.partition("-")[0] or str(word) if lemma else str(word)

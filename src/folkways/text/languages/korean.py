@@ -1,11 +1,12 @@
 """Korean: particles are taken off nouns by rules.
 
-Up to three particles follow a noun, the last topic, object or copula (학교에서는, 친구와의, 친구하고), or a form of 하다,
-which makes a verb of it; 적인 and 적으로 make adjectives and adverbs of nouns of two syllables or more. A particle
-whose choice hangs on a final consonant must fit it (은/는, 을/를, 과/와, 으로/로); behind foreign letters and digits,
-whose sound is not known, each fits (FIFA를). A word of one syllable loses only particles in which few such
-words end (술은, 밤에서, but not 포도 or 회의). The subject's 이 stays behind roots of verbs, of which it makes nouns
-(떡볶이). Facts from H.-M. Sohn, The Korean Language (Cambridge, 1999), sections 8.3 and 9.3.
+Up to three particles follow a noun, the last topic, object or copula (학교에서는, 친구와의, 친구하고), or a
+form of 하다, which makes a verb of it; 적인 and 적으로 make adjectives and adverbs of nouns of two
+syllables or more. A particle whose choice hangs on a final consonant must fit it (은/는, 을/를, 과/와,
+으로/로); after foreign letters and digits, whose sound is unknown, each fits (FIFA를). A word of one
+syllable loses only particles in which few such words end (술은, 밤에서, but not 포도 or 회의). The
+subject's 이 stays after roots of verbs, which it turns into nouns (떡볶이). Facts from H.-M. Sohn, The
+Korean Language (Cambridge, 1999), sections 8.3 and 9.3.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def stem(word: str) -> str:
 
 
 def _fits(noun: str, particle: str) -> bool:
-    """Whether a particle can stand behind a noun: the right one of a pair, and behind one syllable only a
-    safe one."""
+    """Whether a particle can follow a noun: the right one of a pair, and after one syllable only a safe
+    one."""
     if not noun or not _FIRST <= ord(noun[-1]) <= _LAST:
         return noun[-1:].isalnum()
     if len(noun) == 1 and particle not in _ALSO_SHORT:

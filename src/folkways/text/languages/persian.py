@@ -1,11 +1,11 @@
 """Persian: endings come off by rules; which -i, -m, -t, -sh and -an are endings, simplemma's list of base
 words says.
 
-Plural -hâ stands before ezafe and possessors, written on, apart or behind a zero-width non-joiner
+Plural -hâ precedes ezafe and possessors, written on, apart or after a zero-width non-joiner
 (کتاب‌هایمان); it, -tar and -tarin come off, and so does what a non-joiner sets apart. Indefinite -i, -yi, the
 possessors and the plurals -ân and -ât come off a word that is not listed where what stays is listed: of four
-letters before -i, for a fish (ماهی) is no moon (ماه). Possessors of three letters and -ât come off other
-words too. Broken plurals stay, and so do Arabic yeh and kaf, as the authors have them. Facts from S.
+letters before -i, because a fish (ماهی) is not a moon (ماه). Possessors of three letters and -ât come off
+other words too. Broken plurals stay, and so do Arabic yeh and kaf, as the authors have them. Facts from S.
 Mahootian, Persian (Routledge, 1997), chapter 2.
 """
 

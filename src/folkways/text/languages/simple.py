@@ -18,7 +18,7 @@ KANA = "\u3040-\u30ff"
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Between words stand separators, controls, punctuation and symbols. Marks are part of words (Indic vowel
+    """Separators, controls, punctuation and symbols divide words. Marks are part of words (Indic vowel
     signs are marks)."""
     between = "".join(
         re.escape(chr(code))
@@ -34,16 +34,16 @@ class SimpleSegmenter:
     """Tokens are runs of letters, digits and marks, with apostrophes inside; white space and punctuation
     divide and are dropped.
 
-    A text of nothing but punctuation is one token, so that it stands for itself and not for everything.
+    A text of nothing but punctuation is one token, so that it does not match everything.
     """
 
     name: str = "simple"
     version: str = "1"
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens of ``text`` in order, cased as they stand."""
+        """The tokens of ``text`` in order, in their own case."""
         return _token().findall(text) or text.split()
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where each token begins and ends; none in a text of nothing but punctuation."""
-        return [found.span() for found in _token().finditer(text)]
+        return [match.span() for match in _token().finditer(text)]

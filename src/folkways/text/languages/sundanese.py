@@ -1,12 +1,12 @@
 """Sundanese: a stemmer by rules.
 
 Verbs and nouns are made with a prefix or a nasal in place of the first consonant, the plural with -ar- or
--al- behind it, and suffixes of voice, nominalisation and the definite -na, of which two may follow each other
-(petasanna); a first syllable may be said twice (sesepuh, bubuahan). Many bases have three letters (teh, bal),
-and so much stays. The nasal does not tell which consonant it replaced, so most that it can stand for become
-one: kopi and ngopi, bantu and mantu (but not c of caket). The infix -ar- stays, because too many words have
-it of their own (karang). Facts from F. Müller-Gotama, Sundanese (Lincom Europa, 2001), chapter 3, and R. H.
-Robins, Nominal and Verbal Derivation in Sundanese (Lingua 8, 1959).
+-al- after it, and up to two suffixes of voice, nominalisation and the definite -na (petasanna); a first
+syllable may be said twice (sesepuh, bubuahan). Many bases have three letters (teh, bal), and so much stays.
+The nasal does not tell which consonant it replaced, so most candidates become one: kopi and ngopi,
+bantu and mantu (but not c of caket). The infix -ar- stays, because too many words have it of their own
+(karang). Facts from F. Müller-Gotama, Sundanese (Lincom Europa, 2001), chapter 3, and R. H. Robins, Nominal
+and Verbal Derivation in Sundanese (Lingua 8, 1959).
 """
 
 from __future__ import annotations
@@ -36,6 +36,6 @@ def stem(word: str) -> str:
 
 
 def _one_of_all(first: re.Match[str]) -> str:
-    """One letter for a nasal and for each consonant that it can replace; none for ng, which may stand before
-    a bare vowel."""
+    """One letter for a nasal and for each consonant that it can replace; none for ng, which may precede a
+    bare vowel."""
     return ("", "s", "p", "t")[first.lastindex or 0]

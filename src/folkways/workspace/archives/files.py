@@ -23,7 +23,7 @@ import polars as pl
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, make_folder, write_bytes
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.run_records import RunRecord
 
 MANIFEST = "archive.json"

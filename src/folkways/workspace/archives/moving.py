@@ -31,7 +31,7 @@ from folkways.workspace.archives.files import (
     write_part,
 )
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import PROBLEMS
+from folkways.workspace.database_errors import PROBLEMS
 from folkways.workspace.queue.batches import out_of_run
 from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue
@@ -44,9 +44,9 @@ from folkways.workspace.run_rows import (
     PROMPT,
     REPLY,
     asked_pages,
-    beside,
     chunks,
     frame_of,
+    joined_with,
     types,
 )
 
@@ -295,7 +295,7 @@ def _count(connection: sa.Connection, run: RunRecord) -> Totals:
             whole(sa.func.sum(length(replies.c.text)), 0)
             + whole(sa.func.sum(length(schema.prompts.c.user)), 0),
         )
-        .select_from(beside(expected, (replies, failures, schema.prompts)))
+        .select_from(joined_with(expected, (replies, failures, schema.prompts)))
         .where(expected.c.run_id == run.id)
     )
     judged = (

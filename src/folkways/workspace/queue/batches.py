@@ -86,7 +86,10 @@ def out_of_run(workspace: Workspace, run_id: int) -> tuple[int, int]:
 def write_down(
     workspace: Workspace, run_id: int, endpoint_id: int, worker: str, keys: list[str]
 ) -> BatchRecord:
-    """A batch that is about to leave, named after its run and what is in it; on disk when this returns.
+    """Record a batch that is about to be sent, named after its run and contents; it is on disk when this
+    returns.
+
+    workspace, run_id, endpoint_id: where it belongs. worker: who sends it. keys: of its requests.
 
     The name tells batches of one content apart: by when the run was begun, and by how many batches went
     before in the run.

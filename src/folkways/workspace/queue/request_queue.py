@@ -26,13 +26,13 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.queue.batches import keys_out
 from folkways.workspace.queue.request_rows import (
     REQUEST_COLUMNS,
-    Answered,
-    Failed,
+    AnsweredRequest,
+    FailedRequest,
     request_of,
     response_row,
     settings_of,
 )
-from folkways.workspace.queue.workers import Watch, Worker, place, started
+from folkways.workspace.queue.workers import QueueWorker, WorkerWatch, place, started
 
 KEYS_PER_QUERY = 500
 
@@ -57,13 +57,12 @@ class Batch:
 class RequestQueue:
     """One process's view of what a run still has to ask of one workspace.
 
-    watch: tells which others are dead. name:  of the worker, where whoever starts it gives it one: a worker
-    of the same name that is begun anew, on whatever machine,
-           means that the earlier one has died. None for a process that stands for itself.
+    watch: finds workers that died. name: of the worker, if it was given one; None otherwise. When a worker of
+    the same name starts, on any machine, the earlier one has died.
     """
 
     def __init__(
-        self, workspace: Workspace, run_id: int, watch: Watch | None = None, name: str | None = None
+        self, workspace: Workspace, run_id: int, watch: WorkerWatch | None = None, name: str | None = None
     ) -> None:
         self.workspace = workspace
         self.run_id = run_id
@@ -77,13 +76,13 @@ class RequestQueue:
             int, set[str]
         ] = {}  # number of a claim -> those of its requests that have not ended
         self._claim_of: dict[str, int] = {}
-        self._watch = watch or Watch()
+        self._watch = watch or WorkerWatch()
 
     def enter(self, *, joins: bool = False) -> None:
         """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions:
         they are tried again.
 
-        joins: others are at work in this session, whose failures stand.
+        joins: others are at work in this session, and their failures are kept.
         """
         with self.workspace.write() as connection:
             connection.execute(
@@ -121,7 +120,7 @@ class RequestQueue:
         workers = schema.workers
         with self.workspace.read() as connection:
             others = [
-                Worker(*row)
+                QueueWorker(*row)
                 for row in connection.execute(sa.select(workers).where(workers.c.id != self.worker))
             ]
             dead = self._watch.dead(others, _now(connection))
@@ -234,8 +233,7 @@ class RequestQueue:
             return pending, int(connection.scalar(counted) or 0) - pending - lost, lost
 
     def ordinal_at(self, endpoint_id: int, share: float) -> int:
-        """The ordinal behind which this share (0 to 1) of what the run expects of the endpoint lies,
-        roughly."""
+        """The approximate ordinal at this share (0 to 1) of the endpoint's requests."""
         ordinal = schema.expected.c.ordinal
         ends = sa.select(sa.func.min(ordinal), sa.func.max(ordinal)).where(
             schema.expected.c.run_id == self.run_id, schema.expected.c.endpoint_id == endpoint_id
@@ -245,8 +243,8 @@ class RequestQueue:
         return 0 if first is None else int(first + share * (last - first))
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
-        """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or
-        this run saw fail."""
+        """Claim up to ``limit`` pending requests of ``endpoint_id`` after ordinal ``after``, without those
+        that others hold, that this run saw fail, or that are ``in_flight``."""
         claims = schema.claims
         pending = self._asked(endpoint_id).where(schema.expected.c.ordinal > after).limit(limit)
         with self.workspace.claim() as connection:
@@ -275,13 +273,13 @@ class RequestQueue:
             self._claim_of.update(dict.fromkeys(mine, claim))
         return Batch(tuple(request_of(row, self._settings) for row in mine.values()), rows[-1][0], len(rows))
 
-    def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
+    def save(self, endpoint_id: int, results: Sequence[AnsweredRequest | FailedRequest]) -> None:
         """Commit a batch: responses and failures are on disk when this returns; a claim that has ended with
         them is free."""
         # Everybody in the same order: two who store the same replies must not wait for each other.
         results = sorted(results, key=lambda result: result.request.key)
-        answered = [result for result in results if isinstance(result, Answered)]
-        failed = [result for result in results if isinstance(result, Failed)]
+        answered = [result for result in results if isinstance(result, AnsweredRequest)]
+        failed = [result for result in results if isinstance(result, FailedRequest)]
         now = time.time()
         with self.workspace.claim() as connection:
             self.workspace.insert_new(
@@ -313,7 +311,7 @@ class RequestQueue:
                 del self._claim_of[key]
 
     def _ending(self, keys: Collection[str]) -> list[int]:
-        """The claims of which these are the last requests."""
+        """The claims whose last requests these are."""
         touched = {self._claim_of[key] for key in keys if key in self._claim_of}
         return [claim for claim in touched if self._claimed[claim] <= set(keys)]
 
@@ -340,7 +338,7 @@ class RequestQueue:
         )
 
     def requests(self, endpoint_id: int, keys: Collection[str]) -> list[Request]:
-        """Those of ``keys`` that are pending, whoever holds them."""
+        """Those of ``keys`` that are pending, no matter who holds them."""
         with self.workspace.read() as connection:
             rows = {row[1]: row for row in connection.execute(self._asked(endpoint_id)) if row[1] in keys}
             self._load_settings(connection, {row[-4] for row in rows.values()})

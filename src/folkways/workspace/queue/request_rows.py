@@ -38,7 +38,7 @@ LONGEST_REASON, LONGEST_MODEL = (schema.responses.c[name].type.length for name i
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredRequest:
     """A reply that is ready to be stored: the request, what came back, seconds it took, attempts, and whether
     in a batch."""
 
@@ -50,7 +50,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedRequest:
     """A request that brought no reply after all attempts, with the reason for people."""
 
     request: Request
@@ -82,7 +82,7 @@ def request_of(row: Sequence[Any], settings: Mapping[int, Settings]) -> Request:
     )
 
 
-def response_row(endpoint_id: int, result: Answered, now: float) -> tuple[object, ...]:
+def response_row(endpoint_id: int, result: AnsweredRequest, now: float) -> tuple[object, ...]:
     """A row of schema.responses, all columns in their order."""
     request, completion = result.request, result.completion
     thoughts, text = thoughts_apart(completion.text, completion.thoughts)
@@ -121,6 +121,5 @@ def _word(text: str | None, longest: int) -> str | None:
 
 
 def _count(tokens: int | None) -> int | None:
-    """A server's count as long as PostgreSQL's integers hold it; a larger one is no count of tokens
-    anyway."""
+    """A server's count as long as PostgreSQL's integers hold it; a larger one cannot be a count of tokens."""
     return tokens if tokens is not None and 0 <= tokens < 2**31 else None

@@ -25,7 +25,7 @@ within that time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class QueueWorker:
     """A process as it registered. heartbeat: seconds since the epoch, by the clock of the database's server
     where it has one."""
 
@@ -59,7 +59,7 @@ def started(pid: int) -> str:
     )  # one that has ended stays listed until its parent looks after it, which may be never
 
 
-class Watch:
+class WorkerWatch:
     """Looks at the other workers again and again, and says which are dead. clock: seconds that only go
     forward."""
 
@@ -69,19 +69,17 @@ class Watch:
             str, tuple[float, float]
         ] = {}  # owner -> its last heartbeat, and when we first saw that one
 
-    def dead(self, workers: Iterable[Worker], now: float) -> list[Worker]:
-        """Those that are gone. now: by the clock that heartbeats are told in."""
+    def dead(self, workers: Iterable[QueueWorker], now: float) -> list[QueueWorker]:
+        """Those that are gone. now: by the clock of the heartbeats."""
         workers = list(workers)
         self._seen = {worker.id: self._first_seen(worker) for worker in workers}
         return [worker for worker in workers if self._is_dead(worker, now)]
 
-    def _first_seen(self, worker: Worker) -> tuple[float, float]:
-        known = self._seen.get(worker.id)
-        return (
-            known if known is not None and known[0] == worker.heartbeat else (worker.heartbeat, self._clock())
-        )
+    def _first_seen(self, worker: QueueWorker) -> tuple[float, float]:
+        last = self._seen.get(worker.id)
+        return last if last is not None and last[0] == worker.heartbeat else (worker.heartbeat, self._clock())
 
-    def _is_dead(self, worker: Worker, now: float) -> bool:
+    def _is_dead(self, worker: QueueWorker, now: float) -> bool:
         if worker.host == place() and sys.platform != "win32":
             verdict = _is_dead_here(worker.pid, worker.pid_started)
             if verdict is not None:

@@ -1,1 +1,1 @@
-"""``folkways studio``: the server, and what can be done to a study from a command line."""
+"""``folkways studio``: the server, and commands for studies."""

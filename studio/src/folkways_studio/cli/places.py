@@ -1,9 +1,10 @@
-"""Where a study is: in a workspace of this machine, or on a server that is asked through its API."""
+"""Options that say where a study is: in a workspace of this machine, or on a server."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from folkways.sdk.workspace import Workspace
     from folkways_studio.clients.local import LocalStudyClient
     from folkways_studio.clients.remote import RemoteStudyClient
+
+    StudyClient = LocalStudyClient | RemoteStudyClient
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,8 +42,8 @@ def opened(workspace: str, *, create: bool = False) -> AbstractContextManager[Wo
 
 
 @contextmanager
-def open_study_client(workspace: str, server: str | None) -> Iterator[LocalStudyClient | RemoteStudyClient]:
-    """The studies of a server, or of a workspace where no server is given, for the length of a block."""
+def open_study_client(workspace: str, server: str | None) -> Iterator[StudyClient]:
+    """A client of the server, or of the workspace if no server is given, for the length of a block."""
     if server is not None:
         from folkways_studio.clients.remote import RemoteStudyClient
 
@@ -50,3 +53,15 @@ def open_study_client(workspace: str, server: str | None) -> Iterator[LocalStudy
 
     with opened(workspace) as database:
         yield LocalStudyClient(database)
+
+
+def with_study_client(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--workspace`` and ``--server`` to a command, which gets the client of that place first."""
+
+    @place_options
+    @wraps(command)
+    def run(workspace: str, server: str | None, **options: Any) -> None:
+        with open_study_client(workspace, server) as client:
+            command(client, **options)
+
+    return run

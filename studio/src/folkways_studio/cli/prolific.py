@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from folkways.sdk.errors import DataError, FolkwaysError
-from folkways_studio.cli.places import open_study_client, place_options
+from folkways_studio.cli.places import open_study_client, place_options, with_study_client
+
+if TYPE_CHECKING:
+    from folkways_studio.cli.places import StudyClient
 
 
 @click.group("prolific")
@@ -16,8 +20,11 @@ def command() -> None:
     """Recruit people for a study at Prolific, and pay them. The token of your account there is in
     PROLIFIC_API_TOKEN.
 
-    \b folkways studio prolific create verification --population wales --places 50 --reward 300 --minutes 20
-    --address URL folkways studio prolific publish ID folkways studio prolific approve verification ID
+    \b
+    folkways studio prolific create verification --population wales --places 50 --reward 300 \
+        --minutes 20 --address URL
+    folkways studio prolific publish ID
+    folkways studio prolific approve verification ID
     """
 
 
@@ -40,13 +47,7 @@ def command() -> None:
 @click.option(
     "--description", metavar="TEXT", help="What people read before they begin, in place of the study's own."
 )
-@click.option(
-    "--days",
-    type=click.IntRange(1, 365),
-    default=90,
-    show_default=True,
-    help="How long the link lets people in.",
-)
+@click.option("--days", type=click.IntRange(1, 365), default=90, help="How long the link lets people in.")
 @click.option(
     "--address", metavar="URL", help="Where people's browsers find the studio: https://studio.example.org"
 )
@@ -70,8 +71,8 @@ def create(
 
     prolific = Prolific()
     with open_study_client(workspace, server) as client:
-        known = client.definition(study)
-        codes = known.get("prolific") or {}
+        definition = client.definition(study)
+        codes = definition.get("prolific") or {}
         if not codes.get("completed"):
             raise FolkwaysError(
                 f"{study} has no completion code: its file needs one, such as\nprolific:\n  completed: "
@@ -84,18 +85,19 @@ def create(
         link = client.invite(study, "annotator", population, None, days, "for Prolific")
         base = (address or "").rstrip("/")
         link = link if "://" in link else f"{base}{link}"
-        texts = StudyTexts(known, ())
+        texts = StudyTexts(definition, ())
         about = description or (texts.about or texts.title).text
-        made = prolific.create(Recruitment(texts.title.text, about, link, places, reward, minutes, codes))
+        study_id = prolific.create(Recruitment(texts.title.text, about, link, places, reward, minutes, codes))
     click.echo(
-        f"made the study {made} at Prolific; look at it there, then: folkways studio prolific publish {made}"
+        f"made the study {study_id} at Prolific; look at it there, then: "
+        f"folkways studio prolific publish {study_id}"
     )
 
 
 @command.command("publish")
 @click.argument("number", metavar="ID")
 def publish(number: str) -> None:
-    """Offer a study at Prolific to people. ID is the one that Prolific gave it."""
+    """Publish a study at Prolific. ID is the one that Prolific gave it."""
     from folkways_studio.people.prolific import Prolific
 
     click.echo(f"{number} is {Prolific().publish(number).lower()}")
@@ -104,14 +106,14 @@ def publish(number: str) -> None:
 @command.command("show")
 @click.argument("number", metavar="ID")
 def show(number: str) -> None:
-    """How far a study at Prolific is."""
+    """Show the progress of a study at Prolific."""
     from collections import Counter
 
     from folkways_studio.people.prolific import Prolific
 
     prolific = Prolific()
-    found = prolific.show(number)
-    click.echo(f"{found['name']}: {str(found['status']).lower()}, {found['total_available_places']} places")
+    row = prolific.show(number)
+    click.echo(f"{row['name']}: {str(row['status']).lower()}, {row['total_available_places']} places")
     for status, count in sorted(Counter(each.status for each in prolific.submissions(number)).items()):
         click.echo(f"  {status.lower()}: {count}")
 
@@ -131,16 +133,15 @@ def top_up(number: str, places: int) -> None:
 @click.argument("study")
 @click.argument("number", metavar="ID")
 @click.option("--dry-run", is_flag=True, help="Only say who would be.")
-@place_options
-def approve(study: str, number: str, dry_run: bool, workspace: str, server: str | None) -> None:
-    """Pay the reward to everybody who awaits review at Prolific and has answered here. The others are named
-    and left."""
+@with_study_client
+def approve(client: StudyClient, study: str, number: str, dry_run: bool) -> None:
+    """Pay the reward to everybody who awaits review at Prolific and has answered here. Others are listed and
+    not paid."""
     from folkways.sdk.display import plural
     from folkways_studio.people.prolific import Prolific, review
 
     prolific = Prolific()
-    with open_study_client(workspace, server) as client:
-        answered, unknown = review(prolific.submissions(number), client.payments(study))
+    answered, unknown = review(prolific.submissions(number), client.payments(study))
     if answered and not dry_run:
         prolific.approve(answered)
     click.echo(f"{'would approve' if dry_run else 'approved'} {plural(len(answered), 'submission')}")
@@ -155,39 +156,37 @@ def approve(study: str, number: str, dry_run: bool, workspace: str, server: str 
 @click.argument("number", metavar="ID")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.csv")
 @click.option("--pay", is_flag=True, help="Pay them; without it, only say what they would cost.")
-@place_options
-def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server: str | None) -> None:
+@with_study_client
+def bonus(client: StudyClient, study: str, number: str, file: Path, pay: bool) -> None:
     """Pay bonuses: a table with the columns participant (a pseudonym) and amount (4.25), each person once."""
     from folkways.sdk.display import plural
     from folkways_studio.people.prolific import Prolific, batches
 
     prolific = Prolific()
-    with open_study_client(workspace, server) as client:
-        known = {each["pseudonym"]: each["external"] for each in client.payments(study)}
-    amounts = read_bonuses(file, known)
+    external_ids = {each["pseudonym"]: each["external"] for each in client.payments(study)}
+    amounts = read_bonuses(file, external_ids)
     for batch in batches(amounts):
         payment, total = prolific.set_up_bonuses(number, batch)
         if pay:
             prolific.pay_bonuses(payment)
-        told = "paid" if pay else "would pay"
+        verb = "paid" if pay else "would pay"
         click.echo(
-            f"{told} {plural(len(batch), 'bonus', 'bonuses')}, {sum(batch.values()):.2f} ({total:.2f} with "
+            f"{verb} {plural(len(batch), 'bonus', 'bonuses')}, {sum(batch.values()):.2f} ({total:.2f} with "
             "fees)"
         )
     if not pay:
         click.echo("nothing was paid; add --pay to do so", err=True)
 
 
-def read_bonuses(file: Path, known: dict[str, str | None]) -> dict[str, Decimal]:
-    """Id at Prolific -> amount. known: pseudonym -> id there. DataError names the first row that cannot be
-    used."""
+def read_bonuses(file: Path, external_ids: dict[str, str | None]) -> dict[str, Decimal]:
+    """Id at Prolific -> amount. external_ids: pseudonym -> id there. DataError names the first bad row."""
     from folkways_studio.items.table_files import read_rows
 
-    found: dict[str, Decimal] = {}
+    amounts: dict[str, Decimal] = {}
     for number, row in enumerate(read_rows(file), 1):
         person, text = row.get("participant", "").strip(), row.get("amount", "").strip()
-        there = known.get(person)
-        if not there:
+        external_id = external_ids.get(person)
+        if not external_id:
             raise DataError(
                 f"{person!r} is nobody of this study who came by Prolific and answered", file=file, row=number
             )
@@ -197,9 +196,9 @@ def read_bonuses(file: Path, known: dict[str, str | None]) -> dict[str, Decimal]
             amount = Decimal(0)
         if not (amount.is_finite() and 0 < amount < 10_000 and amount == round(amount, 2)):
             raise DataError(f"{text!r} is no amount; write 4.25", file=file, row=number)
-        if there in found:
+        if external_id in amounts:
             raise DataError(f"{person} is there twice; give one amount", file=file, row=number)
-        found[there] = amount
-    if not found:
+        amounts[external_id] = amount
+    if not amounts:
         raise DataError("holds no bonus; its columns are participant and amount", file=file)
-    return found
+    return amounts

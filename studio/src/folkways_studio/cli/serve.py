@@ -1,4 +1,4 @@
-"""``folkways studio``: the web application for people, and what its researchers do from a terminal."""
+"""``folkways studio``: the web server, and commands for studies, accounts and invitations."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ import click
 
 from folkways.sdk.cli import DEFAULT_WORKSPACE, Number, workspace_option
 from folkways.sdk.errors import FolkwaysError
-from folkways_studio.cli import backups as studio_backups
-from folkways_studio.cli import data as studio_data
-from folkways_studio.cli import prolific as studio_prolific
-from folkways_studio.cli import tokens as studio_tokens
-from folkways_studio.cli import translations as studio_translations
-from folkways_studio.cli.places import open_study_client, opened, place_options
+from folkways_studio.cli import administration, prolific, study_data, translations
+from folkways_studio.cli.places import open_study_client, opened, place_options, with_study_client
 
 if TYPE_CHECKING:
     from folkways.sdk.workspace import Workspace
+    from folkways_studio.cli.places import StudyClient
     from folkways_studio.models.offered import OfferedModel
     from folkways_studio.people.single_sign_on import SingleSignOn
 
@@ -28,18 +25,13 @@ MODELS_VARIABLE = "FOLKWAYS_STUDIO_MODELS"
 STATES = {"open": "open", "pause": "paused", "close": "closed"}
 
 
-@click.group("studio", invoke_without_command=True)
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on."
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one."
-)
+@click.group("studio", invoke_without_command=True, context_settings={"show_default": True})
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, help="Port; 0 for any free one.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
     default=1,
-    show_default=True,
     metavar="N",
     help="Processes that answer; more than one for a workspace on PostgreSQL with many people.",
 )
@@ -52,6 +44,7 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
     "--proxies",
     envvar="FORWARDED_ALLOW_IPS",
     default="",
+    show_default=False,
     metavar="ADDRESS[,ADDRESS]",
     help="The servers in front, such as 127.0.0.1: where they say that a request came from is believed.",
 )
@@ -64,8 +57,8 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
     is_flag=True,
     help="Let webhooks call addresses of this server's own network, without TLS.",
 )
-@click.option("--workspace", "-w", default=DEFAULT_WORKSPACE, show_default=True, envvar="FOLKWAYS_WORKSPACE", metavar="PATH|URL",
-              help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
+@click.option("--workspace", "-w", default=DEFAULT_WORKSPACE, envvar="FOLKWAYS_WORKSPACE",
+              metavar="PATH|URL", help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
 @click.pass_context
 def command(
     context: click.Context,
@@ -112,44 +105,43 @@ def command(
         )
     with opened(workspace, create=True) as database:
         _try_media(database)
-        told = "The studio is at {} (Ctrl-C stops it)"
+        message = "The studio is at {} (Ctrl-C stops it)"
         serve(
             database,
             host=host,
             port=port,
             workers=workers,
             settings=settings,
-            ready=lambda at: click.echo(told.format(at)),
+            ready=lambda at: click.echo(message.format(at)),
         )
 
 
 def _offered(file: Path | None) -> dict[str, OfferedModel]:
-    """The models of the list, none without one. What keeps one from being asked (a key that is not set) is
-    noted."""
+    """The models of the list; none without one. Notes models that cannot be asked, for example without a
+    key."""
     from folkways_studio.models.offered import load_offered, open_offered
 
-    found = load_offered(file) if file is not None else {}
-    for name, each in found.items():
+    models = load_offered(file) if file is not None else {}
+    for name, each in models.items():
         try:
             open_offered(each, timeout=1.0)
         except FolkwaysError as error:
             click.echo(f"note: the model {name} cannot be asked: {error}", err=True)
-    return found
+    return models
 
 
 def _single_sign_on(file: Path) -> SingleSignOn:
-    """The provider that a file describes; FolkwaysError where nobody could sign in through it."""
+    """The provider that a file describes; FolkwaysError if nobody could sign in through it."""
     from folkways_studio.people.openid import OpenIdProvider
     from folkways_studio.people.single_sign_on import load_single_sign_on
 
     described = load_single_sign_on(file)
-    OpenIdProvider(described)  # here, and not first in the processes that answer
+    OpenIdProvider(described)  # fail here, before the worker processes start
     return described
 
 
 def _try_media(workspace: Workspace) -> None:
-    """Say where pictures and recordings go, if not beside the workspace, and what keeps them from it; a study
-    may need none."""
+    """Note why pictures and recordings cannot be stored in the configured place; a study may need none."""
     from folkways_studio.media.stores import PLACE_VARIABLE, MediaStoreError, media_store
 
     if os.environ.get(PLACE_VARIABLE):
@@ -236,13 +228,12 @@ def create_study(
 
 
 def _account(database: Workspace, login: str) -> int:
-    """The id of an account, made if there is none; its password comes from the environment or is asked
-    for."""
+    """The id of an account, made if needed with a password from the environment or a prompt."""
     from folkways_studio.people import accounts
 
-    found = accounts.find_account(database, login)
-    if found is not None:
-        return found.id
+    account = accounts.find_account(database, login)
+    if account is not None:
+        return account.id
     password = os.environ.get(PASSWORD_VARIABLE)
     if password is None:
         if not sys.stdin.isatty():
@@ -258,7 +249,7 @@ def _account(database: Workspace, login: str) -> int:
 @command.command("account")
 @click.argument("login")
 @click.option("--study", metavar="STUDY", help="Let the account work on this study,")
-@click.option("--role", type=click.Choice(["owner", "researcher", "reviewer", "expert"]), default="reviewer", show_default=True,
+@click.option("--role", type=click.Choice(["owner", "researcher", "reviewer", "expert"]), default="reviewer",
               help="in this role.")  # fmt: skip
 @place_options
 def account(login: str, study: str | None, role: str, workspace: str, server: str | None) -> None:
@@ -294,7 +285,7 @@ def account(login: str, study: str | None, role: str, workspace: str, server: st
 @command.command("template")
 @click.argument("name", required=False, metavar="[TEMPLATE]")
 def template(name: str | None) -> None:
-    """Print a template as a file to start from; without a name, list them."""
+    """Print a template as a file to start from; without a name, list the templates."""
     from folkways_studio.workflows.templates import TEMPLATES, template_text
 
     if name is not None:
@@ -341,11 +332,11 @@ def edit(study: str, file: Path | None, workspace: str) -> None:
     from folkways_studio.workflows.definition import read_description
 
     with opened(workspace) as database:
-        found = studies.get_study(database, study_id(database, study))
+        record = studies.get_study(database, study_id(database, study))
         if file is None:
-            click.echo(descriptions.description_of(database, found), nl=False)
+            click.echo(descriptions.description_of(database, record), nl=False)
             return
-        changes = descriptions.edit_study(database, found.id, read_description(file), file=file)
+        changes = descriptions.edit_study(database, record.id, read_description(file), file=file)
         for change in changes:
             click.echo(change)
         if not changes:
@@ -357,13 +348,13 @@ def edit(study: str, file: Path | None, workspace: str) -> None:
 def list_studies(workspace: str, server: str | None) -> None:
     """List the studies of a workspace or server, newest first."""
     with open_study_client(workspace, server) as client:
-        found = client.studies()
-        for study in found:
+        rows = client.studies()
+        for study in rows:
             click.echo(f"{study['name']}  {study['state']}  {study['workflow']}  {study['title']}")
-        if not found:
-            place = server or workspace
+        if not rows:
+            source = server or workspace
             click.echo(
-                f"{place} has no studies yet; make one with: folkways studio create-study verification "
+                f"{source} has no studies yet; make one with: folkways studio create-study verification "
                 "--owner LOGIN"
             )
 
@@ -371,18 +362,17 @@ def list_studies(workspace: str, server: str | None) -> None:
 @command.command("set")
 @click.argument("study")
 @click.argument("action", type=click.Choice(list(STATES)))
-@place_options
-def set_state(study: str, action: str, workspace: str, server: str | None) -> None:
+@with_study_client
+def set_state(client: StudyClient, study: str, action: str) -> None:
     """Open, pause or close a study. A paused study gives out no more work, but people may still submit what
     they have begun."""
-    with open_study_client(workspace, server) as client:
-        click.echo(f"{study} is {client.set_state(study, STATES[action])}")
+    click.echo(f"{study} is {client.set_state(study, STATES[action])}")
 
 
 @command.command("invite")
 @click.argument("study")
-@click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]), default="annotator",
-              show_default=True, help="What these people may do.")  # fmt: skip
+@click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]),
+              default="annotator", help="What these people may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
 @click.option(
     "--uses",
@@ -390,43 +380,27 @@ def set_state(study: str, action: str, workspace: str, server: str | None) -> No
     metavar="N",
     help="How many people may use it; by default any number.",
 )
-@click.option("--days", type=Number(min=0.01), default=30, show_default=True, help="How long it is valid.")
-@click.option(
-    "--address",
-    default="http://127.0.0.1:8765",
-    show_default=True,
-    metavar="URL",
-    help="Where the studio is.",
-)
-@place_options
+@click.option("--days", type=Number(min=0.01), default=30, help="How long it is valid.")
+@click.option("--address", default="http://127.0.0.1:8765", metavar="URL", help="Where the studio is.")
+@with_study_client
 def invite(
+    client: StudyClient,
     study: str,
     role: str,
     population: str | None,
     uses: int | None,
     days: float,
     address: str,
-    workspace: str,
-    server: str | None,
 ) -> None:
     """Make a link that lets people into a study. It is shown only once, here."""
-    with open_study_client(workspace, server) as client:
-        link = client.invite(study, role, population, uses, days, "made in a terminal")
-        click.echo(link if "://" in link else f"{address.rstrip('/')}{link}")
+    link = client.invite(study, role, population, uses, days, "made in a terminal")
+    click.echo(link if "://" in link else f"{address.rstrip('/')}{link}")
 
 
 @command.command("reset-password")
 @click.argument("login")
-@click.option(
-    "--hours", type=Number(min=0.01), default=24, show_default=True, help="How long the link works."
-)
-@click.option(
-    "--address",
-    default="http://127.0.0.1:8765",
-    show_default=True,
-    metavar="URL",
-    help="Where the studio is.",
-)
+@click.option("--hours", type=Number(min=0.01), default=24, help="How long the link works.")
+@click.option("--address", default="http://127.0.0.1:8765", metavar="URL", help="Where the studio is.")
 @workspace_option
 def reset_password(login: str, hours: float, address: str, workspace: str) -> None:
     """Make a link by which somebody chooses a new password, once. It is shown only here; links made before
@@ -434,18 +408,15 @@ def reset_password(login: str, hours: float, address: str, workspace: str) -> No
     from folkways_studio.people import accounts, password_links
 
     with opened(workspace) as database:
-        found = accounts.find_account(database, login)
-        if found is None:
+        account = accounts.find_account(database, login)
+        if account is None:
             raise FolkwaysError(
                 f"there is no account {login!r} in {workspace}; make one with: folkways studio account "
                 f"{login}"
             )
-        token = password_links.make_link(database, found.id, hours=hours)
+        token = password_links.make_link(database, account.id, hours=hours)
         click.echo(f"{address.rstrip('/')}/password/{token}")
 
 
-for each in (
-    *(*studio_backups.COMMANDS, *studio_data.COMMANDS, *studio_tokens.COMMANDS),
-    *(studio_prolific.command, studio_translations.command),
-):
+for each in (*administration.COMMANDS, *study_data.COMMANDS, prolific.command, translations.command):
     command.add_command(each)

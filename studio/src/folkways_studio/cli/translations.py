@@ -1,5 +1,5 @@
-"""``folkways studio locale``: translations of the studio's own pages, checked by people in a study, and
-brought back."""
+"""``folkways studio locale``: people check translations of the studio's pages in a study, and the results
+come back."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def _opened(catalogue: str) -> tuple[Path, Catalog]:
         )
         raise FolkwaysError(f"there is no file {path}" + (f"; {hint}" if hint else ""))
     try:
-        found = read_catalogue(path)
+        catalog = read_catalogue(path)
     except ValueError as error:
         raise FolkwaysError(str(error)) from error
-    if found.locale is None:
+    if catalog.locale is None:
         raise FolkwaysError(f"{path} does not say which language it is in; its header needs a line Language")
-    return path, found
+    return path, catalog
 
 
 @command.command("items")
@@ -53,10 +53,8 @@ def _opened(catalogue: str) -> tuple[Path, Catalog]:
 @click.option("--answering", is_flag=True, help="Only texts that people who answer are shown.")
 @out_option("Where the items go (.jsonl)", "items.jsonl", required=True)
 def items(catalogue: str, answering: bool, out: Path) -> None:
-    """Write the translations into a language that nobody has checked yet as items of a study, each with its
-    English and where it is shown; a plural form with numbers that it is used with. Import them into the stage
-    `check`.
-    """
+    """Write the unchecked translations into a language as items of a study, each with its English and where
+    it is shown; a plural form with numbers that it is used with. Import them into the stage `check`."""
     from folkways.sdk.cli import file_at
     from folkways.sdk.display import plural
     from folkways.sdk.files import write_bytes
@@ -73,13 +71,13 @@ def items(catalogue: str, answering: bool, out: Path) -> None:
 
 
 def _names(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    found = dict(each.partition("=")[::2] for each in given)
-    wrong = [
-        code for code, name in found.items() if not name.strip() or "," in name or not name.isprintable()
+    names = dict(each.partition("=")[::2] for each in given)
+    invalid = [
+        code for code, name in names.items() if not name.strip() or "," in name or not name.isprintable()
     ]
-    if wrong:
-        raise click.BadParameter(f"{wrong[0]}: write PSEUDONYM=NAME, and no comma in a name")
-    return {code: name.strip() for code, name in found.items()}
+    if invalid:
+        raise click.BadParameter(f"{invalid[0]}: write PSEUDONYM=NAME, and no comma in a name")
+    return {code: name.strip() for code, name in names.items()}
 
 
 @command.command("apply")
@@ -92,10 +90,9 @@ def _names(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...])
 def apply(
     study: str, catalogue: str, names: dict[str, str], dry_run: bool, workspace: str, server: str | None
 ) -> None:
-    """Bring back into a catalogue what a study decided, with who checked it. What is not settled or unclear
-    stays a draft; so does what has changed since people saw it, and a wording without the placeholders of the
-    original.
-    """
+    """Bring a study's decisions back into a catalogue, with who checked them. Undecided and unclear texts
+    stay drafts; so do texts that have changed since people saw them, and wordings without the placeholders of
+    the original."""
     from folkways.sdk.display import plural
     from folkways.sdk.files import write_bytes
     from folkways_studio.translation.catalogues import po_bytes

@@ -1,2 +1,1 @@
-"""What is done with a study from elsewhere: on this machine's workspace, on a server through its API, and at
-Prolific."""
+"""Clients of studies: in a workspace of this machine, or on a server through its API."""

@@ -1,5 +1,5 @@
-"""Asks one server for JSON, with a token that no other server ever gets: no redirect is followed, and nothing
-is tried twice."""
+"""Asks one server for JSON with a token that no other server gets: redirects are not followed, and nothing is
+retried."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_BYTES = 2**30
 
 
 class ServerRefusedError(FolkwaysError):
-    """A server refused a request, in words of its own. status: of HTTP."""
+    """A server refused a request; the message is the server's. status: of HTTP."""
 
     def __init__(self, message: str, status: int) -> None:
         self.status = status
@@ -30,9 +30,9 @@ class ServerRefusedError(FolkwaysError):
 
 
 class JsonClient:
-    """One server. name: what messages call it. authorization: the header with the token.
+    """One server. name: for messages. authorization: the header with the token.
 
-    Raises FolkwaysError for an address to which a token would go in the clear.
+    Raises FolkwaysError for an address to which the token would go unencrypted.
     """
 
     def __init__(self, address: str, name: str, authorization: str) -> None:
@@ -42,20 +42,19 @@ class JsonClient:
             checked = None
         if checked is None or checked.raw_query_string:
             raise FolkwaysError(
-                f"{address!r} is no address of {name}; give one as https://studio.example.org"
+                f"{address!r} is not an address of {name}; give one as https://studio.example.org"
             )
         self.address = str(checked).rstrip("/")
         self.name = name
         self._headers = {"Authorization": authorization, "Accept": "application/json"}
 
     def ask(self, method: str, path: str, body: object = None, **query: object) -> Any:
-        """The JSON of an answer; None for an empty one. ServerRefusedError with what the server says;
-        FolkwaysError where it does not answer.
-        """
+        """The JSON of a reply; None for an empty one. ServerRefusedError with the server's message;
+        FolkwaysError if it does not answer. method, path, body, query: the request."""
         return self._read(self.ask_bytes(method, path, body, **query))
 
     def ask_bytes(self, method: str, path: str, body: object = None, **query: object) -> bytes:
-        """``ask`` for an answer that is a file."""
+        """``ask`` for a reply that is a file. method, path, body, query: the request."""
         parameters = urlencode({name: value for name, value in query.items() if value is not None})
         headers = {"Content-Type": "application/json"} if body is not None else {}
         return self._send(
@@ -102,7 +101,7 @@ class JsonClient:
 
 
 def _words(reply: Reply) -> str:
-    """What a server says of its refusal, problem by problem where it says so in JSON."""
+    """A server's message about its refusal, problem by problem if it is JSON."""
     try:
         document = json.loads(reply.content)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What researchers do with studies of a workspace of this machine."""
+"""Access to the studies of a workspace on this machine."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ MediaFiles = Mapping[str, tuple[str, bytes]]
 
 
 class LocalStudyClient:
-    """A workspace of this machine, of which ``remote.RemoteStudyClient`` is the same on a server: studies by name,
-    people by pseudonym. What is not there raises FolkwaysError with the valid names.
-    """
+    """Studies of a workspace; ``remote.RemoteStudyClient`` does the same on a server. Studies are named,
+    people are pseudonyms. Unknown names raise FolkwaysError with the valid ones."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -35,11 +34,11 @@ class LocalStudyClient:
         return study_id(self.workspace, name)
 
     def _person(self, study: str, pseudonym: str) -> int:
-        found = participants.list_participants(self.workspace, self._study(study))
-        for each in found:
+        people = participants.list_participants(self.workspace, self._study(study))
+        for each in people:
             if each.pseudonym == pseudonym:
                 return each.id
-        raise UnknownNameError("participant", pseudonym, [each.pseudonym for each in found])
+        raise UnknownNameError("participant", pseudonym, [each.pseudonym for each in people])
 
     def studies(self) -> list[dict[str, Any]]:
         """Name, state, workflow and title of each, newest first."""
@@ -50,21 +49,22 @@ class LocalStudyClient:
         return studies.get_study(self.workspace, self._study(study)).definition
 
     def set_state(self, study: str, state: str) -> str:
-        """Open, pause or close it; returns its state."""
+        """Open, pause or close a study; returns its state."""
         return studies.set_state(self.workspace, self._study(study), StudyState(state)).state
 
     def invite(
         self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str
     ) -> str:
-        """A link that lets people in: its whole address, or the path where the server's address is not
-        known."""
+        """A link into a study for a role, from a population, for up to ``uses`` people and ``days``, with a
+        note: its whole address, or the path if the server's address is unknown."""
         how: dict[str, Any] = {"population": population, "uses": uses, "days": days, "note": note}
         return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
 
     def import_items(
         self, study: str, stage: str, rows: Rows, population: str | None, file: str, on_progress: OnProgress
     ) -> int:
-        """Add items; how many. on_progress: how far it is, again and again."""
+        """Add rows to a stage of a study and return their number. population: for rows that name none. file:
+        for errors. on_progress: reports progress."""
         return len(
             import_items(
                 self.workspace,
@@ -82,8 +82,7 @@ class LocalStudyClient:
         return [asdict(each) for each in media.list_media(self.workspace, self._study(study))]
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """Add pictures and recordings (``imports.media.read_files``), all of them or none; how many are
-        new."""
+        """Add pictures and recordings, all or none, and return how many are new."""
         return media.add_media(self.workspace, self._study(study), files)
 
     def delete_media(self, study: str, name: str) -> None:
@@ -91,13 +90,13 @@ class LocalStudyClient:
         media.delete_media(self.workspace, self._study(study), name)
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
-        """Draw answers of models: culture -> how many, and of how many."""
+        """Draw model answers: culture -> how many, and of how many."""
         return draw_answers(
             self.workspace, self._study(study), how.pop("stage"), how.pop("run"), **how
         ).counts
 
     def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
-        """File name -> contents; with what was said of items, if that is asked for."""
+        """File name -> contents; with comments if ``discussion``."""
         return export_files(self.workspace, self._study(study), format, discussion=discussion)
 
     def progress(self, study: str) -> list[dict[str, Any]]:
@@ -109,21 +108,22 @@ class LocalStudyClient:
         return [asdict(row) for row in agreement.agreement(self.workspace, self._study(study))]
 
     def payments(self, study: str) -> list[dict[str, Any]]:
-        """What everybody is owed for."""
+        """What each person is owed for."""
         return [asdict(row) for row in progress.payments(self.workspace, self._study(study))]
 
     def export_workbook(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
-        """A workbook for somebody who works off line."""
+        """A workbook of up to ``count`` items of a study's stage, reserved for a person for some hours."""
         return export_workbook(self.workspace, self._person(study, person), stage, count, hours=hours)
 
     def import_workbook(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
-        """Submit such a workbook: how many rows were stored, repeated, empty."""
+        """Submit the rows of a person's workbook: how many were stored, repeated, empty. study, file: where
+        it belongs."""
         return asdict(import_workbook(self.workspace, self._person(study, person), rows, file=file))
 
 
 def study_id(workspace: Workspace, name: str) -> int:
     """The id of the study of that name; UnknownNameError."""
-    found = {study.name: study.id for study in studies.list_studies(workspace)}
-    if name not in found:
-        raise UnknownNameError("study", name, found)
-    return found[name]
+    ids = {study.name: study.id for study in studies.list_studies(workspace)}
+    if name not in ids:
+        raise UnknownNameError("study", name, ids)
+    return ids[name]

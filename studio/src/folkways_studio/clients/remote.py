@@ -1,4 +1,4 @@
-"""Studies of a server, through its API."""
+"""Access to the studies of a server through its API."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from folkways_studio.media.reading import LARGEST_BYTES, MOST_FILES
 TOKEN_VARIABLE = "FOLKWAYS_STUDIO_TOKEN"  # noqa: S105 - the name of a variable, not a token
 PAGE = 500
 SOONEST, LATEST = 0.2, 2.0
-"""Seconds until it is asked again how far an import is: at first, and after a while."""
+"""Seconds between two questions how far an import is: at first, and later."""
 PATIENCE = 60.0
-"""Seconds for which a server that does not answer is asked again."""
+"""Seconds for which a silent server is asked again."""
 DONE = ImportState.DONE
 
 
 class RemoteStudyClient:
-    """A server; its token comes from the environment alone. ``desk.LocalStudyClient`` says what each question is."""
+    """A server; its token comes from the environment. ``local.LocalStudyClient`` documents the methods."""
 
     def __init__(self, address: str) -> None:
         token = os.environ.get(TOKEN_VARIABLE, "")
@@ -43,30 +43,29 @@ class RemoteStudyClient:
 
     def _all(self, path: str) -> list[dict[str, Any]]:
         """Every page of a list."""
-        found: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         cursor: int | None = None
         while True:
             page = self.client.ask("GET", path, limit=PAGE, cursor=cursor)
-            found += page["data"]
+            rows += page["data"]
             cursor = page["next"]
             if cursor is None:
-                return found
+                return rows
 
     def _person(self, study: str, pseudonym: str) -> int:
-        found = {
+        ids = {
             each["pseudonym"]: int(each["id"])
             for each in self._all(f"/studies/{segment(study)}/participants")
         }
-        if pseudonym not in found:
-            raise UnknownNameError("participant", pseudonym, found)
-        return found[pseudonym]
+        if pseudonym not in ids:
+            raise UnknownNameError("participant", pseudonym, ids)
+        return ids[pseudonym]
 
     def create(self, definition: Mapping[str, Any]) -> dict[str, Any]:
-        """Make a study; its owner is the token's account."""
+        """Make a study, owned by the token's account."""
         return dict(self.client.ask("POST", "/studies", {"definition": dict(definition)}))
 
     def give_role(self, study: str, login: str, role: str) -> None:
-        """Give an account of the server a role."""
         self._ask("POST", study, "/members", {"login": login, "role": role})
 
     def studies(self) -> list[dict[str, Any]]:
@@ -87,25 +86,25 @@ class RemoteStudyClient:
     def import_items(
         self, study: str, stage: str, rows: Rows, population: str | None, file: str, on_progress: OnProgress
     ) -> int:
-        """See LocalStudyClient. Many rows are imported by the server in the background, which is waited for."""
+        """See LocalStudyClient; study, stage, rows, population, file and on_progress as there. Waits while
+        the server imports many rows in the background. FolkwaysError if that fails."""
         body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
-        found = self._ask("POST", study, "/items", body)
+        job = self._ask("POST", study, "/items", body)
         wait = SOONEST
-        while found.get("state") in AT_WORK:
-            on_progress(found["added"], found["rows"] or len(rows))
+        while job.get("state") in AT_WORK:
+            on_progress(job["added"], job["rows"] or len(rows))
             time.sleep(wait)
             wait = min(wait * 2, LATEST)
-            found = self._import(study, found["id"])
-        if found.get("state", DONE) != DONE:
-            lines = [f"  {each['where']}: {each['what']}" for each in found["problems"]]
+            job = self._import(study, job["id"])
+        if job.get("state", DONE) != DONE:
+            lines = [f"  {each['where']}: {each['what']}" for each in job["problems"]]
             raise FolkwaysError(
-                "\n".join((f"{file}: {found['error'] or 'the import was cancelled on the server'}", *lines))
+                "\n".join((f"{file}: {job['error'] or 'the import was cancelled on the server'}", *lines))
             )
-        return int(found["added"])
+        return int(job["added"])
 
     def _import(self, study: str, number: int) -> Any:
-        """How far an import is. A server that is started again goes on with it, and is given time for
-        that."""
+        """The state of an import. A restarted server resumes it, and gets time for that."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -122,19 +121,16 @@ class RemoteStudyClient:
         return self._all(f"/studies/{segment(study)}/media")
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """See LocalStudyClient. They are sent in parts of 20 MB, of each part all or none: as large as the
-        largest file, which a server takes with room to spare. FolkwaysError says how many are there already.
-        """
-        added, waiting = 0, list(files)
-        while waiting:
+        """See LocalStudyClient. Files are sent in parts of 20 MB, the size of the largest file, each all or
+        none. FolkwaysError says how many were added before."""
+        added, names = 0, list(files)
+        while names:
             part: dict[str, bytes] = {}
             size = 0
             while (
-                waiting
-                and len(part) < MOST_FILES
-                and (size := size + len(files[waiting[0]][1])) <= LARGEST_BYTES
+                names and len(part) < MOST_FILES and (size := size + len(files[names[0]][1])) <= LARGEST_BYTES
             ):
-                name = waiting.pop(0)
+                name = names.pop(0)
                 part[name] = files[name][1]
             try:
                 added += self.client.send_files(f"/studies/{segment(study)}/media", "file", part)["added"]

@@ -1,1 +1,1 @@
-"""The studio's part of a workspace: its tables, their triggers and history, the audit trail, backups."""
+"""The studio's tables: their schema, access to rows, audit trail, backups and deletion."""

@@ -29,25 +29,26 @@ _ADDED = sa.insert(_events).returning(
     .exists()
     .label("has_webhooks"),
 )
-"""Made once, as every answer runs it."""
+"""Built once, because every answer runs it."""
 
 _GATHERED = "studio_events"
-"""Where a connection keeps the events of ``together``."""
+"""Key under which a connection collects the events of ``together``."""
 
 
 def record_event(
     connection: sa.Connection,
     kind: str,
-    *,
     study_id: int | None = None,
     account_id: int | None = None,
+    *,
     participant_id: int | None = None,
     subject: str = "",
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Add an event within the caller's transaction: it happened exactly if the transaction is committed.
+    """Add an event within the caller's transaction (connection), with which it is committed.
 
-    kind: "judgement.submitted". details: nothing personal, and no text that a person may want deleted.
+    kind: "judgement.submitted". study_id, account_id, participant_id, subject: where, by whom, and about
+    what. details: nothing personal, and no text that a person may want deleted.
     """
     row = {
         "kind": kind,
@@ -67,7 +68,7 @@ def record_event(
 
 @contextmanager
 def together(connection: sa.Connection) -> Iterator[None]:
-    """Add the events that the block notes when it ends, by one statement, in their order."""
+    """Store the events that the block records when it ends, in their order, by one statement."""
     rows: list[dict[str, Any]] = []
     connection.info[_GATHERED] = rows
     try:
@@ -84,16 +85,17 @@ def _add(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> None:
             queue(connection, added.study_id, added.id, added.kind, added.at)
 
 
-def record_event_now(workspace: Workspace, kind: str, **about: Any) -> None:
-    """``record_event`` in a transaction of its own, for what changes nothing else, such as an export."""
+def record_event_now(workspace: Workspace, kind: str, *who: int | None, **about: Any) -> None:
+    """``record_event`` in its own transaction, for actions that change nothing else, such as an export."""
     with workspace.write() as connection:
-        record_event(connection, kind, **about)
+        record_event(connection, kind, *who, **about)
 
 
 def events(
     workspace: Workspace, study_id: int, *, before: int | None = None, limit: int = 100
 ) -> tuple[Event, ...]:
-    """The newest events of a study, newest first; ``before`` an event's id for the page after it."""
+    """At most ``limit`` events of a study, newest first; ``before`` the event of that id, for the next page.
+    workspace, study_id: the study."""
     query = (
         sa.select(schema.events)
         .where(schema.events.c.study_id == study_id)

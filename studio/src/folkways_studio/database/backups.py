@@ -1,8 +1,8 @@
-"""Backs a workspace up into one file while others write to it, and makes a workspace of such a file again.
+"""Backs a workspace up into one file while others write to it, and restores it.
 
-A backup is a ZIP file with ``backup.json`` (what it is a backup of), ``workspace.db``, a SQLite workspace,
-whatever the database it was made from, so that a study that began in a file can go on on a server, and
-``media/``, pictures and recordings by their hash. Those that lie in a bucket stay there: the backup names it.
+A backup is a ZIP file with ``backup.json`` (its description), ``workspace.db`` (always a SQLite workspace, so
+that a study can move from a file to a server), and ``media/`` (pictures and recordings by hash). Media in a
+bucket stay there: the backup names it.
 """
 
 from __future__ import annotations
@@ -48,10 +48,7 @@ ROWS_AT_ONCE = 1000
 @dataclass(frozen=True, slots=True)
 class Backup:
     """What is in a backup. schema: of the database. folkways: the version that made it. made: seconds since
-    the epoch.
-
-    bucket: where pictures and recordings are, if not in it.
-    """
+    the epoch. bucket: where media are, if not in the backup."""
 
     schema: str
     folkways: str
@@ -70,12 +67,11 @@ class Backup:
 
 
 def back_up(workspace: Workspace, file: Path) -> Backup:
-    """Write a backup that only its owner can read: the workspace as it was at one moment after the call, with
-    all that had been committed before it. Nobody waits for it. WorkspaceError where the file exists or cannot
-    be written, or a picture or recording is not where it should be; then nothing is left.
-    """
+    """Write a backup of the workspace at one moment after the call, readable only by its owner; nobody has to
+    wait for it. Raises WorkspaceError if the file exists or cannot be written, or a picture or recording is
+    missing; nothing is left then."""
     _check_place(file)
-    made = time.time()
+    moment = time.time()
     try:
         with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.parent) as folder:
             copy = Path(folder) / DATABASE
@@ -87,37 +83,35 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
                 hashes = sorted(connection.scalars(sa.select(schema.media.c.sha256).distinct()))
                 store = media_store(workspace) if hashes else None
                 bucket = store.place if isinstance(store, Bucket) else None
-                found = Backup(SCHEMA, __version__, made, **_counts(connection), bucket=bucket)
+                description = Backup(SCHEMA, __version__, moment, **_counts(connection), bucket=bucket)
             packed = Path(folder) / "backup.zip"
             packed.touch(mode=0o600)
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr(ABOUT, json.dumps(asdict(found), indent=1))
+                archive.writestr(ABOUT, json.dumps(asdict(description), indent=1))
                 archive.write(copy, DATABASE)
                 if store is not None and bucket is None:
                     _add_media(archive, store, hashes)
             packed.rename(file)  # all of it or nothing
     except OSError as error:
         raise WorkspaceError(f"the backup {file} cannot be written: {error.strerror or error}") from None
-    return found
+    return description
 
 
 def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backup:
-    """Make a workspace what a backup holds, at once or, where anything fails, not at all; servers that run on
-    it go on with that.
+    """Replace a workspace by a backup, completely or not at all; running servers go on with it.
 
-    replace: also a workspace that holds something, all of which is lost then. Raises WorkspaceError for what
-    is no backup or is of a newer folkways; a backup of an older one is brought up to date.
+    replace: even if the workspace is not empty; what is in it is lost. Raises WorkspaceError if the file is
+    not a backup or is from a newer folkways; one from an older folkways is migrated.
     """
-    with _unpacked(file) as (found, copy), closing(open_workspace(copy)) as source:
+    with _unpacked(file) as (description, copy), closing(open_workspace(copy)) as source:
         try:
             with source.read() as reading, workspace.write() as writing:
-                held = {name: number for name, number in _counts(writing).items() if number}
-                if (held or _has_accounts(writing)) and not replace:
-                    words = ", ".join(f"{number} {name}" for name, number in held.items()) or "accounts"
+                existing = {name: number for name, number in _counts(writing).items() if number}
+                if (existing or _has_accounts(writing)) and not replace:
+                    counts = ", ".join(f"{number} {name}" for name, number in existing.items()) or "accounts"
                     raise WorkspaceError(
-                        f"the workspace {workspace.location} is not empty (it has {words}); nothing was "
-                        "changed. Restore into "
-                        "a new one with --workspace, or lose what is in it with --replace"
+                        f"the workspace {workspace.location} is not empty (it has {counts}); nothing was "
+                        "changed. Restore into a new one with --workspace, or replace it with --replace"
                     )
                 _bring_media(copy.parent / MEDIA, workspace)
                 _clear(writing)
@@ -126,11 +120,12 @@ def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backu
             raise explained(
                 f"cannot restore the workspace {workspace.location}; nothing was changed", error
             ) from error
-    return found
+    return description
 
 
 def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str]) -> None:
-    """Pictures and recordings: brought before the database names them, and compressed already."""
+    """Add pictures and recordings, which are stored before the database names them and are compressed
+    already."""
     for each in hashes:
         try:
             content = store.read(each)
@@ -144,8 +139,7 @@ def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str
 
 
 def _bring_media(folder: Path, workspace: Workspace) -> None:
-    """Pictures and recordings to where the workspace has them. Their hash is their name: none is in the place
-    of another."""
+    """Copy pictures and recordings to the workspace's store; their names are their hashes."""
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         store = media_store(workspace)
         if not store.has(file.name):
@@ -154,7 +148,7 @@ def _bring_media(folder: Path, workspace: Workspace) -> None:
 
 def _check_place(file: Path) -> None:
     if file.exists():
-        raise WorkspaceError(f"{file} exists, and no backup is written over; name another file")
+        raise WorkspaceError(f"{file} exists and is not overwritten; name another file")
     if not file.parent.is_dir():
         raise WorkspaceError(
             f"the folder {file.parent} does not exist; create it first, or name another place"
@@ -162,14 +156,14 @@ def _check_place(file: Path) -> None:
 
 
 def _copy_file(workspace: Workspace, copy: Path) -> None:
-    """By SQLite's own way to copy a file that is in use: in one step, which is one moment of it."""
+    """Copy a database file in use by SQLite's backup API, in one step and thus as of one moment."""
     with closing(workspace.engine.raw_connection()) as source, closing(sqlite3.connect(copy)) as target:
         held: Any = source.driver_connection  # sqlite3's, which SQLAlchemy does not describe
         held.backup(target)
 
 
 def _copy_server(workspace: Workspace, copy: Path) -> None:
-    """Row by row into a new file, all read in one snapshot of the server."""
+    """Copy row by row into a new file, reading everything in one snapshot of the server."""
     snapshot = workspace.engine.connect().execution_options(
         isolation_level="REPEATABLE READ", postgresql_readonly=True
     )
@@ -189,7 +183,7 @@ def _has_accounts(connection: Connection) -> bool:
 
 
 def _clear(connection: Connection) -> None:
-    """Every table empty, also of what otherwise nobody may take away."""
+    """Empty every table, including the protected ones."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"TRUNCATE {', '.join(table.name for table in ALL_TABLES)}")
         return
@@ -203,8 +197,8 @@ def _clear(connection: Connection) -> None:
 
 
 def _copy_rows(reading: Connection, writing: Connection) -> None:
-    """All rows of all tables. The transaction of ``writing`` sees whole tables, so that rows may refer to
-    later ones."""
+    """Copy all rows of all tables. Foreign keys are checked at the end, so that rows may refer to later
+    ones."""
     if writing.dialect.name == "sqlite":
         writing.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
     for table in ALL_TABLES:
@@ -217,8 +211,7 @@ def _copy_rows(reading: Connection, writing: Connection) -> None:
 
 
 def _load(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -> None:
-    """PostgreSQL's own way to take a whole table in one statement, after which the numbers that it gives go
-    on behind it."""
+    """Load a table by PostgreSQL's COPY, then move its id sequence on."""
     columns = list(table.columns)
     binds = [
         column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for column in columns
@@ -230,21 +223,21 @@ def _load(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -
             copy.write_row([bind(value) if bind else value for bind, value in zip(binds, row, strict=True)])
     if "id" in table.columns and isinstance(table.c.id.type, sa.Integer):
         highest = sa.select(sa.func.max(table.c.id)).scalar_subquery()
-        place = sa.func.pg_get_serial_sequence(table.name, "id")
+        sequence = sa.func.pg_get_serial_sequence(table.name, "id")
         connection.execute(
-            sa.select(sa.func.setval(place, sa.func.coalesce(highest, 1), highest.is_not(None)))
+            sa.select(sa.func.setval(sequence, sa.func.coalesce(highest, 1), highest.is_not(None)))
         )
 
 
 @contextmanager
 def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
-    """What a backup says of itself, and its database as a file for a while."""
+    """The description of a backup, and its database as a temporary file."""
     if not file.is_file():
         raise WorkspaceError(f"there is no backup {file}; they are made with: folkways studio backup FILE")
     with tempfile.TemporaryDirectory(prefix="folkways-") as folder:
         try:
             with zipfile.ZipFile(file) as archive:
-                found = _described(json.loads(archive.read(ABOUT)))
+                description = _described(json.loads(archive.read(ABOUT)))
                 copy = Path(archive.extract(DATABASE, folder))
                 for name in archive.namelist():
                     if name.startswith(f"{MEDIA}/"):
@@ -253,21 +246,20 @@ def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
                             raise zipfile.BadZipFile(f"{name} is not what it was")
         except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
             raise WorkspaceError(
-                f"{file} is no backup of a workspace, or it is damaged ({error}); nothing was changed"
+                f"{file} is not a backup of a workspace, or it is damaged ({error}); nothing was changed"
             ) from None
         except OSError as error:
             raise WorkspaceError(f"the backup {file} cannot be read: {error.strerror or error}") from None
-        if found.schema > SCHEMA:
+        if description.schema > SCHEMA:
             raise WorkspaceError(
-                f"{file} was made by a newer folkways ({found.folkways}, schema {found.schema}; this one "
-                f"knows up to {SCHEMA}); "
-                "nothing was changed. Upgrade folkways first"
+                f"{file} was made by a newer folkways ({description.folkways}, schema {description.schema}; "
+                f"this one knows up to {SCHEMA}); nothing was changed. Upgrade folkways first"
             )
-        yield found, copy
+        yield description, copy
 
 
-def _described(told: Mapping[str, Any]) -> Backup:
+def _described(values: Mapping[str, Any]) -> Backup:
     needed = [
         name for name in Backup.__dataclass_fields__ if name != "bucket"
     ]  # which older backups do not have
-    return Backup(**{name: told[name] for name in needed}, bucket=told.get("bucket"))
+    return Backup(**{name: values[name] for name in needed}, bucket=values.get("bucket"))

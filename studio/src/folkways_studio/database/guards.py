@@ -1,7 +1,6 @@
-"""Triggers that refuse to change what has been written down, whoever asks.
+"""Triggers that protect what has been written down.
 
-Nothing of a judgement ever changes but its words, and those only once the audit trail says that they were
-redacted.
+Only the words of a judgement can change, and only after the audit trail says that they were redacted.
 """
 
 from __future__ import annotations
@@ -26,12 +25,11 @@ GUARDED = (
     (judgements, "redacted", "UPDATE OF payload", UNRECORDED),
     (corrections, "no_update", "UPDATE", None),
 )
-"""Table, name of the trigger, what no statement may do to the table's rows, and where that holds (None:
-always)."""
+"""Table, name of the trigger, forbidden statement, and its condition (None: always)."""
 
 
 def guards(dialect: str) -> list[str]:
-    """The statements that make the triggers."""
+    """The statements that create the triggers."""
     words = "can be added but not changed"
     made = []
     for table, name, action, where in GUARDED:
@@ -56,7 +54,7 @@ def guards(dialect: str) -> list[str]:
 
 
 def without_guards(dialect: str) -> list[str]:
-    """The statements that take the triggers away, those that are there."""
+    """The statements that drop the triggers."""
     drop = (
         "DROP TRIGGER IF EXISTS {0}_{1} ON {0}"
         if dialect == "postgresql"

@@ -1,4 +1,4 @@
-"""Opens a workspace with the studio's tables in it; one that only measured so far gets them then."""
+"""Opens a workspace with the studio's tables; a workspace without them gets them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TABLES = TableSet(
 
 
 def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:
-    """Open a workspace as ``folkways.sdk.workspace.open_workspace`` does, and create or migrate the studio's
-    tables in it.
+    """Open a workspace like ``folkways.sdk.workspace.open_workspace``, and create or migrate the studio's
+    tables.
 
     create: False raises a WorkspaceError instead of making a new file. Raises WorkspaceError with the remedy
-    where the workspace cannot be opened, or is read-only and lacks the studio's tables.
+    if the workspace cannot be opened, or is read-only and lacks the tables.
     """
     return open_any_workspace(location, create=create, added=(TABLES,))

@@ -1,5 +1,5 @@
-"""Rows by the values of their columns, none of them NULL. Statements are made once: making one costs more
-than running it."""
+"""Access to rows by the values of their columns, none of them NULL. Statements are built once, because
+building one costs more than running it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from folkways_studio.records import from_row
 T = TypeVar("T")
 
 Lock = Literal["no", "row", "key"]
-"""``row`` keeps a row from being changed until the transaction ends; ``key`` does too, but lets others refer
-to it."""
+"""``row`` protects a row from changes until the transaction ends; ``key`` does too, but lets others refer to
+it."""
 
 _BY = "by_"  # a change names columns both to find rows and to set them
 
@@ -24,28 +24,28 @@ _BY = "by_"  # a change names columns both to find rows and to set them
 def find_row(
     connection: sa.Connection, table: sa.Table, *, lock: Lock = "no", **values: Any
 ) -> sa.Row[Any] | None:
-    """The first row whose columns have these values; None for none."""
+    """The first row with these values; None for none."""
     return connection.execute(_selection(table, tuple(values), lock), values).first()
 
 
 def get_row(connection: sa.Connection, table: sa.Table, *, lock: Lock = "no", **values: Any) -> sa.Row[Any]:
-    """The only row whose columns have these values; sqlalchemy's NoResultFound for none."""
+    """The only row with these values; sqlalchemy's NoResultFound for none."""
     return connection.execute(_selection(table, tuple(values), lock), values).one()
 
 
 def get_value(connection: sa.Connection, column: sa.Column[Any], **values: Any) -> Any:
-    """The value of ``column`` in the first row whose columns have these values; None where there is none."""
+    """The value of ``column`` in the first row with these values; None for none."""
     return connection.scalar(_value(column, tuple(values)), values)
 
 
 def change_rows(connection: sa.Connection, table: sa.Table, where: Mapping[str, Any], **values: Any) -> None:
-    """Set columns of the rows whose columns have the values ``where``."""
-    known = {f"{_BY}{name}": value for name, value in where.items()}
-    connection.execute(_update(table, tuple(where), tuple(values)), {**known, **values})
+    """Set columns of the rows with the values ``where``."""
+    conditions = {f"{_BY}{name}": value for name, value in where.items()}
+    connection.execute(_update(table, tuple(where), tuple(values)), {**conditions, **values})
 
 
 def delete_rows(connection: sa.Connection, table: sa.Table, **values: Any) -> None:
-    """Delete the rows whose columns have these values."""
+    """Delete the rows with these values."""
     connection.execute(_deletion(table, tuple(values)), values)
 
 
@@ -57,35 +57,36 @@ def inserted_id(connection: sa.Connection, table: sa.Table, row: Mapping[str, An
 
 
 def inserted(connection: sa.Connection, record: type[T], table: sa.Table, row: Mapping[str, Any]) -> T:
-    """Insert one row and return it as a record."""
+    """Insert a row into the table and return it as a record. connection: the caller's transaction."""
     return from_row(record, get_row(connection, table, id=inserted_id(connection, table, row)))
 
 
 def changed(connection: sa.Connection, record: type[T], table: sa.Table, number: int, **values: Any) -> T:
-    """Set columns of the row with that ``id`` and return it as a record."""
+    """Set columns of the table's row with the id ``number`` and return it as a record. connection: the
+    caller's transaction."""
     change_rows(connection, table, {"id": number}, **values)
     return from_row(record, get_row(connection, table, id=number))
 
 
 def read_all(workspace: Workspace, record: type[T], query: sa.Select[Any]) -> tuple[T, ...]:
-    """What a query finds, as records, in a transaction of its own."""
+    """The rows of a query as records, in their own transaction."""
     with workspace.read() as connection:
         return tuple(from_row(record, row) for row in connection.execute(query))
 
 
 def read_first(workspace: Workspace, record: type[T], query: sa.Select[Any]) -> T | None:
-    """The first thing that a query finds, as a record; None for nothing."""
+    """The first row of a query as a record; None for none."""
     return next(iter(read_all(workspace, record, query.limit(1))), None)
 
 
 def read_values(workspace: Workspace, query: sa.Select[Any]) -> list[Any]:
-    """The first column of what a query finds, in a transaction of its own."""
+    """The first column of a query, in its own transaction."""
     with workspace.read() as connection:
         return list(connection.scalars(query))
 
 
 def count(connection: sa.Connection, rows: sa.FromClause, *where: sa.ColumnElement[bool]) -> int:
-    """How many of these rows there are for which all of ``where`` holds."""
+    """The number of rows for which all of ``where`` holds."""
     return connection.scalars(sa.select(sa.func.count()).select_from(rows).where(*where)).one()
 
 

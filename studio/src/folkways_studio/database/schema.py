@@ -180,7 +180,7 @@ participants = Table(
         "consent_sha256", String(64)
     ),  # of the text that they saw; null for who agreed before this was kept
     Column("consent_language", String(16)),  # of that text; null where the study does not say
-    Column("exclusion", Text),  # why somebody was excluded, as they were told
+    Column("exclusion", Text),  # why somebody was excluded, in the words shown to them
     Column("pause", Text),  # why somebody is paused, for researchers
     Column(
         "pay", String(16)
@@ -189,7 +189,7 @@ participants = Table(
 )
 
 standings = Table(
-    "studio_standings",  # how somebody stands with the known answers of a stage
+    "studio_standings",  # how people do on the known answers of a stage
     metadata,
     Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
     Column("stage_id", Integer, ForeignKey("studio_stages.id"), primary_key=True),
@@ -219,7 +219,7 @@ stages = Table(
     Column("position", Integer, nullable=False),
     Column("name", String(64), nullable=False),
     Column("title", Text, nullable=False),
-    Column("kind", String(32), nullable=False),  # a key of folkways_studio.workflows.HANDLERS
+    Column("kind", String(32), nullable=False),  # a key of stages.registry.STAGE_KINDS
     Column("role", String(16), nullable=False),  # who works on it
     Column("config", Json, nullable=False),
     UniqueConstraint("study_id", "name"),
@@ -355,12 +355,12 @@ model_calls = Table(
     reference("studio_studies", "study_id"),
     reference("studio_items", "item_id", nullable=True, index=True),
     reference("studio_participants", "participant_id", nullable=True),
-    Column("purpose", String(32), nullable=False),  # helper, verifier, sentences
+    Column("purpose", String(32), nullable=False),  # helper, verifier, suggester
     Column("endpoint", String(512), nullable=False),
     Column("run", String(128), nullable=False),  # the run of the workspace under which the reply is stored
     Column("prompt", Text, nullable=False),
     Column("reply", Text),
-    Column("problem", Text),  # why there is no reply
+    Column("problem", Text),  # why no reply came
     Column("read", Json),  # what was read out of the reply
     Column("created", Float, nullable=False),
     Column(
@@ -445,7 +445,7 @@ jobs = Table(
     Column("started", Float),
     Column("finished", Float),
     Column("content", LargeBinary),  # the file that is being imported, compressed; null once that is over
-    Column("seen", Float),  # when whoever works on it last said so
+    Column("seen", Float),  # last heartbeat of its worker
 )
 
 tokens = Table(
@@ -454,7 +454,7 @@ tokens = Table(
     id_column(),
     Column(
         "token_hash", String(64), nullable=False, unique=True
-    ),  # SHA-256; the token itself is told once and not kept
+    ),  # SHA-256; the token itself is shown once and not stored
     reference("studio_studies", "study_id", nullable=True, index=True),  # null: every study of the account
     reference("studio_accounts", "account_id"),  # as whom it acts
     Column("name", String(128), nullable=False),
@@ -471,7 +471,7 @@ webhooks = Table(
     id_column(),
     reference("studio_studies", "study_id", index=True),
     Column("url", Text, nullable=False),
-    Column("events", Json, nullable=False),  # kinds of events that are told; empty for all
+    Column("events", Json, nullable=False),  # kinds of events to send; empty for all
     Column("secret", String(128), nullable=False),  # with which every delivery is signed: it cannot be a hash
     Column("enabled", Boolean, nullable=False),
     Column("problem", Text),  # why it was switched off
@@ -489,7 +489,7 @@ deliveries = Table(
     reference("studio_events", "event_id"),
     Column("state", String(16), nullable=False),  # waiting, done, failed
     Column("attempts", Integer, nullable=False),
-    Column("due", Float, nullable=False),  # not before; pushed back while somebody is at it
+    Column("due", Float, nullable=False),  # not before; postponed while somebody sends it
     Column("status", Integer),  # what the receiver answered last
     Column("problem", Text),  # why it was not taken
     Column("created", Float, nullable=False),

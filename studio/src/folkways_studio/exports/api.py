@@ -1,5 +1,4 @@
-"""What comes out of a study: how far it is, how far people agree, what they are owed, exports, the audit
-trail."""
+"""API: progress, agreement, payments, exports, the audit trail and model calls of a study."""
 
 from __future__ import annotations
 
@@ -57,8 +56,8 @@ def show_agreement(call: StaffCall) -> list[Agreement]:
 
 @router.get("/studies/{study}/payments")
 def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[Payment]:
-    """What everybody is owed for: answers and minutes, with the completion code and the recruitment service's
-    id."""
+    """What each person is owed for: answers and minutes, with the completion code and the recruitment
+    service's id."""
     return slice_of(working.payments(call.workspace, call.study.id), cursor, limit, lambda each: each)
 
 
@@ -67,7 +66,7 @@ def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Pa
 def export(call: StaffCall, format: Format = "release", discussion: bool = False) -> Response:
     """Everything that may leave the study, as a ZIP: the benchmark's own schema (release), or tables.
 
-    discussion: tables with what researchers and reviewers said of items.
+    discussion: include the table of comments by researchers and reviewers.
     """
     content = export_archive(call.workspace, call.study.id, format, discussion=discussion, by=call.account.id)
     return attachment(content, f"{call.study.name}-{format}.zip", ZIP)
@@ -82,19 +81,19 @@ def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page
     people: dict[int | None, str] = {
         each.id: each.pseudonym for each in participants.list_participants(call.workspace, call.study.id)
     }
-    found = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
+    rows = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
 
-    def told(event: Event) -> EventResponse:
+    def response(event: Event) -> EventResponse:
         return EventResponse.of(
             event, by=logins.get(event.account_id), participant=people.get(event.participant_id)
         )
 
-    return page_of(found, limit, lambda event: event.id, told)
+    return page_of(rows, limit, lambda event: event.id, response)
 
 
 @router.get("/studies/{study}/model-calls")
 def list_model_calls(
     call: StaffCall, limit: Limit = 100, cursor: Cursor = 0
 ) -> PageResponse[ModelCallResponse]:
-    """What models were asked in this study, and what they said, oldest first."""
+    """Questions to models in this study and their replies, oldest first."""
     return slice_of(modelling.list_calls(call.workspace, call.study.id), cursor, limit, ModelCallResponse.of)

@@ -1,4 +1,4 @@
-"""Exports a study: which tables and releases it has, in which format, and what is recorded about it."""
+"""Exports a study: its tables and releases in each format, and the record of it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.hub import hub_files
-from folkways_studio.exports.known_answers import known_tables
 from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
-from folkways_studio.exports.tables import (
+from folkways_studio.exports.study_tables import (
     comment_table,
     item_table,
     judgement_table,
+    known_tables,
     parquet_bytes,
     suggestion_table,
 )
@@ -41,13 +41,12 @@ from folkways_studio.work.suggestions import suggestions_of_study
 from folkways_studio.workflows.wordings import StudyTexts
 
 PLAIN = ("csv", "jsonl", "parquet", "xlsx")
-"""Those that are tables and nothing else."""
+"""Formats that are only tables."""
 
 
 def release_of(study: Study) -> Mapping[str, bytes]:
-    """File name -> contents of what benchmarks make of the study, each in a folder of its own where several
-    do; empty where there is nothing yet.
-    """
+    """File name -> contents of the releases that benchmarks make of the study, in a folder each if there are
+    several; empty if there is nothing yet."""
     kinds = set(_answered(study))
     releases: dict[str, dict[str, bytes]] = {}
     for name, exports in study_exports().items():
@@ -59,29 +58,29 @@ def release_of(study: Study) -> Mapping[str, bytes]:
 
 
 def _own_tables(study: Study) -> dict[str, pl.DataFrame]:
-    """Name -> table of the kinds of stages that have tables of their own."""
+    """Name -> table, of the kinds of stages with their own tables."""
     return {
         name: table for kind in _answered(study) for name, table in stage_kind(kind).tables(study).items()
     }
 
 
-def _codebook(found: StudySnapshot) -> pl.DataFrame | None:
-    """What the columns of those tables mean, where the study's file says it; None where it says nothing."""
+def _codebook(snapshot: StudySnapshot) -> pl.DataFrame | None:
+    """The meaning of the columns of those tables, if the study's file gives it; else None."""
     rows = [
         {"stage": stage.name, **row}
-        for stage in found.stages.values()
+        for stage in snapshot.stages.values()
         for row in stage_kind(stage.kind).codebook(stage.config)
     ]
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
-def _shown(workspace: Workspace, found: StudySnapshot) -> list[Media]:
+def _shown(workspace: Workspace, snapshot: StudySnapshot) -> list[Media]:
     """The pictures and recordings of the items, by name."""
-    stages = ((found.stages[item.stage_id], item) for item in found.items.values())
+    stages = ((snapshot.stages[item.stage_id], item) for item in snapshot.items.values())
     names = {
         name for stage, item in stages for name in stage_kind(stage.kind).media(item.content, stage.config)
     }
-    return [each for each in list_media(workspace, found.study.id) if each.name in names]
+    return [each for each in list_media(workspace, snapshot.study.id) if each.name in names]
 
 
 def _answered(study: Study) -> list[str]:
@@ -97,25 +96,24 @@ def export_files(
     discussion: bool = False,
     reader: int | None = None,
 ) -> Mapping[str, bytes]:
-    """File name -> contents of an export, with ``study.json``: what the study is, who agreed to what, who
-    left.
+    """File name -> contents of an export of the study in the workspace, with ``study.json``: the study,
+    consents, and who left.
 
-    reader: the account that it is for; items that are blind for it are left out, and counted in
-    ``study.json``. discussion: with what researchers and reviewers said of items, in formats of tables;
-    nothing of it leaves otherwise. UnknownNameError for a format that is none of FORMATS; FolkwaysError where
-    there is nothing to export yet.
+    format: one of FORMATS, else UnknownNameError. discussion: include comments, in formats of tables only.
+    reader: the account that exports (None: the server); items blind for it are left out and counted in
+    ``study.json``. study_id: the study. Raises FolkwaysError if there is nothing to export yet.
     """
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
-    found = take_snapshot(workspace, study_id, reader=reader)
-    study = found.for_benchmarks()
-    own = _own_tables(study)
-    if own and (meaning := _codebook(found)) is not None:
-        own["codebook"] = meaning
-    tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
-    if format not in ("hub", "release"):  # what is published does not say how well single people worked
-        tables |= known_tables(known_answers(workspace, study_id), found.populations)
-    suggestions = suggestion_table(found, suggestions_of_study(workspace, study_id))
+    snapshot = take_snapshot(workspace, study_id, reader=reader)
+    study = snapshot.for_benchmarks()
+    kind_tables = _own_tables(study)
+    if kind_tables and (codebook := _codebook(snapshot)) is not None:
+        kind_tables["codebook"] = codebook
+    tables = {"judgements": judgement_table(snapshot), "items": item_table(snapshot), **kind_tables}
+    if format not in ("hub", "release"):  # published data do not say how well single people worked
+        tables |= known_tables(known_answers(workspace, study_id), snapshot.populations)
+    suggestions = suggestion_table(snapshot, suggestions_of_study(workspace, study_id))
     if suggestions.height:
         tables["suggestions"] = suggestions
     if discussion:
@@ -123,25 +121,27 @@ def export_files(
             raise FolkwaysError(
                 f"the discussion of items leaves in a table alone; valid formats: {', '.join(PLAIN)}"
             )
-        tables["comments"] = comment_table(found, comments_of_study(workspace, study_id))
-    shown = _shown(workspace, found)
+        tables["comments"] = comment_table(snapshot, comments_of_study(workspace, study_id))
+    shown = _shown(workspace, snapshot)
     if shown:
-        own["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
+        kind_tables["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
     files = {f"media/{safe_name(each.name, each.sha256)}": read_bytes(workspace, each) for each in shown}
     if format == "hub":
-        files |= hub_files(found, tables, release_of(study))
+        files |= hub_files(snapshot, tables, release_of(study))
     elif format == "xlsx":
         files[f"{study.name}.xlsx"] = workbook(tables)
     elif format != "release":
         files |= {f"{name}.{format}": _packed(frame, format) for name, frame in tables.items()}
     else:
-        files |= {f"{name}.csv": _packed(table, "csv") for name, table in own.items()} or release_of(study)
+        files |= {f"{name}.csv": _packed(table, "csv") for name, table in kind_tables.items()} or release_of(
+            study
+        )
         if not files:
             raise FolkwaysError(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
                 f"{', '.join(FORMATS[1:])}"
             )
-    files["study.json"] = _record(found, format, suggestions)
+    files["study.json"] = _record(snapshot, format, suggestions)
     return files
 
 
@@ -151,39 +151,43 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
     return parquet_bytes(frame) if format == "parquet" else frame.write_ndjson().encode()
 
 
-def _record(found: StudySnapshot, format: str, suggestions: pl.DataFrame) -> bytes:
-    study = found.study
-    told: dict[str, Any] = {
+def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame) -> bytes:
+    study = snapshot.study
+    record: dict[str, Any] = {
         "study": study.name,
         "title": study.title,
         "workflow": study.workflow,
         "format": format,
         "licence": study.licence,
-        "consent": {"version": study.consent_version, "text": study.consent_text, "texts": _consents(found)},
-        "consented": dict(sorted(_agreed(found).items())),
-        "people": len(found.people),
-        "withdrawn": found.withdrawn,
-        "excluded": found.excluded,
-        "items_left_out_with_them": found.left_out,
-        "items_left_out_as_blind": found.blind,
+        "consent": {
+            "version": study.consent_version,
+            "text": study.consent_text,
+            "texts": _consents(snapshot),
+        },
+        "consented": dict(sorted(_agreed(snapshot).items())),
+        "people": len(snapshot.people),
+        "withdrawn": snapshot.withdrawn,
+        "excluded": snapshot.excluded,
+        "items_left_out_with_them": snapshot.left_out,
+        "items_left_out_as_blind": snapshot.blind,
         "populations": [
             {name: getattr(each, name) for name in ("name", "title", "culture", "language", "criteria")}
-            for each in found.populations.values()
+            for each in snapshot.populations.values()
         ],
         "stages": [
             {"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]}
-            for stage in found.stages.values()
+            for stage in snapshot.stages.values()
         ],
         "suggestions": _shares(suggestions),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,
     }
-    return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _shares(suggestions: pl.DataFrame) -> list[dict[str, Any]]:
-    """What people made of the suggestions of models, by stage, model and wording of the prompt."""
-    told = []
+    """Outcomes of the models' suggestions, by stage, model and version of the prompt."""
+    shares = []
     for (stage, model, version), group in suggestions.group_by(
         "stage", "model", "prompt_version", maintain_order=True
     ):
@@ -193,20 +197,20 @@ def _shares(suggestions: pl.DataFrame) -> list[dict[str, Any]]:
         }
         sent = sum(counts.values())
         share = counts["accepted"] / sent if sent else None
-        told.append(
+        shares.append(
             {"stage": stage, "model": model, "prompt_version": version, **counts, "share_accepted": share}
         )
-    return told
+    return shares
 
 
-def _agreed(found: StudySnapshot) -> Counter[str]:
-    """Version of the text -> how many of the people agreed to it."""
-    return Counter(version or "staff" for version, _ in found.consent.values())
+def _agreed(snapshot: StudySnapshot) -> Counter[str]:
+    """Version of the text -> how many people agreed to it."""
+    return Counter(version or "staff" for version, _ in snapshot.consent.values())
 
 
-def _consents(found: StudySnapshot) -> list[dict[str, Any]]:
-    """Every text that people were shown before they began, whole, and how many of them agreed to it."""
-    agreed = _agreed(found)
+def _consents(snapshot: StudySnapshot) -> list[dict[str, Any]]:
+    """Every consent text that people were shown, with how many agreed to it."""
+    agreed = _agreed(snapshot)
     return [
         {
             "language": each.language,
@@ -215,16 +219,17 @@ def _consents(found: StudySnapshot) -> list[dict[str, Any]]:
             "people": agreed[each.version],
             "text": each.text,
         }
-        for each in StudyTexts(found.study.definition, ()).consents
+        for each in StudyTexts(snapshot.study.definition, ()).consents
     ]
 
 
 def export_archive(workspace: Workspace, study_id: int, format: str, *, discussion: bool, by: int) -> bytes:
-    """The files of an export as one ZIP, for somebody to save, which the audit trail notes."""
+    """The files of an export (format, discussion as in ``export_files``) as one ZIP, recorded in the audit
+    trail. workspace, study_id: the study. by: the account that acts, for the audit trail."""
     files, buffer = export_files(workspace, study_id, format, discussion=discussion, reader=by), io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
     details = {"format": format, **({"discussion": True} if discussion else {})}
-    audit.record_event_now(workspace, "study.exported", study_id=study_id, account_id=by, details=details)
+    audit.record_event_now(workspace, "study.exported", study_id, by, details=details)
     return buffer.getvalue()

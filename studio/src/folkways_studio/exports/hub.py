@@ -1,5 +1,4 @@
-"""A study's tables as a Hugging Face data set folder: Parquet, a data card, and Croissant metadata (version
-1.0)."""
+"""A study's tables as a Hugging Face data set: Parquet, a data card, and Croissant metadata (version 1.0)."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ import polars as pl
 from folkways import __version__
 from folkways.sdk.cultures import language_name
 from folkways_studio.exports.snapshot import StudySnapshot
-from folkways_studio.exports.tables import parquet_bytes
+from folkways_studio.exports.study_tables import parquet_bytes
 from folkways_studio.records import Study
 from folkways_studio.workflows.wordings import StudyTexts
 
@@ -41,28 +40,29 @@ DATA_TYPES = {pl.String: "sc:Text", pl.Int64: "sc:Integer", pl.Float64: "sc:Floa
 
 
 def hub_files(
-    found: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes]
+    snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes]
 ) -> Mapping[str, bytes]:
-    """File name -> contents. tables: configuration -> frame, each a Parquet file of its own. released: files
-    put beside them as they are.
-    """
+    """File name -> contents. tables: configuration -> frame, each a Parquet file. released: files to include
+    under ``release/``."""
     files = {
         f"{name}/test-00000-of-00001.parquet": parquet_bytes(_flat(frame)) for name, frame in tables.items()
     }
     files |= {f"release/{name}": content for name, content in released.items()}
-    files["croissant.json"] = _croissant(found, tables, files)
-    files["README.md"] = _card(found, tables, bool(released)).encode()
+    files["croissant.json"] = _croissant(snapshot, tables, files)
+    files["README.md"] = _card(snapshot, tables, bool(released)).encode()
     return files
 
 
 def _flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """Lists as texts: every configuration is a plain table."""
+    """The frame with lists as text: every configuration is a plain table."""
     lists = [name for name, kind in frame.schema.items() if kind == pl.List]
     return frame.with_columns(pl.col(name).list.join(" ") for name in lists)
 
 
-def _croissant(found: StudySnapshot, tables: Mapping[str, pl.DataFrame], files: Mapping[str, bytes]) -> bytes:
-    study = found.study
+def _croissant(
+    snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], files: Mapping[str, bytes]
+) -> bytes:
+    study = snapshot.study
     distribution, records = [], []
     for name, frame in tables.items():
         path = f"{name}/test-00000-of-00001.parquet"
@@ -87,7 +87,7 @@ def _croissant(found: StudySnapshot, tables: Mapping[str, pl.DataFrame], files: 
             for column, kind in _flat(frame).schema.items()
         ]
         records.append({"@type": "cr:RecordSet", "@id": name, "name": name, "field": fields})
-    told = {
+    metadata = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
@@ -100,12 +100,12 @@ def _croissant(found: StudySnapshot, tables: Mapping[str, pl.DataFrame], files: 
         "distribution": distribution,
         "recordSet": records,
     }
-    return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return orjson.dumps(metadata, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _card(found: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: bool) -> str:
-    study = found.study
-    languages = sorted({population.language for population in found.populations.values()})
+def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: bool) -> str:
+    study = snapshot.study
+    languages = sorted({population.language for population in snapshot.populations.values()})
     configs = "\n".join(
         f"- config_name: {name}\n  data_files:\n  - split: test\n    path: {name}/test-00000-of-00001.parquet"
         for name in tables
@@ -122,10 +122,10 @@ def _card(found: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: bo
             "---",
         )
     )
-    people = _people(found)
+    people = _people(snapshot)
     stages = "\n".join(
         f"| {stage.name} | {_cell(stage.title)} | {stage.kind} | {stage.config['answers']} |"
-        for stage in found.stages.values()
+        for stage in snapshot.stages.values()
     )
     shown = "\n".join(
         f"- `{name}`: {frame.height:,} rows; columns `{'`, `'.join(frame.columns)}`"
@@ -144,7 +144,8 @@ def _card(found: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: bo
 {release}
 ## How it was made
 
-With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row of `judgements` is what one person said;
+With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row of `judgements` is what one \
+person said;
 `participant` is a random code in place of their name.
 
 | stage | | kind | answers wanted |
@@ -157,7 +158,7 @@ With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row
 
 {_consents(study)}
 
-{_withdrawn(found)}
+{_withdrawn(snapshot)}
 
 ## Licence
 
@@ -166,7 +167,7 @@ With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row
 
 
 def _consents(study: Study) -> str:
-    """The text that everybody agreed to, or each of those of which people read one."""
+    """The consent text, or each of several, as everybody agreed to one of them."""
     texts = StudyTexts(study.definition, ()).consents
     if len(texts) == 1:
         return (
@@ -184,27 +185,27 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
-def _withdrawn(found: StudySnapshot) -> str:
+def _withdrawn(snapshot: StudySnapshot) -> str:
     parts = [
-        (found.withdrawn, "withdrew"),
-        (found.excluded, "was excluded" if found.excluded == 1 else "were excluded"),
+        (snapshot.withdrawn, "withdrew"),
+        (snapshot.excluded, "was excluded" if snapshot.excluded == 1 else "were excluded"),
     ]
-    told = [
+    sentences = [
         f"{'One person' if number == 1 else f'{number} people'} {what}." for number, what in parts if number
     ]
-    if not told:
+    if not sentences:
         return "Nobody withdrew."
     return (
-        f"{' '.join(told)} Nothing they said is here, nor are the {found.left_out} items that descend "
-        "from it."
+        f"{' '.join(sentences)} Nothing they said is here, nor are the {snapshot.left_out} items that "
+        "descend from it."
     )
 
 
-def _people(found: StudySnapshot) -> str:
+def _people(snapshot: StudySnapshot) -> str:
     counts: dict[str, set[int]] = {}
-    for item in found.items.values():
-        population = found.population(item)
-        for each in found.judgements[item.id]:
+    for item in snapshot.items.values():
+        population = snapshot.population(item)
+        for each in snapshot.judgements[item.id]:
             counts.setdefault(population.title if population else "staff, of no population", set()).add(
                 each.participant_id
             )

@@ -1,5 +1,4 @@
-"""What comes into a study as tables and what leaves it: items, off-line answers, drawn model answers,
-exports."""
+"""The page Data of a study: imports, off-line workbooks, model answers to judge, and exports."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from folkways_studio.items.import_runner import read_content
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.media import service as media
 from folkways_studio.people import participants
-from folkways_studio.records import ParticipantState
+from folkways_studio.records import ParticipantState, Stage
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
@@ -28,20 +27,24 @@ routes = Routes()
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx")
 MOST_HANDED_OUT = 500
 SOON_SECONDS = 1.5
-"""For so long an import is waited for: a small one is over by then, and its page says so at once."""
+"""How long to wait for an import: small ones finish in time to show the result at once."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 @routes.get("/studies/{study}/data", STAFF)
 def show_data(context: RequestContext) -> Response:
-    """The forms of this page."""
+    """Show the forms."""
     return show_result(context)
+
+
+def _shows_media(stage: Stage) -> bool:
+    return any(each["type"] != "text" for each in stage.config.get("show", ()))
 
 
 def show_result(
     context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200
 ) -> Response:
-    """The page again, with what was done or what is wrong."""
+    """The page Data in this context, with a message (done) or problems. status: of HTTP."""
     study = context.study
     stages = studies.stages(context.workspace, study.id)
     active = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
@@ -49,14 +52,16 @@ def show_result(
         each for each in participants.list_participants(context.workspace, study.id) if each.state in active
     ]
     return context.page(
-        "exports/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
-        imports=imports.list_imports(context.workspace, study.id),
+        "exports/data.html.j2", status, study=study, done=done, problems=problems, people=people,
+        formats=FORMATS, imports=imports.list_imports(context.workspace, study.id),
         populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
-        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
-        offline=[stage for stage in stages if stage_kind(stage.kind).sheet_of(stage.config, str)],
+        examples={
+            each.name: {"id": "1", **stage_kind(each.kind).example_row(each.config)} for each in stages
+        },
+        offline=[stage for stage in stages if stage_kind(stage.kind).workbook_schema(stage.config, str)],
         media=media.list_media(context.workspace, study.id),
-        shows_media=[stage for stage in stages if any(each["type"] != "text" for each in stage.config.get("show", ()))],
+        shows_media=[each for each in stages if _shows_media(each)],
         judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
     )  # fmt: skip
 
@@ -77,7 +82,7 @@ def _upload(context: RequestContext) -> tuple[str, bytes]:
 
 
 def _refused(context: RequestContext, error: FolkwaysError) -> Response:
-    """The page again, with every problem on a line of its own."""
+    """The page again, with one problem per line."""
     if isinstance(error, RowsError):
         lines = [
             context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)
@@ -89,55 +94,57 @@ def _refused(context: RequestContext, error: FolkwaysError) -> Response:
 
 @routes.post("/studies/{study}/data/items", STAFF, upload=1)
 def bring_items(context: RequestContext) -> Response:
-    """Have items added to a stage; the import's page says how far that is, and which rows cannot be used."""
+    """Start an import; its page shows its progress and unusable rows."""
     try:
         name, content = _upload(context)
         stage, population = context.text("stage"), context.text("population") or None
-        found = context.studio.import_worker.submit_import(
+        job = context.studio.import_worker.submit_import(
             context.study.id, stage, name, content, population=population, by=context.me.id
         )
     except FolkwaysError as error:
         return _refused(context, error)
     context.studio.import_worker.wait(SOON_SECONDS)
-    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
+    return context.go(f"/studies/{context.study.name}/data/imports/{job.id}")
 
 
 @routes.get("/studies/{study}/data/imports/{import}", STAFF)
 def show_import(context: RequestContext) -> Response:
-    """How far an import is, what was wrong with its rows, and what of it can be deleted."""
-    found = imports.get_import(context.workspace, context.study.id, context.number("import"))
-    if found.state in imports.AT_WORK:
-        context.studio.import_worker.wake()  # somebody else may have been stopped at it
+    """Show an import's progress, problems, and what can be deleted."""
+    job = imports.get_import(context.workspace, context.study.id, context.number("import"))
+    if job.state in imports.AT_WORK:
+        context.studio.import_worker.wake()  # its worker may have been stopped
     template = (
         "items/import_state.html.j2" if context.request.headers.get("hx-request") else "items/import.html.j2"
     )
     return context.page(
-        template, study=context.study, found=found, left=imports.remaining_items(context.workspace, context.study.id, found.id),
-        at_work=found.state in imports.AT_WORK, stage=studies.get_stage(context.workspace, context.study.id, found.stage),
+        template, study=context.study, found=job,
+        left=imports.remaining_items(context.workspace, context.study.id, job.id),
+        at_work=job.state in imports.AT_WORK,
+        stage=studies.get_stage(context.workspace, context.study.id, job.stage),
     )  # fmt: skip
 
 
 @routes.post("/studies/{study}/data/imports/{import}/cancel", STAFF)
 def cancel_import(context: RequestContext) -> Response:
-    """Stop an import; what it has added stays until it is deleted."""
-    found = imports.cancel(context.workspace, context.study.id, context.number("import"), by=context.me.id)
-    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
+    """Cancel an import; what it has added stays until it is deleted."""
+    job = imports.cancel(context.workspace, context.study.id, context.number("import"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/data/imports/{job.id}")
 
 
 @routes.post("/studies/{study}/data/imports/{import}/delete", STAFF)
 def delete_import(context: RequestContext) -> Response:
-    """Delete what nobody has begun of an import."""
-    found = imports.delete_import(
+    """Delete an import's items that nobody has begun."""
+    job = imports.delete_import(
         context.workspace, context.study.id, context.number("import"), by=context.me.id
     )
     context.studio.import_worker.wake()
     context.studio.import_worker.wait(SOON_SECONDS)
-    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
+    return context.go(f"/studies/{context.study.name}/data/imports/{job.id}")
 
 
 @routes.post("/studies/{study}/data/draw", STAFF)
 def draw(context: RequestContext) -> Response:
-    """Draw answers of models from a run of this workspace, for judging."""
+    """Draw model answers to judge from a run of this workspace."""
     from folkways_studio.models.drawing import draw_answers
 
     per_culture = whole(context.text("per_culture", "120"))
@@ -145,8 +152,8 @@ def draw(context: RequestContext) -> Response:
         if per_culture is None or not 1 <= per_culture <= 10_000:
             raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=10_000))
         drawn = draw_answers(
-            context.workspace, context.study.id, context.text("stage"), context.text("run"), per_culture=per_culture,
-            wrong_only=context.text("all") != "yes", by=context.me.id,
+            context.workspace, context.study.id, context.text("stage"), context.text("run"),
+            per_culture=per_culture, wrong_only=context.text("all") != "yes", by=context.me.id,
         )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)
@@ -173,7 +180,7 @@ def export(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/data/hand-out", STAFF)
 def hand_out_workbook(context: RequestContext) -> Response:
-    """A workbook of items for somebody who works off line; the items are kept for that person."""
+    """A workbook of items for somebody who works off line; the items are reserved for that person."""
     try:
         person = context.person(whole(context.text("person")))
         count = whole(context.text("count", "50"))
@@ -189,7 +196,7 @@ def hand_out_workbook(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/data/take-in", STAFF, upload=1)
 def take_in_workbook(context: RequestContext) -> Response:
-    """The workbook back, filled in."""
+    """Submit a filled workbook."""
     try:
         person = context.person(whole(context.text("person")))
         name, content = _upload(context)

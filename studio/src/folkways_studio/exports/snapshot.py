@@ -1,5 +1,5 @@
-"""Reads what may leave a study: its items and judgements, without those of people who withdrew and without
-attention checks."""
+"""A snapshot of what may leave a study: its items and judgements, without people who withdrew and attention
+checks."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from folkways_studio.work.corrections import corrected
 class StudySnapshot:
     """What may leave a study.
 
-    items: by id. judgements: by item id, in order of arrival, each as it was corrected last; ``first``:
-    judgement id -> what it was before, where it was corrected. people: participant id -> pseudonym, of those
-    whose judgements are here. consent: pseudonym -> version and language of the text that they agreed to.
-    withdrawn, excluded: how many are, and ``left_out`` how many items left with them. blind: how many items
-    are not here because whoever exports may still be asked about them.
+    items: by id. judgements: by item id, in order of arrival, as last corrected; ``first``: id of a corrected
+    judgement -> the original. people: participant id -> pseudonym, of those whose judgements are included.
+    consent: pseudonym -> version and language of the text that they agreed to. withdrawn, excluded: number of
+    people, and ``left_out`` number of items left out with them. blind: number of items left out because the
+    account that exports may still be asked about them.
     """
 
     study: Study
@@ -55,7 +55,6 @@ class StudySnapshot:
     first: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, stage: Stage) -> Iterator[Item]:
-        """The items of a stage, in order."""
         return (item for item in self.items.values() if item.stage_id == stage.id)
 
     def votes(self, item: Item) -> list[Vote]:
@@ -65,24 +64,24 @@ class StudySnapshot:
         ]
 
     def population(self, item: Item) -> Population | None:
-        """The population of an item; None where it is everybody's."""
+        """The population of an item; None for everybody."""
         return self.populations[item.population_id] if item.population_id is not None else None
 
     def for_benchmarks(self) -> CollectedStudy:
-        """The same as benchmarks get it that make a release of it."""
+        """The study as benchmarks get it to make a release."""
         items = {}
         for number, item in self.items.items():
-            place = self.population(item)
+            population = self.population(item)
             items[number] = StudyItem(
                 id=number,
                 key=item.key,
                 stage=self.stages[item.stage_id].name,
                 parent=item.parent_id,
                 round=item.round,
-                population=place.name if place else None,
-                culture=place.culture if place else None,
-                language=place.language if place else None,
-                part=place.title if place and place.parent_id is not None else "",
+                population=population.name if population else None,
+                culture=population.culture if population else None,
+                language=population.language if population else None,
+                part=population.title if population and population.parent_id is not None else "",
                 state=item.state,
                 content=item.content,
                 result=None
@@ -95,8 +94,8 @@ class StudySnapshot:
 
 
 def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = None) -> StudySnapshot:
-    """Everything that may leave a study, in one consistent reading. reader: an account, without the items
-    that are blind for it."""
+    """Everything that may leave a study, in one consistent reading. reader: an account; items blind for it
+    are left out."""
     study = studies.get_study(workspace, study_id)
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     populations = {population.id: population for population in studies.populations(workspace, study_id)}
@@ -121,16 +120,18 @@ def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = N
     }
     for each in judgements:
         by_item[each.item_id].append(each)
-    whole = _without(items, by_item, gone)
-    kept = {number: item for number, item in whole.items() if number not in blind}
-    left = {number: [each for each in by_item[number] if each.participant_id not in gone] for number in kept}
-    present = {each.participant_id for found in left.values() for each in found}
+    included = _without(items, by_item, gone)
+    visible = {number: item for number, item in included.items() if number not in blind}
+    judgements_left = {
+        number: [each for each in by_item[number] if each.participant_id not in gone] for number in visible
+    }
+    present = {each.participant_id for answers in judgements_left.values() for each in answers}
     return StudySnapshot(
         study=study,
         populations=populations,
         stages=stages,
-        items=kept,
-        judgements=left,
+        items=visible,
+        judgements=judgements_left,
         people={person.id: person.pseudonym for person in people if person.id in present},
         consent={
             each.pseudonym: (each.consent_version, each.consent_language)
@@ -139,8 +140,8 @@ def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = N
         },
         withdrawn=sum(person.state == ParticipantState.WITHDRAWN for person in people),
         excluded=sum(person.state == ParticipantState.EXCLUDED for person in people),
-        left_out=len(items) - len(whole),
-        blind=len(whole) - len(kept),
+        left_out=len(items) - len(included),
+        blind=len(included) - len(visible),
         first=before,
     )
 
@@ -148,15 +149,17 @@ def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = N
 def _without(
     items: Mapping[int, Item], judgements: Mapping[int, Sequence[Judgement]], gone: set[int]
 ) -> dict[int, Item]:
-    """The items but for those that people who left wrote, and those that descend from what only such people
-    said."""
-    kept: dict[int, Item] = {}
+    """The items without those that people who left wrote, and those that descend only from such people's
+    answers."""
+    remaining: dict[int, Item] = {}
     for number, item in items.items():  # parents have smaller ids than their children
         if item.author_id in gone:
             continue
         if item.parent_id is not None and item.parent_id in items:
             before = judgements.get(item.parent_id, ())
-            if item.parent_id not in kept or (before and all(each.participant_id in gone for each in before)):
+            if item.parent_id not in remaining or (
+                before and all(each.participant_id in gone for each in before)
+            ):
                 continue
-        kept[number] = item
-    return kept
+        remaining[number] = item
+    return remaining

@@ -1,8 +1,5 @@
-"""Frames as XLSX. Every text cell is text: what begins with = or + stays what somebody wrote and is never a
-formula.
-
-So are cells that people fill in: 1-2 stays what they type and becomes no date.
-"""
+"""Frames as XLSX. Every text cell stays text: what begins with = or + is never a formula, and 1-2 in a cell
+that people fill in never becomes a date."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from openpyxl.cell import Cell
 
 LONGEST_CELL = 32_767
-"""Characters that a cell of the format holds."""
+"""Characters that a cell can hold."""
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -28,11 +25,10 @@ _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 def workbook(
     sheets: Mapping[str, pl.DataFrame], filled: Mapping[str, Sequence[Sequence[str]]] | None = None
 ) -> bytes:
-    """One sheet per frame, with a header that stays in view. FolkwaysError for a text that no cell holds.
+    """One sheet per frame, with a frozen header. FolkwaysError if a text is too long for a cell.
 
-    filled: columns of the first sheet that people fill in -> the texts that each row offers to choose from,
-    none where they write in their own words. Others may be typed all the same: whoever reads the workbook
-    checks them.
+    filled: columns of the first sheet that people fill in -> the choices of each row, none for free text.
+    Other values can be typed too: the reader of the workbook checks them.
     """
     import polars as pl
     from openpyxl import Workbook
@@ -46,8 +42,8 @@ def workbook(
         sheet = book.create_sheet(name[:31])
         sheet.freeze_panes = "A2"
         heads = []
-        for place, title in enumerate(frame.columns):
-            sheet.column_dimensions[get_column_letter(place + 1)].width = (
+        for column, title in enumerate(frame.columns):
+            sheet.column_dimensions[get_column_letter(column + 1)].width = (
                 40 if frame.schema[title] == pl.String else 12
             )
             head = WriteOnlyCell(sheet, value=title)
@@ -86,8 +82,8 @@ def _put_text(cell: Cell, text: str) -> None:
 
 
 def _offer(book: Workbook, columns: Sequence[str], filled: Mapping[str, Sequence[Sequence[str]]]) -> None:
-    """Lists to choose from in the first sheet; each stands once in a hidden sheet: what a cell itself offers
-    is 255 characters."""
+    """Add drop-down lists to the first sheet. Each list is stored once in a hidden sheet, because a cell's
+    own list is limited to 255 characters."""
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation

@@ -194,8 +194,8 @@ def redact(call: StaffCall, judgement: Number, body: NewRedaction) -> ItemDetail
 def draw(call: StaffCall, body: NewDraw) -> ItemsDrawnResponse:
     """Draw model answers to judge from a run that is stored on the server."""
     drawn = draw_answers(
-        call.workspace, call.study.id, body.stage, body.run, per_culture=body.per_culture, wrong_only=body.wrong_only,
-        models=body.models, seed=body.seed, by=call.account.id,
+        call.workspace, call.study.id, body.stage, body.run, per_culture=body.per_culture,
+        wrong_only=body.wrong_only, models=body.models, seed=body.seed, by=call.account.id,
     )  # fmt: skip
     return ItemsDrawnResponse(added=len(drawn.items), counts=dict(drawn.counts))
 
@@ -213,7 +213,8 @@ def _origin(item: Item, names: Names) -> dict[str, Any]:
     """The names of an item's stage, population and author, and the id of its parent."""
     stages, populations, people = names
     return {
-        "stage": stages[item.stage_id].name, "population": populations.get(item.population_id), "parent": item.parent_id,
+        "stage": stages[item.stage_id].name, "population": populations.get(item.population_id),
+        "parent": item.parent_id,
         "author": people.get(item.author_id),
     }  # fmt: skip
 

@@ -125,7 +125,7 @@ def set_resolved(
         )
         if connection.execute(update).rowcount:
             kind = "discussion.resolved" if resolved else "discussion.reopened"
-            audit.record_event(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}")
+            audit.record_event(connection, kind, study_id, by, subject=f"item:{item.id}")
 
 
 def list_comments(workspace: Workspace, item_id: int) -> tuple[tuple[Comment, str], ...]:
@@ -188,11 +188,6 @@ def _recorded(connection: sa.Connection, kind: str, study_id: int, comment: Comm
     """The comment, once it is in the trail what its author did."""
     details = {"comment": comment.id}
     audit.record_event(
-        connection,
-        kind,
-        study_id=study_id,
-        account_id=comment.account_id,
-        subject=f"item:{comment.item_id}",
-        details=details,
+        connection, kind, study_id, comment.account_id, subject=f"item:{comment.item_id}", details=details
     )
     return comment

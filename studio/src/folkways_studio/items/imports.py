@@ -75,8 +75,8 @@ class Import:
 def _import(row: Any) -> Import:
     result = row.result or {}
     return Import(
-        row.id, row.study_id, row.account_id, row.state, row.details["stage"], row.details["file"], row.details["population"],
-        result.get("rows"), result.get("added", 0), result.get("deleted", 0),
+        row.id, row.study_id, row.account_id, row.state, row.details["stage"], row.details["file"],
+        row.details["population"], result.get("rows"), result.get("added", 0), result.get("deleted", 0),
         tuple((number, problem) for number, problem in result.get("problems", ())), row.error, row.created,
         row.started, row.finished,
     )  # fmt: skip
@@ -245,9 +245,7 @@ def end(
         added = result.get("added", 0)
         if state == ImportState.DONE:
             details: dict[str, Any] = {"stage": job.stage, "n": added, "import": job.id}
-            audit.record_event(
-                connection, "items.added", study_id=job.study_id, account_id=job.account_id, details=details
-            )
+            audit.record_event(connection, "items.added", job.study_id, job.account_id, details=details)
     if state == ImportState.FAILED and added:
         items = schema.items
         gone = delete_items(workspace, items.c.study_id == job.study_id, items.c.job_id == job.id, unbegun())
@@ -266,13 +264,14 @@ def cancel(workspace: Workspace, study_id: int, import_id: int, *, by: int | Non
         values = {"state": str(ImportState.CANCELLED), "content": None, "finished": time.time()}
         change_rows(connection, schema.jobs, {"id": import_id}, **values)
         details = {"stage": job.stage, "n": job.added, "import": import_id}
-        audit.record_event(connection, "import.cancelled", study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, "import.cancelled", study_id, by, details=details)
         return _within(connection, study_id, import_id)
 
 
 @dataclass(frozen=True, slots=True)
 class RemainingItems:
-    """Items of an import: unused ones that nobody has begun, which can be deleted, and used ones, which stay."""
+    """Items of an import: unused ones that nobody has begun, which can be deleted, and used ones, which
+    stay."""
 
     unused: int
     used: int
@@ -341,6 +340,4 @@ def finish_deletions(workspace: Workspace) -> None:
                 connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result
             )
             details = {"stage": each.stage, "n": gone, "kept": left.used + left.unused, "import": each.id}
-            audit.record_event(
-                connection, "items.deleted", study_id=each.study_id, account_id=by, details=details
-            )
+            audit.record_event(connection, "items.deleted", each.study_id, by, details=details)

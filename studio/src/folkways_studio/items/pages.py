@@ -67,8 +67,9 @@ def list_items(context: RequestContext) -> Response:
     chosen = _chosen(context.request.query_params)
     page = whole(context.request.query_params.get("page")) or 1
     page_of_items = item_search.find_items(
-        context.workspace, context.study.id, _query(context, chosen), by_disagreement=chosen["order"] == "disputed",
-        start=(page - 1) * PER_PAGE, limit=PER_PAGE, reader=context.me.id,
+        context.workspace, context.study.id, _query(context, chosen),
+        by_disagreement=chosen["order"] == "disputed", start=(page - 1) * PER_PAGE, limit=PER_PAGE,
+        reader=context.me.id,
     )  # fmt: skip
     stages = studies.stages(context.workspace, context.study.id)
     populations = studies.populations(context.workspace, context.study.id)
@@ -76,8 +77,9 @@ def list_items(context: RequestContext) -> Response:
         "items/item_list.html.j2" if context.request.headers.get("hx-request") else "items/items.html.j2"
     )
     return context.page(
-        template, study=context.study, rows=_rows(context, page_of_items, {each.id: each for each in stages}), total=page_of_items.total, page=page,
-        per_page=PER_PAGE, stages=stages, populations=populations, chosen=chosen, may_change=bool(context.roles & RUNS_STUDIES),
+        template, study=context.study, rows=_rows(context, page_of_items, {each.id: each for each in stages}),
+        total=page_of_items.total, page=page, per_page=PER_PAGE, stages=stages, populations=populations,
+        chosen=chosen, may_change=bool(context.roles & RUNS_STUDIES),
         languages={each.id: each.language for each in populations},
         comments=comment_counts(context.workspace, context.study.id),
     )  # fmt: skip
@@ -177,8 +179,8 @@ def change_items(context: RequestContext) -> Response:
     rows = [(item, stage_kind(stages[item.stage_id].kind).subject(item.content)) for item in chosen_items]
     is_sure = context.text("sure") == "yes"
     return context.page(
-        "items/change_items.html.j2", 422 if is_sure else 200, study=context.study, rows=rows, reopens=reopens,
-        problems=problems if is_sure else {},
+        "items/change_items.html.j2", 422 if is_sure else 200, study=context.study, rows=rows,
+        reopens=reopens, problems=problems if is_sure else {},
     )  # fmt: skip
 
 
@@ -210,17 +212,17 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     population = populations.get(item.population_id or 0)
     subject = kind.subject(item.content)
     return context.page(
-        "items/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=answers, problems=problems,
-        lineage=items.lineage(context.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
-        facts=_facts(subject),
-        populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
+        "items/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=answers,
+        problems=problems, lineage=items.lineage(context.workspace, study.id, item.id)[:-1],
+        pseudonyms=pseudonyms, facts=_facts(subject), populations=populations,
+        revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
-        redactable=kind.texts if context.roles & RUNS_STUDIES else (),
+        redactable=kind.own_words if context.roles & RUNS_STUDIES else (),
         runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
         decides=adjudications.can_decide(stage, item), language=population.language if population else "",
-        similar=repeats.similar_items(context.workspace, item, kind.compared), discussion=discussion_of(context, item),
-        **kind.form_values(item.content, stage.config, {}),
+        similar=repeats.similar_items(context.workspace, item, kind.compared),
+        discussion=discussion_of(context, item), **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from folkways_studio.items.service import Checked, NewItem, list_items
 from folkways_studio.items.table_files import RowsError, structured
 from folkways_studio.media.service import media_names, no_file
 from folkways_studio.records import Item
-from folkways_studio.stages.base import StageKind
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 
@@ -174,7 +174,8 @@ def checked_rows(
 def _known_answer(
     row: Mapping[str, str], kind: StageKind, content: Mapping[str, Any], config: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any] | None, bool]:
-    """The known answer of a row (None for none), and whether it belongs to the test. Raises SubmissionError."""
+    """The known answer of a row (None for none), and whether it belongs to the test. Raises
+    SubmissionError."""
     filled = [name for name in KNOWN if row.get(name, "").strip()]
     if not filled:
         return None, False
@@ -199,7 +200,8 @@ def _known_answer(
 
 
 def content_of(row: Mapping[str, str], own_columns: Sequence[str] = ()) -> dict[str, Any]:
-    """The fields of an item in a row, without empty cells; JSON is parsed and numbered columns are gathered."""
+    """The fields of an item in a row, without empty cells; JSON is parsed and numbered columns are
+    gathered."""
     reserved = {*RESERVED} - {*own_columns}
     content: dict[str, Any] = {
         name: structured(value)

@@ -1,4 +1,5 @@
-"""Items and their lineage: added by researchers or by an earlier stage, with one slot for each wanted answer."""
+"""Items and their lineage: added by researchers or by an earlier stage, with one slot for each wanted
+answer."""
 
 from __future__ import annotations
 
@@ -82,11 +83,7 @@ def add_items(
     with workspace.write() as connection:
         numbers = place_new(connection, stage_record, rows)
         audit.record_event(
-            connection,
-            "items.added",
-            study_id=study_id,
-            account_id=by,
-            details={"stage": stage, "n": len(numbers)},
+            connection, "items.added", study_id, by, details={"stage": stage, "n": len(numbers)}
         )
         return tuple(item_within(connection, study_id, number) for number in numbers)
 
@@ -148,8 +145,8 @@ def _among(keys: Sequence[str]) -> sa.ColumnElement[bool]:
 
 
 def place_item(
-    connection: sa.Connection, stage: Stage, key: str, content: Mapping[str, Any], parent: Item, population_id: int | None, *,
-    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
+    connection: sa.Connection, stage: Stage, key: str, content: Mapping[str, Any], parent: Item,
+    population_id: int | None, *, check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
 ) -> int:  # fmt: skip
     """Insert an item of a stage that descends from ``parent``, with its open slots, and return its id.
 
@@ -162,8 +159,9 @@ def place_item(
 
 
 def place_items(
-    connection: sa.Connection, stage: Stage, keys: Mapping[int | None, str], content: Mapping[str, Any], parent: Item, *,
-    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1, slots: bool = True,
+    connection: sa.Connection, stage: Stage, keys: Mapping[int | None, str], content: Mapping[str, Any],
+    parent: Item, *, check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
+    slots: bool = True,
 ) -> list[int]:  # fmt: skip
     """``place_item`` for several populations; returns ids in the order of ``keys``.
 

@@ -1,1 +1,1 @@
-"""What lies in files: pictures and recordings, and backups of a workspace."""
+"""Pictures and recordings of studies."""

@@ -1,4 +1,4 @@
-"""Pictures and recordings of a study: brought, listed, and deleted where no item shows them."""
+"""API: pictures and recordings of a study."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ router = APIRouter(tags=["items"])
 
 
 class MediaAddedResponse(BaseModel):
-    """Files that are new in the study; a file that was there already with the same contents is not
-    counted."""
+    """How many files are new in the study; files that it has already are not counted."""
 
     added: int
 
@@ -33,7 +32,7 @@ class MediaResponse(ApiResponse):
 
 @router.get("/studies/{study}/media")
 def list_media(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[MediaResponse]:
-    """Pictures and recordings by name."""
+    """List pictures and recordings by name."""
     return slice_of(media.list_media(call.workspace, call.study.id), cursor, limit, MediaResponse.of)
 
 
@@ -48,5 +47,5 @@ def add_media(
 
 @router.delete("/studies/{study}/media/{file}", status_code=204)
 def delete_media(call: StaffCall, file: Annotated[str, Path(max_length=128)]) -> None:
-    """Delete a picture or recording; refused while an item that is not dropped shows it."""
+    """Delete a picture or recording. Refused while an item that is not dropped shows it."""
     media.delete_media(call.workspace, call.study.id, file, by=call.account.id)

@@ -1,5 +1,5 @@
-"""Reads pictures and recordings that people bring, one by one or in a ZIP. What a file is, its first bytes
-say, not its name."""
+"""Reads pictures and recordings that people add, one by one or in a ZIP. The first bytes of a file, not its
+name, determine its type."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from folkways.sdk.errors import DataError
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 100_000_000
 MOST_FILES = 1000
-"""Bounds of what is brought at once: one file, all that a ZIP unpacks to, and how many."""
+"""Limits of one upload: the size of a file, of everything unpacked, and the number of files."""
 
 LONGEST_NAME = 200
-"""Bytes of a name in UTF-8: a file system takes 255, and exports put folders before it."""
+"""Bytes of a name in UTF-8: file systems allow 255, and exports put folders before it."""
 
 UNFIT = frozenset('/\\:*?"<>|#%')
-"""Characters that a file system, or an address of the web, takes for something else."""
+"""Characters with a special meaning in file systems or web addresses."""
 
 DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{kind}{number}" for kind in ("com", "lpt") for number in range(1, 10)))
 )
-"""What Windows takes for a device, whatever follows the first full stop."""
+"""Names that Windows treats as devices, whatever follows the first full stop."""
 
 MOST_PROBLEMS = 20
 
@@ -42,13 +42,13 @@ SIGNATURES: tuple[tuple[bytes, int, bytes, str], ...] = (
     (b"", 4, b"ftypM4A", "audio/mp4"),
     (b"\x1a\x45\xdf\xa3", 0, b"", "audio/webm"),
 )
-"""What a file begins with, a place in it and what stands there, and the type that this makes it."""
+"""First bytes, an offset and the bytes there, and the type that both identify."""
 
 KINDS = "PNG, JPEG, GIF, WebP; MP3, Ogg, WAV, FLAC, M4A, WebM"
 
 
 class MediaError(DataError):
-    """Files of which some cannot be used. ``problems``: name -> what is wrong and what to do."""
+    """Some files cannot be used. ``problems``: name -> what is wrong and what to do."""
 
     def __init__(self, problems: Mapping[str, str]) -> None:
         self.problems = dict(problems)
@@ -62,9 +62,9 @@ class MediaError(DataError):
 def media_type(content: bytes) -> str | None:
     """The type of a picture or recording ("image/png"); None for anything else, such as SVG, which can carry
     scripts."""
-    for start, place, inside, found in SIGNATURES:
-        if content.startswith(start) and content[place : place + len(inside)] == inside:
-            return found
+    for start, offset, inside, kind in SIGNATURES:
+        if content.startswith(start) and content[offset : offset + len(inside)] == inside:
+            return kind
     # MP3 without a tag: eleven set bits, then a version, layer and rate that exist.
     if (
         len(content) > 2
@@ -77,7 +77,7 @@ def media_type(content: bytes) -> str | None:
 
 
 def is_name(name: str) -> bool:
-    """Whether a file can be called so in any file system, in an archive, and in an address of a page."""
+    """Whether a name is valid in any file system, in an archive and in the address of a page."""
     return (
         name == unicodedata.normalize("NFC", name)
         and name.isprintable()
@@ -89,26 +89,26 @@ def is_name(name: str) -> bool:
 
 
 def safe_name(name: str, sha256: str) -> str:
-    """The name of a file in an export: its own, or, where an earlier folkways let in one that is none, made
-    of its contents."""
+    """The name of a file in an export: its own, or one made from its hash if an earlier version accepted an
+    invalid name."""
     return name if is_name(name) else f"file-{sha256[:16]}"
 
 
 def read_media(files: Iterable[tuple[str, bytes]]) -> dict[str, tuple[str, bytes]]:
-    """Name -> type and contents of all files, those in ZIPs included, without their folders. MediaError names
+    """Name -> type and contents of all files, including those in ZIPs, without folders. MediaError names
     every problem.
 
-    Names are in the form NFC of Unicode: some systems write é as two characters, and it is the same file.
+    Names are normalised to NFC, because some systems write é as two characters.
     """
-    found: dict[str, tuple[str, bytes]] = {}
+    media: dict[str, tuple[str, bytes]] = {}
     problems: dict[str, str] = {}
-    for brought, content in _unpacked(files, problems):
-        name = unicodedata.normalize("NFC", brought)
+    for raw_name, content in _unpacked(files, problems):
+        name = unicodedata.normalize("NFC", raw_name)
         kind = media_type(content)
-        if len(found) == MOST_FILES:
+        if len(media) == MOST_FILES:
             problems[name] = f"is beyond the {MOST_FILES} files that can be brought at once"
             break
-        if name in found and found[name][1] != content:
+        if name in media and media[name][1] != content:
             problems[name] = "is there twice with different contents; give one of them another name"
         elif not is_name(name):
             problems[name[:LONGEST_NAME]] = (
@@ -121,16 +121,16 @@ def read_media(files: Iterable[tuple[str, bytes]]) -> dict[str, tuple[str, bytes
         elif kind is None:
             problems[name] = f"is neither a picture nor a recording that browsers play safely; valid: {KINDS}"
         else:
-            found[name] = (kind, content)
-    if not found and not problems:
+            media[name] = (kind, content)
+    if not media and not problems:
         problems["(none)"] = f"there is no picture or recording; valid: {KINDS}, or a ZIP of them"
     if problems:
         raise MediaError(problems)
-    return found
+    return media
 
 
 def read_files(paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
-    """``read_media`` of files on this machine; MediaError also for those that cannot be read."""
+    """``read_media`` for files on this machine; MediaError also for unreadable ones."""
     contents, problems = [], {}
     for path in paths:
         try:
@@ -143,7 +143,7 @@ def read_files(paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
 
 
 def _unpacked(files: Iterable[tuple[str, bytes]], problems: dict[str, str]) -> Iterator[tuple[str, bytes]]:
-    left = LARGEST_UNPACKED
+    budget = LARGEST_UNPACKED
     for name, content in files:
         if not content.startswith(b"PK\x03\x04"):
             yield PurePosixPath(name).name, content
@@ -156,10 +156,10 @@ def _unpacked(files: Iterable[tuple[str, bytes]], problems: dict[str, str]) -> I
                         continue
                     with archive.open(entry) as stream:
                         inside = stream.read(
-                            min(left, LARGEST_BYTES) + 1
+                            min(budget, LARGEST_BYTES) + 1
                         )  # whatever size the entry says it has
-                    left -= len(inside)
-                    if left < 0:
+                    budget -= len(inside)
+                    if budget < 0:
                         problems[name] = (
                             f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts"
                         )

@@ -1,5 +1,5 @@
-"""Pictures and recordings of a study: stored once under their hash (``media_stores`` says where), known by
-name in the study."""
+"""Pictures and recordings of a study: stored once under their hash (see ``media.stores``), and known by name in the
+study."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from folkways_studio.stages.registry import stage_kind
 
 DELETED = "media.deleted"
 MOST_TOLD = 10
-"""Items that are named where there are more."""
+"""Items named in an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Media:
 def add_media(
     workspace: Workspace, study_id: int, files: Mapping[str, tuple[str, bytes]], *, by: int | None = None
 ) -> int:
-    """Add files (``imports.media.read_media``) to a study, all or none; returns how many are new.
+    """Add files (from ``media.reading.read_media``) to a study, all or none, and return how many are new.
 
-    A name stands for one file: what people were shown is not changed under them. MediaError names each that
-    is there already with other contents.
+    A name means one file for ever, because people have seen it. MediaError names files whose name has other
+    contents already. workspace, study_id: the study. by: the account that acts, for the audit trail.
     """
     store = media_store(workspace)
     hashes = {name: hashlib.sha256(content).hexdigest() for name, (_, content) in files.items()}
@@ -57,21 +57,21 @@ def add_media(
     table = schema.media
     with workspace.claim() as connection:
         rows = connection.execute(sa.select(table.c.name, table.c.sha256).filter_by(study_id=study_id))
-        known = {row.name: row.sha256 for row in rows}
+        existing = {row.name: row.sha256 for row in rows}
         another = "with other contents; give the new one another name"
-        wrong = {
+        problems = {
             name: f"is in the study already {another}"
-            for name, found in hashes.items()
-            if known.get(name, found) != found
+            for name, digest in hashes.items()
+            if existing.get(name, digest) != digest
         }
-        wrong |= {
+        problems |= {
             name: f"was in the study {another}"
-            for name, found in hashes.items()
-            if earlier.get(name, found) != found
+            for name, digest in hashes.items()
+            if earlier.get(name, digest) != digest
         }
-        if wrong:
-            raise MediaError(wrong)
-        new = [name for name in files if name not in known]
+        if problems:
+            raise MediaError(problems)
+        new = [name for name in files if name not in existing]
         for name in new:
             kind, content = files[name]
             row = {
@@ -83,35 +83,34 @@ def add_media(
             }
             connection.execute(sa.insert(table), {**row, "created": time.time()})
         if new:
-            audit.record_event(
-                connection, "media.added", study_id=study_id, account_id=by, details={"n": len(new)}
-            )
-    keep(new)  # what was deleted at this moment, with a study that had it as well
+            audit.record_event(connection, "media.added", study_id, by, details={"n": len(new)})
+    keep(new)  # a study with the same file may have been deleted meanwhile
     return len(new)
 
 
 def _deleted(workspace: Workspace, study_id: int) -> dict[str, str]:
-    """Name -> hash of files that were deleted singly: what people were shown under a name stays the only
-    thing of that name."""
-    told = sa.select(schema.events.c.details).filter_by(study_id=study_id, kind=DELETED)
-    return {each["name"]: each["sha256"] for each in read_values(workspace, told)}
+    """Name -> hash of deleted files: their names cannot be reused for other contents."""
+    query = sa.select(schema.events.c.details).filter_by(study_id=study_id, kind=DELETED)
+    return {each["name"]: each["sha256"] for each in read_values(workspace, query)}
 
 
 def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | None = None) -> None:
-    """Delete a file of a study; NotFoundError, and ConflictError that names the items which still show it."""
+    """Delete a file of a study. Raises NotFoundError, ConflictError naming the items that still show it, and
+    MediaStoreError if its contents cannot be deleted. name: which file. workspace, study_id: the study. by:
+    the account that acts, for the audit trail."""
     with workspace.write() as connection:
         row = find_row(connection, schema.media, study_id=study_id, name=name)
         if row is None:
             raise NotFoundError("there is no such file")
         if shown := _showing(connection, study_id, name):
-            rest = len(shown) - MOST_TOLD
-            told = ", ".join(shown[:MOST_TOLD]) + (f" (+{rest})" if rest > 0 else "")
+            hidden = len(shown) - MOST_TOLD
+            names = ", ".join(shown[:MOST_TOLD]) + (f" (+{hidden})" if hidden > 0 else "")
             raise ConflictError(
-                "items still show this file: %(items)s; drop them first, nothing was deleted", items=told
+                "items still show this file: %(items)s; drop them first, nothing was deleted", items=names
             )
         connection.execute(sa.delete(schema.media).where(schema.media.c.id == row.id))
         details = {"name": name, "sha256": row.sha256}
-        audit.record_event(connection, DELETED, study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, DELETED, study_id, by, details=details)
     try:
         _delete_contents(workspace, row.id, row.sha256)
     except (MediaStoreError, OSError) as error:
@@ -124,7 +123,7 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
 def _showing(connection: sa.Connection, study_id: int, name: str) -> list[str]:
     """The keys of items that show a file and are not dropped."""
     items, stages = schema.items, schema.stages
-    written = json.dumps(name, ensure_ascii=False)  # nearly all items are left out by the database
+    written = json.dumps(name, ensure_ascii=False)  # the database filters out nearly all items
     query = (
         sa.select(items.c.key, items.c.content, stages.c.kind, stages.c.config)
         .join(stages, stages.c.id == items.c.stage_id)
@@ -140,10 +139,10 @@ def _showing(connection: sa.Connection, study_id: int, name: str) -> list[str]:
 
 
 def _delete_contents(workspace: Workspace, number: int, sha256: str) -> None:
-    """Delete what is in a file unless another has it too. Not in a transaction: the place may be slow, and
-    nobody waits for it.
+    """Delete a file's contents unless another row has them too. Runs outside a transaction, because the store
+    may be slow.
 
-    number: of the file's row, which may be there still.
+    number: id of the file's row, which may still exist.
     """
     others = (
         sa.select(schema.media.c.id)
@@ -176,8 +175,7 @@ def media_names(workspace: Workspace, study_id: int) -> frozenset[str]:
 
 
 def delete_files(workspace: Workspace, study_id: int) -> None:
-    """Delete the files of a study and forget them; what another study has stays. Where it fails, it can be
-    begun again."""
+    """Delete all files of a study; contents that another study has stay. Can be repeated after a failure."""
     mine = schema.media
     with workspace.read() as connection:
         rows = connection.execute(
@@ -190,12 +188,12 @@ def delete_files(workspace: Workspace, study_id: int) -> None:
 
 
 def no_file(name: str) -> str:
-    """What is said of a file that an item names and nobody has brought."""
+    """The message about a file that an item names but the study lacks."""
     return f"there is no picture or recording {name!r} in the study; bring it first"
 
 
 def read_bytes(workspace: Workspace, media: Media) -> bytes:
-    """The contents of a file; FolkwaysError where it is gone or has been changed."""
+    """The contents of a file; FolkwaysError if it is missing or has been changed."""
     store = media_store(workspace)
     try:
         content = store.read(media.sha256)

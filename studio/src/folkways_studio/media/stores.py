@@ -1,9 +1,8 @@
-"""Where pictures and recordings lie, each under its hash: a folder, or a bucket of S3 or of a server that
-speaks as S3 does.
+"""Stores of pictures and recordings by hash: a folder, or a bucket of S3 or a compatible server.
 
 The environment chooses: ``FOLKWAYS_MEDIA=/srv/media`` or ``FOLKWAYS_MEDIA=s3://bucket/prefix``. For a bucket,
 AWS_ENDPOINT_URL is the address of a server other than Amazon's, and AWS_REGION its region. The keys
-AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come from the environment alone.
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come from the environment only.
 """
 
 from __future__ import annotations
@@ -27,35 +26,32 @@ PLACE_VARIABLE = "FOLKWAYS_MEDIA"
 ENDPOINT_VARIABLE, REGION_VARIABLE, REGION = "AWS_ENDPOINT_URL", "AWS_REGION", "us-east-1"
 KEY_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 CONNECT_SECONDS, REQUEST_SECONDS, TRIES_SECONDS, RETRIES = 3, 15, 10, 1
-"""A person waits for it: better the words that it does not answer, soon."""
+"""Short, because a person waits for it."""
 PROBE = "folkways-can-write-here"
 
 
 class MediaStoreError(StudioError):
-    """The place of pictures and recordings cannot be used at this moment: its words say why, and what to
-    do."""
+    """The store cannot be used at the moment; the message says why and what to do."""
 
     status = 503
 
 
 class Folder:
-    """Contents by their SHA-256, in a folder of this machine. Every call raises MediaStoreError where it
-    cannot be used."""
+    """Contents by SHA-256 in a folder of this machine. Every method raises MediaStoreError if it cannot be
+    used."""
 
     def __init__(self, folder: Path) -> None:
         self.place = str(folder)
         self._folder = folder
 
     def path(self, sha256: str) -> Path:
-        """Where a file lies."""
         return self._folder / sha256[:2] / sha256
 
     def has(self, sha256: str) -> bool:
-        """Whether it is there."""
         return self.path(sha256).is_file()
 
     def write(self, sha256: str, content: bytes) -> None:
-        """Store it, whole or not at all; the folder is its owner's alone."""
+        """Store contents atomically; only the owner can read the folder."""
         from folkways.sdk.files import write_bytes
 
         if not self._folder.exists():
@@ -63,8 +59,8 @@ class Folder:
         write_bytes(self.path(sha256), content)
 
     def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
-        """The bytes from ``start`` up to ``end`` (None: to the last); FileNotFoundError where it is not
-        there."""
+        """The bytes from ``start`` to ``end`` (None: the last). FileNotFoundError if they are missing;
+        MediaStoreError."""
         try:
             with self.path(sha256).open("rb") as stream:
                 stream.seek(start)
@@ -77,15 +73,14 @@ class Folder:
             ) from None
 
     def delete(self, sha256: str) -> None:
-        """Delete it; nothing happens where it is not there."""
         self.path(sha256).unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Try whether files can be stored: nothing to do, the folder is made with its first file."""
+        """Check that files can be stored: nothing to do, because the folder is made with its first file."""
 
 
 class Bucket:
-    """A Folder that is a bucket. Each part of a file is a request of its own, so that a slow reader holds no
+    """A store in a bucket. Each part of a file is a request of its own, so that slow readers hold no
     connection."""
 
     def __init__(self, bucket: str, prefix: str, endpoint: str, region: str, key: str, secret: str) -> None:
@@ -98,11 +93,13 @@ class Bucket:
         address: Any = {"endpoint": endpoint} if endpoint else {}
         try:
             self._store = S3Store(
-                bucket, prefix=prefix or None, region=region, access_key_id=key, secret_access_key=secret, **address,
+                bucket, prefix=prefix or None, region=region, access_key_id=key,
+                secret_access_key=secret, **address,
                 disable_bulk_delete=True,  # not every server has it
                 client_options={
                     "allow_http": endpoint.startswith("http://"),
-                    "connect_timeout": timedelta(seconds=CONNECT_SECONDS), "timeout": timedelta(seconds=REQUEST_SECONDS),
+                    "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
+                    "timeout": timedelta(seconds=REQUEST_SECONDS),
                 },
                 retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=TRIES_SECONDS)},
             )  # fmt: skip
@@ -113,7 +110,7 @@ class Bucket:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """What went wrong in words; the library's own repeat what the server said, which may name the key."""
+        """Turn errors into our own messages; the library's repeat the server's, which may name the key."""
         try:
             yield
         except FileNotFoundError as error:
@@ -171,21 +168,21 @@ def _key(sha256: str) -> str:
 
 
 def _code(error: Exception) -> str:
-    """What the server called it. The rest of an answer may name the key, and is not for people."""
-    found = re.search(r"<Code>(\w{1,64})</Code>", str(error)) or re.search(
+    """The server's error code. The rest of its reply may name the key."""
+    match = re.search(r"<Code>(\w{1,64})</Code>", str(error)) or re.search(
         r"status code: (\d{3})", str(error)
     )
-    return found[1] if found else "no answer"
+    return match[1] if match else "no answer"
 
 
 MediaStore = Folder | Bucket
 
 
 def media_store(workspace: Workspace) -> MediaStore:
-    """The place that FOLKWAYS_MEDIA names, else the folder ``studio.db-media`` beside a workspace
+    """The store that FOLKWAYS_MEDIA names, else the folder ``studio.db-media`` next to a workspace
     ``studio.db``.
 
-    FolkwaysError for a workspace on a server, which has no place beside it, and for a bucket without keys.
+    FolkwaysError for a workspace on a server, which has no folder, and for a bucket without keys.
     """
     chosen = os.environ.get(PLACE_VARIABLE)
     if chosen and chosen.startswith("s3://"):
@@ -210,7 +207,7 @@ def media_store(workspace: Workspace) -> MediaStore:
 
 @cache
 def _bucket(place: str, endpoint: str, region: str, key: str, secret: str) -> Bucket:
-    """One for all requests: it keeps its connections."""
+    """One instance for all requests, which keeps its connections."""
     address = urlsplit(place)
     missing = [name for name, value in zip(KEY_VARIABLES, (key, secret), strict=True) if not value]
     if missing:

@@ -1,7 +1,7 @@
 """Models in the loop: asked through the same endpoints and workspace as in evaluation, with every call on
 record.
 
-A studio is started with a list of the models that it may ask (``studio.offered_models``); a study chooses
+A studio is started with a list of the models that it may ask (``models.offered``); a study chooses
 from it by name. Keys come from the environment of the server, and are never stored or shown. A model that
 fails is told to the person in words, and to whoever runs the server in its log; a study goes on without it.
 """
@@ -88,8 +88,8 @@ def call_model(
 
     gone: set when whoever asked does not wait any more. What was asked before in the same words is not asked
     again. ConflictError where the study has no model for it, or one that is not among those ``offered``, or
-    where the study or the person has made as many calls as they may (``models.most_calls``,
-    ``models.most_calls_per_person``), or all money is spent (``models.most_usd``). Those who ask at the same
+    where the study or the person has made as many calls as they may (``most_calls`` and
+    ``most_calls_per_person`` of its ``models``), or all money is spent (``most_usd``). Those who ask at the same
     moment are counted once they have their reply.
     """
     from folkways.sdk.models import Prompt

@@ -25,7 +25,6 @@ from folkways_studio.models.offered import OfferedModel
 from folkways_studio.records import Item, ItemState, Study, from_row
 from folkways_studio.stages.fields import raise_if
 from folkways_studio.stages.registry import stage_kind
-from folkways_studio.stages.writing import read_written
 from folkways_studio.studies.service import get_study
 from folkways_studio.work.assignments import Work, get_work
 from folkways_studio.work.leases import require_leased
@@ -38,7 +37,7 @@ WORDING = ("question", "options", "intended")
 def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
     """Keep the scenario. SubmissionError where it is too short or too long."""
     problems: dict[str, str] = {}
-    written = read_written({"scenario": scenario}, ("scenario",), problems)
+    written = _written({"scenario": scenario}, ("scenario",), problems)
     raise_if(problems)
     work = writing_at_hand(workspace, participant_id, assignment_id)
     return _revise(workspace, work, "scenario", written)
@@ -92,7 +91,7 @@ def edit(
     followed."""
     problems: dict[str, str] = {}
     source = {"question": question, "options": list(options), "intended": list(intended)}
-    changes = read_written(source, WORDING, problems)
+    changes = _written(source, WORDING, problems)
     if strategy is not None and strategy not in helping.strategies():
         problems["strategy"] = f"choose one of: {', '.join(helping.strategies())}"
     raise_if(problems)
@@ -120,7 +119,7 @@ def challenge(
     work = writing_at_hand(workspace, participant_id, assignment_id)
     content = work.item.content
     problems: dict[str, str] = {}
-    written = read_written(content, WORDING, problems)
+    written = _written(content, WORDING, problems)
     if not written.get("intended"):
         problems["intended"] = "mark the option that is right first"
     raise_if(problems)
@@ -189,3 +188,9 @@ def _revise(
         until = time.time() + 60.0 * float(work.stage.config["lease_minutes"])
         change_rows(connection, schema.assignments, {"id": work.assignment.id}, lease_until=until)
         return from_row(Item, get_row(connection, schema.items, id=row.id))
+
+
+def _written(source: Mapping[str, Any], names: Sequence[str], problems: dict[str, str]) -> dict[str, Any]:
+    """These fields of a question that is still being written; notes what is wrong with them."""
+    kind = stage_kind("write_question")
+    return kind.taken(source, [part for part in kind.ask if part["key"] in names], {}, problems)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from folkways_studio.people.openid import Identity
 
+STAFF_ROLES = (Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT)
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1024
 """Characters. Hashing longer texts would let anybody keep the server busy."""
@@ -274,12 +275,7 @@ def grant(
         connection.execute(sa.insert(roles).values(row))
         details = {"role": role} if invitation is None else {"role": role, "invitation": invitation}
         audit.record_event(
-            connection,
-            "role.given",
-            study_id=study_id,
-            account_id=by,
-            subject=f"account:{account_id}",
-            details=details,
+            connection, "role.given", study_id, by, subject=f"account:{account_id}", details=details
         )
 
 
@@ -298,12 +294,7 @@ def take_role(
             sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
         )
         audit.record_event(
-            connection,
-            "role.taken",
-            study_id=study_id,
-            account_id=by,
-            subject=f"account:{account_id}",
-            details={"role": role},
+            connection, "role.taken", study_id, by, subject=f"account:{account_id}", details={"role": role}
         )
 
 
@@ -397,7 +388,8 @@ def _linked_account(
             and find_row(connection, identities, account_id=row.id, issuer=identity.issuer) is not None
         ):
             raise NotAllowedError(
-                "the account with your e-mail address belongs to somebody else; tell the people who run this server"
+                "the account with your e-mail address belongs to somebody else; tell the people who run this "
+                "server"
             )
         number = (
             row.id if row else insert_account(connection, login, None, identity.name[:256] or login, locale)

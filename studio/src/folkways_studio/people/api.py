@@ -57,8 +57,8 @@ def invite(call: StaffCall, body: NewInvite) -> NewInviteResponse:
         )
     population = body.population if body.role == Role.ANNOTATOR else None
     created, token = invites.create_invite(
-        call.workspace, call.study.id, body.role, population=population, uses=body.uses, days=body.days, note=body.note,
-        by=call.account.id,
+        call.workspace, call.study.id, body.role, population=population, uses=body.uses, days=body.days,
+        note=body.note, by=call.account.id,
     )  # fmt: skip
     return NewInviteResponse.of(
         created, population=_population(call)(created), link=f"{call.origin}/join/{token}"
@@ -148,9 +148,7 @@ def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> WorkbookI
 @router.get("/studies/{study}/members")
 def list_members(call: StaffCall) -> list[MemberResponse]:
     """List who runs the study, one entry per role."""
-    members = accounts.members(
-        call.workspace, call.study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT
-    )
+    members = accounts.members(call.workspace, call.study.id, *accounts.STAFF_ROLES)
     return [
         MemberResponse(account=each.id, login=each.login, name=each.name, role=role) for each, role in members
     ]

@@ -46,7 +46,8 @@ def _number(answer: str) -> float | None:
 
 
 def _plain(answer: object) -> str:
-    """An answer normalised for comparison: no case, outer punctuation or encoding differences; single spaces."""
+    """An answer normalised for comparison: no case, outer punctuation or encoding differences; single
+    spaces."""
     text = " ".join(unicodedata.normalize("NFKC", str(answer)).casefold().split())
     return text.strip(" .,;:!?\"'()")
 

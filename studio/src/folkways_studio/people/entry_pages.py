@@ -65,14 +65,15 @@ def _invitation(
     status: int = 200,
 ) -> Response:
     return context.page(
-        "people/invitation.html.j2", status, texts=context.texts_of(study), role=role, carried=carried, by_service=by_service,
-        needs_login=role != Role.ANNOTATOR, problems=problems or {},
+        "people/invitation.html.j2", status, texts=context.texts_of(study), role=role, carried=carried,
+        by_service=by_service, needs_login=role != Role.ANNOTATOR, problems=problems or {},
     )  # fmt: skip
 
 
 @routes.post("/join/{token}", ANYBODY)
 def join(context: RequestContext) -> Response:
-    """Join as the signed-in account, as the recruitment service's person, with a new login, or without one."""
+    """Join as the signed-in account, as the recruitment service's person, with a new login, or without
+    one."""
     context.studio.rates.take("join", context.address)
     study, role = _invited(context)
     parameters = {name: context.text(name) for name in (*PARAMETERS, "prolific_token")}
@@ -149,8 +150,8 @@ def _eligibility(
 ) -> Response:
     criteria = context.study_texts.criteria(context.population.name) if context.population else []
     return context.page(
-        "people/eligibility.html.j2", status, study=context.study, criteria=criteria, given=answers, problems=problems,
-        waits=context.participant.state == ParticipantState.WAITING,
+        "people/eligibility.html.j2", status, study=context.study, criteria=criteria, given=answers,
+        problems=problems, waits=context.participant.state == ParticipantState.WAITING,
     )  # fmt: skip
 
 

@@ -18,7 +18,8 @@ DAY = 86400.0
 
 
 def may_give(mine: frozenset[Role]) -> tuple[Role, ...]:
-    """The roles that somebody with the roles ``mine`` may give; a researcher cannot give more than their own."""
+    """The roles that somebody with the roles ``mine`` may give; a researcher cannot give more than their
+    own."""
     return tuple(Role) if Role.OWNER in mine else (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT)
 
 
@@ -70,7 +71,7 @@ def create_invite(
         }
         connection.execute(sa.insert(schema.invites).values(row))
         details = {"role": role, "population": population}
-        audit.record_event(connection, "invite.created", study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, "invite.created", study_id, by, details=details)
     return find_invite(workspace, token), token
 
 
@@ -113,6 +114,4 @@ def revoke_invite(workspace: Workspace, study_id: int, invite_id: int, *, by: in
         )
         if not changed.rowcount:
             raise NotFoundError("there is no such invitation")
-        audit.record_event(
-            connection, "invite.revoked", study_id=study_id, account_id=by, subject=f"invite:{invite_id}"
-        )
+        audit.record_event(connection, "invite.revoked", study_id, by, subject=f"invite:{invite_id}")

@@ -44,9 +44,11 @@ def people_page(
     for each in progress.quality(context.workspace, study.id):
         flags.setdefault(each.participant_id, []).extend(each.flags)
     return context.page(
-        "people/people.html.j2", status, study=study, people=[each for each in people if each.source != "staff"],
-        populations=studies.populations(context.workspace, study.id), invites=invites.list_invites(context.workspace, study.id),
-        members=accounts.members(context.workspace, study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT),
+        "people/people.html.j2", status, study=study,
+        people=[each for each in people if each.source != "staff"],
+        populations=studies.populations(context.workspace, study.id),
+        invites=invites.list_invites(context.workspace, study.id),
+        members=accounts.members(context.workspace, study.id, *accounts.STAFF_ROLES),
         answers=answers, flags=flags, link=link, password_link=password_link, problems=problems or {},
         waiting=participants.list_waiting(context.workspace, study.id, by=context.me.id),
         may_give=invites.may_give(context.roles), is_owner=Role.OWNER in context.roles,
@@ -99,11 +101,14 @@ def show_person(context: RequestContext) -> Response:
         for each in progress.quality(context.workspace, context.study.id)
         if each.participant_id == number
     ]
+    details = None
+    if shows_personal:
+        details = personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id)
+    on_known_answers = gold.known_answers(context.workspace, context.study.id).people
     return context.page(
-        "people/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0),
-        quality=quality,
-        personal=personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id) if shows_personal else None,
-        known=[each for each in gold.known_answers(context.workspace, context.study.id).people if each.participant.id == number],
+        "people/person.html.j2", study=context.study, person=person,
+        population=names.get(person.population_id or 0), quality=quality,
+        personal=details, known=[each for each in on_known_answers if each.participant.id == number],
     )  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""People in a study: joining and coming back, consent, eligibility, leaving. ``personal`` has their details."""
+"""People in a study: joining and coming back, consent, eligibility, leaving. ``personal`` has their
+details."""
 
 from __future__ import annotations
 
@@ -105,9 +106,7 @@ def join(
         write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
             change_rows(connection, schema.invites, {"id": invite.id}, uses_left=invite.uses_left - 1)
-        audit.record_event(
-            connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id
-        )
+        audit.record_event(connection, "participant.joined", invite.study_id, participant_id=participant_id)
         return participant_within(connection, participant_id)
 
 
@@ -384,11 +383,7 @@ def list_waiting(workspace: Workspace, study_id: int, *, by: int) -> list[Waitin
     for each in waiting:
         if each.person.id not in readers_people:
             audit.record_event_now(
-                workspace,
-                "participant.attributes_read",
-                study_id=study_id,
-                account_id=by,
-                participant_id=each.person.id,
+                workspace, "participant.attributes_read", study_id, by, participant_id=each.person.id
             )
     return waiting
 

@@ -107,7 +107,8 @@ def work_of(workspace: Workspace, person: Participant) -> ParticipantWork:
 
 
 def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Participant], ...]:
-    """The studies that an account takes part in and has not left, newest first, with its participant in each."""
+    """The studies that an account takes part in and has not left, newest first, with its participant in
+    each."""
     studies, participants = schema.studies, schema.participants
     query = (
         sa.select(participants)

@@ -48,11 +48,7 @@ def look_up_attributes(
     person. by: the account that acts, for the audit trail."""
     details = attributes(workspace, study_id, participant_id)
     audit.record_event_now(
-        workspace,
-        "participant.attributes_read",
-        study_id=study_id,
-        account_id=by,
-        participant_id=participant_id,
+        workspace, "participant.attributes_read", study_id, by, participant_id=participant_id
     )
     return details
 
@@ -84,11 +80,7 @@ def delete_attributes(
             for table in (schema.sessions, schema.identities):
                 connection.execute(sa.delete(table).filter_by(account_id=person.account_id))
         audit.record_event(
-            connection,
-            "participant.attributes_deleted",
-            study_id=study_id,
-            account_id=by,
-            participant_id=participant_id,
+            connection, "participant.attributes_deleted", study_id, by, participant_id=participant_id
         )
         return int(deleted)
 
@@ -107,7 +99,7 @@ def participant_of(
 def change_participant(
     connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any
 ) -> Participant:
-    """Set ``values`` in the person's row, record the event ``participant.kind``, and return the new record.
+    """Set ``values`` in the person's row, record an event of this ``kind`` about the person, and return the new record.
     about: passed to ``audit.record_event``. connection: the caller's transaction."""
     audit.record_event(
         connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about

@@ -65,7 +65,7 @@ class Prolific:
         token = os.environ.get(TOKEN_VARIABLE, "")
         if not token:
             raise FolkwaysError(
-                f"Prolific needs a token; make one in its settings and set it in the environment as {TOKEN_VARIABLE}"
+                f"Prolific needs a token; make one in its settings and set {TOKEN_VARIABLE} to it"
             )
         self.client = JsonClient(ADDRESS, "Prolific", f"Token {token}")
 

@@ -42,7 +42,8 @@ KEYS_MOST_BYTES = 2**20
 
 
 def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
-    """Attribute -> value of the parameters that are present. InviteError if one cannot be an id of Prolific."""
+    """Attribute -> value of the parameters that are present. InviteError if one cannot be an id of
+    Prolific."""
     values = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
     if not all(ID.fullmatch(value) for value in values.values()):
         raise InviteError(

@@ -95,12 +95,7 @@ def waive_test(
             change_rows(connection, schema.participants, {"id": person.id}, **values)
         details = {"stage": row.name}
         audit.record_event(
-            connection,
-            "participant.test_waived",
-            study_id=study_id,
-            account_id=by,
-            participant_id=person.id,
-            details=details,
+            connection, "participant.test_waived", study_id, by, participant_id=person.id, details=details
         )
 
 

@@ -1,1 +1,1 @@
-"""Who may use the API of a study, and whom it tells what happens there."""
+"""Access of programs to a study: API tokens, and webhooks that send events."""

@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told what happens in a study."""
+"""API: webhooks, which send the events of a study."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ router = APIRouter(tags=["webhooks"])
 
 @router.get("/studies/{study}/webhooks")
 def list_webhooks(call: OwnerCall) -> list[WebhookResponse]:
-    """The addresses that are told, without their secrets."""
+    """List webhooks, without their secrets."""
     return [WebhookResponse.of(each) for each in webhooks.list_webhooks(call.workspace, call.study.id)]
 
 
 @router.post("/studies/{study}/webhooks", status_code=201)
 def make_webhook(call: OwnerCall, body: NewWebhook) -> NewWebhookResponse:
-    """Have an address told of events. Deliveries are signed as Standard Webhooks describes it, with the
-    secret in the answer."""
+    """Make a webhook. Deliveries are signed as in Standard Webhooks, with the secret in the response."""
     private = call.studio.settings.private_webhooks
     made, secret = webhooks.create_webhook(
         call.workspace, call.study.id, body.url, body.events, private=private, by=call.account.id
@@ -39,7 +38,7 @@ def make_webhook(call: OwnerCall, body: NewWebhook) -> NewWebhookResponse:
 
 @router.post("/studies/{study}/webhooks/{webhook}/enable")
 def enable_webhook(call: OwnerCall, webhook: Number) -> WebhookResponse:
-    """Switch one on again that was switched off after it failed."""
+    """Enable a webhook again that was switched off after failures."""
     return WebhookResponse.of(
         webhooks.enable_webhook(call.workspace, call.study.id, webhook, by=call.account.id)
     )
@@ -47,7 +46,7 @@ def enable_webhook(call: OwnerCall, webhook: Number) -> WebhookResponse:
 
 @router.delete("/studies/{study}/webhooks/{webhook}", status_code=204)
 def delete_webhook(call: OwnerCall, webhook: Number) -> None:
-    """Tell an address nothing any more."""
+    """Delete a webhook."""
     webhooks.delete_webhook(call.workspace, call.study.id, webhook, by=call.account.id)
 
 
@@ -55,7 +54,7 @@ def delete_webhook(call: OwnerCall, webhook: Number) -> None:
 def list_deliveries(
     call: OwnerCall, webhook: Number, limit: Limit = 100, cursor: Cursor = 0
 ) -> PageResponse[DeliveryResponse]:
-    """What it was told and what became of it, newest first."""
-    found = webhooks.get_webhook(call.workspace, call.study.id, webhook)
-    rows = deliveries.list_deliveries(call.workspace, [found.id], before=cursor or None, limit=limit + 1)
+    """List the deliveries of a webhook, newest first."""
+    hook = webhooks.get_webhook(call.workspace, call.study.id, webhook)
+    rows = deliveries.list_deliveries(call.workspace, [hook.id], before=cursor or None, limit=limit + 1)
     return page_of(rows, limit, lambda each: each.id, DeliveryResponse.of)

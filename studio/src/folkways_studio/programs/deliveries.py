@@ -1,9 +1,8 @@
-"""What webhooks are to be told: queued with the event itself, tried until it is taken or has failed too
+"""Deliveries of events to webhooks: queued with the event itself and retried until accepted or failed too
 often.
 
-Whoever sends takes a delivery by pushing its time back, so that of several processes one does it; if that one
-dies, the delivery is due again after LEASE_SECONDS. A receiver may thus be told twice and knows it by the
-same id.
+A sender claims a delivery by postponing it, so that only one of several processes sends it; if that one dies,
+the delivery is due again after LEASE_SECONDS. A receiver may thus get an event twice, with the same id.
 """
 
 from __future__ import annotations
@@ -21,18 +20,17 @@ from folkways_studio.database.rows import change_rows, find_row, get_row, read_a
 from folkways_studio.programs.records import Delivery, DeliveryState
 
 PAUSES = (5.0, 60.0, 300.0, 1800.0, 7200.0, 28800.0)
-"""Seconds after each failed attempt until the next; after as many and one more, the delivery has failed."""
+"""Seconds from each failed attempt to the next; when one more attempt fails, the delivery has failed."""
 
 LONGEST_REST = 300.0
-"""Seconds, at most, for which a webhook that fails is told nothing at all: what piles up is not tried each by
-itself."""
+"""Maximum seconds for which a failing webhook gets nothing, so that queued deliveries are not all tried."""
 
 LEASE_SECONDS = 60.0
 AT_ONCE = 5
-"""Deliveries of one webhook that are sent together: one that does not answer keeps no other waiting."""
+"""Concurrent deliveries per webhook; a slow one does not block the others."""
 
 KEPT_SECONDS = 30 * 86400.0
-"""Deliveries that are over are listed for so long."""
+"""How long finished deliveries are listed."""
 
 GONE = 410
 
@@ -40,12 +38,12 @@ GONE = 410
 _LISTENING = sa.select(schema.webhooks.c.id, schema.webhooks.c.events).where(
     schema.webhooks.c.study_id == sa.bindparam("study"), schema.webhooks.c.enabled.is_(True)
 )
-"""Made once: every event asks it, and making it costs more than asking."""
+"""Built once, because every event runs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedDelivery:
-    """A delivery as it is sent. attempt: from 1."""
+    """A delivery to send. attempt: from 1."""
 
     id: int
     webhook_id: int
@@ -57,11 +55,11 @@ class ClaimedDelivery:
 
 
 def queue(connection: sa.Connection, study_id: int, event_id: int, kind: str, now: float) -> None:
-    """Note within the caller's transaction which webhooks are to be told of an event: told exactly if it
-    happened."""
+    """Queue an event for its webhooks within the caller's transaction (connection). study_id, event_id, kind:
+    the event. now: when it is due."""
     listening = connection.execute(_LISTENING, {"study": study_id})
-    wanted = [row.id for row in listening if not row.events or kind in row.events]
-    if wanted:
+    hooks = [row.id for row in listening if not row.events or kind in row.events]
+    if hooks:
         fresh = {
             "event_id": event_id,
             "state": str(DeliveryState.WAITING),
@@ -70,12 +68,12 @@ def queue(connection: sa.Connection, study_id: int, event_id: int, kind: str, no
             "created": now,
         }
         connection.execute(
-            sa.insert(schema.deliveries), [{"webhook_id": number, **fresh} for number in wanted]
+            sa.insert(schema.deliveries), [{"webhook_id": number, **fresh} for number in hooks]
         )
 
 
 def claim_due(workspace: Workspace) -> list[ClaimedDelivery]:
-    """Deliveries that are due, taken for LEASE_SECONDS: up to AT_ONCE of each webhook that is switched on."""
+    """Claim due deliveries for LEASE_SECONDS, up to AT_ONCE per enabled webhook."""
     now = time.time()
     table, hooks, events = schema.deliveries, schema.webhooks, schema.events
     order = (
@@ -83,10 +81,10 @@ def claim_due(workspace: Workspace) -> list[ClaimedDelivery]:
         table.c.due,
         table.c.id,
     )  # those that failed before first, or they would never be over
-    place = sa.func.row_number().over(partition_by=table.c.webhook_id, order_by=order).label("place")
+    position = sa.func.row_number().over(partition_by=table.c.webhook_id, order_by=order).label("place")
     ready = hooks.c.enabled.is_(True), sa.or_(hooks.c.resumes.is_(None), hooks.c.resumes <= now)
     due = (
-        sa.select(table.c.id, place)
+        sa.select(table.c.id, position)
         .join(hooks, hooks.c.id == table.c.webhook_id)
         .where(table.c.state == DeliveryState.WAITING, table.c.due <= now, *ready)
         .subquery()
@@ -112,7 +110,7 @@ def claim_due(workspace: Workspace) -> list[ClaimedDelivery]:
 
 
 def _take(connection: sa.Connection, row: sa.Row[Any], now: float) -> bool:
-    """Whether the delivery is this process's: it is as it was when it was read."""
+    """Whether this process got the delivery: nobody has changed it since it was read."""
     table = schema.deliveries
     unchanged = (table.c.id == row.id, table.c.state == DeliveryState.WAITING, table.c.due == row.due)
     values = {"due": now + LEASE_SECONDS, "attempts": row.attempts + 1, "tried": now}
@@ -131,28 +129,28 @@ def _parcel(row: sa.Row[Any]) -> ClaimedDelivery:
     return ClaimedDelivery(row.id, row.webhook_id, row.event_id, row.attempts + 1, row.url, row.secret, body)
 
 
-def settle(workspace: Workspace, parcel: ClaimedDelivery, status: int | None, problem: str | None) -> None:
-    """Note what became of an attempt. status: what the receiver answered; problem: why it was not taken
-    (None: it was).
+def settle(workspace: Workspace, delivery: ClaimedDelivery, status: int | None, problem: str | None) -> None:
+    """Store the result of an attempt in the workspace. delivery: which. status: the receiver's reply;
+    problem: why it was not accepted (None: it was).
 
-    A webhook that has taken nothing since the delivery was queued rests as well. It is switched off when that
-    delivery has failed as often as it may, or at once where its receiver is gone for good (410).
+    A webhook that has accepted nothing since the delivery was queued rests too. It is disabled when that
+    delivery fails for good, or at once if its receiver is gone (410).
     """
     now = time.time()
     table, hooks = schema.deliveries, schema.webhooks
-    over = parcel.attempt > len(PAUSES) or status == GONE
+    over = delivery.attempt > len(PAUSES) or status == GONE
     state = DeliveryState.DONE if problem is None else DeliveryState.FAILED if over else DeliveryState.WAITING
-    due = now + PAUSES[parcel.attempt - 1] if state == DeliveryState.WAITING else now
+    due = now + PAUSES[delivery.attempt - 1] if state == DeliveryState.WAITING else now
     with workspace.write() as connection:
         change_rows(
-            connection, table, {"id": parcel.id}, state=str(state), status=status, problem=problem, due=due
+            connection, table, {"id": delivery.id}, state=str(state), status=status, problem=problem, due=due
         )
-        hook = find_row(connection, hooks, id=parcel.webhook_id)
+        hook = find_row(connection, hooks, id=delivery.webhook_id)
         if hook is None:  # deleted meanwhile
             return
         if problem is None:
             change_rows(connection, hooks, {"id": hook.id}, succeeded=now, resumes=None)
-        elif status == GONE or not _taken_since(hook, get_row(connection, table, id=parcel.id)):
+        elif status == GONE or not _taken_since(hook, get_row(connection, table, id=delivery.id)):
             changes = (
                 {"enabled": False, "problem": problem} if over else {"resumes": min(due, now + LONGEST_REST)}
             )
@@ -160,13 +158,12 @@ def settle(workspace: Workspace, parcel: ClaimedDelivery, status: int | None, pr
 
 
 def _taken_since(hook: sa.Row[Any], delivery: sa.Row[Any]) -> bool:
-    """Whether a webhook took anything since this delivery was queued: then it is the delivery that fails, and
-    not the webhook."""
+    """Whether a webhook accepted anything since this delivery was queued; if so, only the delivery fails."""
     return hook.succeeded is not None and bool(hook.succeeded >= delivery.created)
 
 
 def forget_old(workspace: Workspace) -> None:
-    """Delete deliveries that are over and older than KEPT_SECONDS."""
+    """Delete finished deliveries older than KEPT_SECONDS."""
     table = schema.deliveries
     with workspace.claim() as connection:
         old = (table.c.state != DeliveryState.WAITING, table.c.created < time.time() - KEPT_SECONDS)
@@ -176,8 +173,11 @@ def forget_old(workspace: Workspace) -> None:
 def list_deliveries(
     workspace: Workspace, webhook_ids: Sequence[int], *, before: int | None = None, limit: int = 100
 ) -> tuple[Delivery, ...]:
-    """The deliveries of these webhooks, newest first; ``before`` a delivery's id for the page after it."""
+    """At most ``limit`` deliveries of the webhooks ``webhook_ids`` in the workspace, newest first; ``before``
+    the delivery of that id, for the next page."""
     table = schema.deliveries
-    told = sa.select(table, schema.events.c.kind).join(schema.events, schema.events.c.id == table.c.event_id)
-    query = told.where(table.c.webhook_id.in_(list(webhook_ids))).order_by(table.c.id.desc()).limit(limit)
+    joined = sa.select(table, schema.events.c.kind).join(
+        schema.events, schema.events.c.id == table.c.event_id
+    )
+    query = joined.where(table.c.webhook_id.in_(list(webhook_ids))).order_by(table.c.id.desc()).limit(limit)
     return read_all(workspace, Delivery, query if before is None else query.where(table.c.id < before))

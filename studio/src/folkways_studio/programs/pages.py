@@ -1,4 +1,4 @@
-"""Programs that work with a study: tokens of the API, webhooks, and what the API can do."""
+"""Pages of programs: API tokens, webhooks, and the reference of the API."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ DELIVERIES_SHOWN = 20
 
 @routes.get("/api", ANYBODY)
 def show_document(context: RequestContext) -> Response:
-    """Every address of the API, as its OpenAPI document has it."""
+    """Show every address of the API, from its OpenAPI document."""
     from folkways_studio.web.api.app import document
 
-    found = document()
-    place = context.studio.settings.prefix + PLACE
+    description = document()
+    root = context.studio.settings.prefix + PLACE
     parts: dict[str, list[Mapping[str, Any]]] = {}
-    for path, operations in found["paths"].items():
+    for path, operations in description["paths"].items():
         for method, operation in operations.items():
             body = (
                 operation.get("requestBody", {})
@@ -37,22 +37,22 @@ def show_document(context: RequestContext) -> Response:
                 .get("application/json", {})
                 .get("schema", {})
             )
-            schema = found["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2])
+            schema = description["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2])
             line = {
                 "method": method.upper(),
-                "path": place + path,
+                "path": root + path,
                 "about": operation.get("description", ""),
                 "query": [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"],
                 "body": schema
                 and {"about": schema.get("description", ""), "fields": list(schema["properties"])},
             }
             parts.setdefault(operation["tags"][0], []).append(line)
-    return context.page("programs/api.html.j2", parts=parts, place=place)
+    return context.page("programs/api.html.j2", parts=parts, place=root)
 
 
 @routes.get("/studies/{study}/api", OWNER)
 def show_programs(context: RequestContext) -> Response:
-    """Tokens and webhooks of a study, and the forms to make more."""
+    """Show tokens and webhooks of a study, with forms to make more."""
     return _programs(context)
 
 
@@ -62,9 +62,9 @@ def _programs(
     workspace, study = context.workspace, context.study
     hooks = webhooks.list_webhooks(workspace, study.id)
     return context.page(
-        "programs/programs.html.j2", 422 if problems else 200, study=study, problems=problems or {}, token=token, secret=secret,
-        hooks=hooks,
-        tokens=tokens.list_tokens(workspace, study_id=study.id), kinds=webhooks.KINDS,
+        "programs/programs.html.j2", 422 if problems else 200, study=study, problems=problems or {},
+        token=token, secret=secret, hooks=hooks, tokens=tokens.list_tokens(workspace, study_id=study.id),
+        kinds=webhooks.KINDS,
         names={account.id: account.name for account, _ in accounts.members(workspace, study.id)},
         told=deliveries.list_deliveries(workspace, [each.id for each in hooks], limit=DELIVERIES_SHOWN),
     )  # fmt: skip
@@ -72,7 +72,7 @@ def _programs(
 
 @routes.post("/studies/{study}/tokens", OWNER)
 def make_token(context: RequestContext) -> Response:
-    """Make a token; it is shown once."""
+    """Make a token and show it once."""
     days = whole(context.text("days", "90"))
     if days is None or not 1 <= days <= tokens.MOST_DAYS:
         return _programs(
@@ -89,7 +89,7 @@ def make_token(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/tokens/{api_token}/revoke", OWNER)
 def revoke_token(context: RequestContext) -> Response:
-    """Let nobody in by a token any more."""
+    """Revoke a token."""
     tokens.revoke_token(
         context.workspace, context.number("api_token"), study_id=context.study.id, by=context.me.id
     )
@@ -98,7 +98,7 @@ def revoke_token(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/webhooks", OWNER)
 def make_webhook(context: RequestContext) -> Response:
-    """Have an address told of events; the secret is shown once."""
+    """Make a webhook and show its secret once."""
     url, events = context.text("url").strip(), context.text("events").replace(",", " ").split()
     try:
         private = context.studio.settings.private_webhooks
@@ -112,13 +112,13 @@ def make_webhook(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/webhooks/{webhook}/enable", OWNER)
 def enable_webhook(context: RequestContext) -> Response:
-    """Switch one on again that was switched off after it failed."""
+    """Enable a webhook again that was switched off after failures."""
     webhooks.enable_webhook(context.workspace, context.study.id, context.number("webhook"), by=context.me.id)
     return context.go(f"/studies/{context.study.name}/api", "saved")
 
 
 @routes.post("/studies/{study}/webhooks/{webhook}/delete", OWNER)
 def delete_webhook(context: RequestContext) -> Response:
-    """Tell an address nothing any more."""
+    """Delete a webhook."""
     webhooks.delete_webhook(context.workspace, context.study.id, context.number("webhook"), by=context.me.id)
     return context.go(f"/studies/{context.study.name}/api", "saved")

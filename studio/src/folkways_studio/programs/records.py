@@ -1,7 +1,6 @@
-"""Who may use the API, and whom it tells what happens, as frozen records.
+"""Records of API tokens, webhooks and deliveries.
 
-Each is one row of ``folkways_studio.database.schema``, without what is secret; times are seconds since
-the epoch.
+Each is a row of ``folkways_studio.database.schema`` without its secrets; times are seconds since the epoch.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """What may be done with a token."""
+    """What a token allows."""
 
     READ = "read"
     WRITE = "write"  # and read
 
 
 class DeliveryState(StrEnum):
-    """What became of a delivery."""
+    """State of a delivery."""
 
     WAITING = "waiting"  # for its first attempt or the next
     DONE = "done"
@@ -28,8 +27,8 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A token of the API; its text is told once, when it is made. study_id: the only study; None for all of
-    the account's."""
+    """A token of the API, whose text is shown only when it is made. study_id: its study; None for all of the
+    account's."""
 
     id: int
     study_id: int | None
@@ -44,8 +43,8 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address that is told of a study's events. events: kinds that are told; empty for all. problem: why
-    it was switched off."""
+    """An address that receives a study's events. events: kinds to send; empty for all. problem: why it was
+    disabled."""
 
     id: int
     study_id: int
@@ -60,9 +59,8 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event, of this kind, for one webhook. due: not before then. status: what the receiver answered
-    last; problem: why it was not taken.
-    """
+    """One event for one webhook. kind: of the event. due: not before then. status: the receiver's last reply;
+    problem: why it was not accepted."""
 
     id: int
     webhook_id: int

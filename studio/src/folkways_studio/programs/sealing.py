@@ -1,9 +1,8 @@
-"""Seals the secrets of webhooks in the database, which signing needs as they are: a copy of the database
-alone signs nothing.
+"""Encrypts the secrets of webhooks, which signing needs in full, so that a copy of the database cannot sign.
 
-The key is what FOLKWAYS_STUDIO_KEY says, any text of 32 characters or more, or a file beside the workspace
-(``studio.db-key``), which is made with the first secret and can be read by its owner alone. No backup has it.
-A secret that an earlier folkways stored as it is stays usable.
+The key is FOLKWAYS_STUDIO_KEY (any text of 32 characters or more) or a file next to the workspace
+(``studio.db-key``), made with the first secret and readable only by its owner. Backups do not contain it.
+Unencrypted secrets of earlier versions stay usable.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ PURPOSE = b"secret of a webhook"
 
 
 class SealError(FolkwaysError):
-    """A secret cannot be sealed or read: there is no key, or it is another one."""
+    """A secret cannot be encrypted or read, because the key is missing or different."""
 
 
 def seal(workspace: Workspace, secret: str) -> str:
-    """A secret as it is stored: AES-GCM with a nonce of its own. SealError without a key."""
+    """A secret as it is stored: AES-GCM with its own nonce. SealError without a key."""
     nonce = secrets.token_bytes(NONCE_BYTES)
     return (
         SEALED
@@ -44,7 +43,7 @@ def seal(workspace: Workspace, secret: str) -> str:
 
 
 def unseal(workspace: Workspace, stored: str) -> str:
-    """The secret that was sealed; SealError where the key is another one, or was lost."""
+    """The secret; SealError if the key is different or lost."""
     from cryptography.exceptions import InvalidTag
 
     if not stored.startswith(SEALED):
@@ -74,9 +73,8 @@ def _key(workspace: Workspace) -> str:
         return chosen
     if "://" in workspace.location:
         raise SealError(
-            "webhooks need a key, with which their secrets are sealed; put one into the environment: "
-            f"{KEY_VARIABLE}, a random "
-            f"text of {SHORTEST_KEY} characters or more, such as that of openssl rand -base64 32"
+            f"webhooks need a key to encrypt their secrets; set {KEY_VARIABLE} to a random text of "
+            f"{SHORTEST_KEY} characters or more, such as that of openssl rand -base64 32"
         )
     file = Path(f"{Path(workspace.location).expanduser()}-key")
     if not file.exists():
@@ -88,7 +86,7 @@ def _key(workspace: Workspace) -> str:
 
 
 def _make_key(file: Path) -> None:
-    """Make a key of its owner's alone; whole or not at all, and of several processes the first one's."""
+    """Create a key file for its owner only, atomically; of several processes the first one wins."""
     try:
         handle, made = tempfile.mkstemp(dir=file.parent, prefix=".key-")  # of mode 0600
         try:

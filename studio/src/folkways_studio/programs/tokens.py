@@ -1,4 +1,4 @@
-"""Tokens of the API. The database knows only their hashes, so that a copy of it lets nobody in."""
+"""Tokens of the API. The database stores only their hashes, so that a copy of it gives no access."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from folkways_studio.programs.records import ApiToken, Scope
 from folkways_studio.records import from_row
 
 PREFIX = "folkways_"
-"""What every token begins with, so that programs that look for leaked secrets know it."""
+"""Every token begins with this, so that scanners for leaked secrets recognise it."""
 
 DAY = 86400.0
 MOST_DAYS = 366
@@ -31,10 +31,10 @@ def create_token(
     scope: Scope = Scope.READ,
     days: float = 90,
 ) -> tuple[ApiToken, str]:
-    """A token with which a program acts as this account, and its text, which is told here and never again.
+    """A token with which a program acts as an account, and its text, which is returned only here.
 
-    study_id: the only study that it is for; None for every study of the account. SubmissionError for days out
-    of bounds.
+    workspace, account_id: the account. study_id: the only study; None for all of the account's. name: a note.
+    scope: what it allows. days: how long it is valid, up to MOST_DAYS, else SubmissionError.
     """
     now = time.time()
     if not 0 < days <= MOST_DAYS:
@@ -54,18 +54,13 @@ def create_token(
         made = inserted(connection, ApiToken, schema.tokens, row)
         subject, details = f"token:{made.id}", {"scope": scope}
         audit.record_event(
-            connection,
-            "token.created",
-            study_id=study_id,
-            account_id=account_id,
-            subject=subject,
-            details=details,
+            connection, "token.created", study_id, account_id, subject=subject, details=details
         )
         return made, text
 
 
 def find_token(workspace: Workspace, text: str) -> ApiToken:
-    """The token with this text; TokenError that says why where it lets nobody in."""
+    """The token with this text. TokenError, with the reason, if it is not valid."""
     now = time.time()
     with workspace.read() as connection:
         row = find_row(connection, schema.tokens, token_hash=token_hash(text))
@@ -85,7 +80,7 @@ def find_token(workspace: Workspace, text: str) -> ApiToken:
 
 
 def list_tokens(workspace: Workspace, *, study_id: int | None) -> tuple[ApiToken, ...]:
-    """The tokens of a study, newest first; None: those of accounts for all their studies."""
+    """The tokens of a study, newest first; None: those for all studies of an account."""
     table = schema.tokens
     return read_all(
         workspace, ApiToken, sa.select(table).where(table.c.study_id == study_id).order_by(table.c.id.desc())
@@ -93,13 +88,12 @@ def list_tokens(workspace: Workspace, *, study_id: int | None) -> tuple[ApiToken
 
 
 def revoke_token(workspace: Workspace, token_id: int, *, study_id: int | None, by: int | None = None) -> None:
-    """Let nobody in by a token any more. NotFoundError for one of another study."""
+    """Revoke a token. token_id: of this study, else NotFoundError. workspace, study_id: the study. by: the
+    account that acts, for the audit trail."""
     table = schema.tokens
     with workspace.write() as connection:
         row = find_row(connection, table, id=token_id)
         if row is None or row.study_id != study_id:
             raise NotFoundError("there is no such token")
         change_rows(connection, table, {"id": token_id}, revoked=True)
-        audit.record_event(
-            connection, "token.revoked", study_id=study_id, account_id=by, subject=f"token:{token_id}"
-        )
+        audit.record_event(connection, "token.revoked", study_id, by, subject=f"token:{token_id}")

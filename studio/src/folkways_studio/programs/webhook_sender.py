@@ -1,4 +1,4 @@
-"""Tells webhooks what happened: a task of the server that looks for due deliveries, signs and sends them."""
+"""Sends webhooks: a task of the server that looks for due deliveries, signs and sends them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,15 @@ UNREACHED = (
     f"no server that can be trusted answered there within {TIMEOUT_SECONDS:g} s, or it is of the "
     "server's own network"
 )
-"""One sentence for whatever keeps a delivery from getting there: what differs would tell of machines that are
-none of ours."""
+"""One message for everything that keeps a delivery from arriving: details would reveal which machines exist.
+"""
 
 LOG = logging.getLogger("folkways_studio")
 
 
 def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
-    """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over id, time and body, joined by
-    full stops.
-
-    secret: ``whsec_`` and the key in Base64.
-    """
+    """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over message id, timestamp and body,
+    joined by full stops. secret: ``whsec_`` and the key in Base64."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = b".".join((message.encode(), str(timestamp).encode(), body))
     return "v1," + base64.b64encode(hmac.digest(key, signed, sha256)).decode()
@@ -50,7 +47,7 @@ def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
 
 @asynccontextmanager
 async def sending(workspace: Workspace, *, private: bool) -> AsyncIterator[None]:
-    """Send what is due until the end of the block. private: also to addresses of the server's own network."""
+    """Send due deliveries until the block ends. private: also to addresses in the server's own network."""
     task = asyncio.create_task(_send_all(workspace, private))
     try:
         yield
@@ -71,8 +68,8 @@ async def _send_all(workspace: Workspace, private: bool) -> None:
             if time.monotonic() - forgotten > FORGET_SECONDS:
                 forgotten = time.monotonic()
                 await asyncio.to_thread(forget_old, workspace)
-        except Exception:  # whatever it was: the next ones are told, also without a new start of the server
-            LOG.exception("webhooks cannot be told at this moment")
+        except Exception:  # go on with the next deliveries without a restart
+            LOG.exception("webhooks cannot be sent at this moment")
             await asyncio.sleep(LOOK_SECONDS)
         if not parcels:
             await asyncio.sleep(LOOK_SECONDS)
@@ -98,7 +95,7 @@ async def _send(workspace: Workspace, session: ClientSession, parcel: ClaimedDel
 async def _attempt(
     session: ClientSession, parcel: ClaimedDelivery, secret: str, private: bool
 ) -> tuple[int | None, str | None]:
-    """What the receiver answered, and why it did not take the delivery (None: it did)."""
+    """The receiver's status, and why it did not accept the delivery (None: it did)."""
     from folkways.sdk.http import NoReplyError, open_reply
 
     at = datetime.fromtimestamp(parcel.body["timestamp"], UTC).isoformat(timespec="milliseconds")

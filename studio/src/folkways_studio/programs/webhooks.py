@@ -1,4 +1,4 @@
-"""Addresses that are told of a study's events, as Standard Webhooks describes it
+"""Webhooks: addresses that receive a study's events as in Standard Webhooks
 (https://www.standardwebhooks.com)."""
 
 from __future__ import annotations
@@ -25,61 +25,23 @@ if TYPE_CHECKING:
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a secret
 KINDS = (
-    *("study.created", "study.edited", "study.open", "study.paused", "study.closed", "study.exported"),
-    *(
-        "items.added",
-        "items.deleted",
-        "import.cancelled",
-        "item.done",
-        "item.dropped",
-        "item.reopened",
-        "item.adjudicated",
-    ),
-    *(
-        "item.looked_at",
-        "item.gold_made",
-        "item.gold_dropped",
-        "judgement.submitted",
-        "judgement.corrected",
-        "answer.redacted",
-    ),
-    *(
-        "media.added",
-        "comment.added",
-        "comment.edited",
-        "comment.deleted",
-        "discussion.resolved",
-        "discussion.reopened",
-    ),
-    *(
-        f"participant.{what}"
-        for what in ("joined", "consented", "eligible", "waiting", "let_in", "screened_out", "waived")
-    ),
-    *(
-        f"participant.{what}"
-        for what in ("finished", "withdrawn", "excluded", "included", "warned", "paused", "resumed")
-    ),
-    *(f"participant.test_{what}" for what in ("passed", "failed", "waived")),
-    *(
-        "participant.attributes_read",
-        "participant.attributes_deleted",
-        "invite.created",
-        "invite.revoked",
-        "role.given",
-    ),
-    *(
-        "role.taken",
-        "token.created",
-        "token.revoked",
-        "webhook.created",
-        "webhook.enabled",
-        "webhook.deleted",
-    ),
-)
-"""Kinds of events that can be chosen; a webhook for all is told of any other as well."""
+    "study.created", "study.edited", "study.open", "study.paused", "study.closed", "study.exported",
+    "items.added", "items.deleted", "import.cancelled", "item.done", "item.dropped", "item.reopened",
+    "item.adjudicated", "item.looked_at", "item.gold_made", "item.gold_dropped", "judgement.submitted",
+    "judgement.corrected", "answer.redacted", "media.added", "comment.added", "comment.edited",
+    "comment.deleted", "discussion.resolved", "discussion.reopened", "participant.joined",
+    "participant.consented", "participant.eligible", "participant.waiting", "participant.let_in",
+    "participant.screened_out", "participant.waived", "participant.finished", "participant.withdrawn",
+    "participant.excluded", "participant.included", "participant.warned", "participant.paused",
+    "participant.resumed", "participant.test_passed", "participant.test_failed", "participant.test_waived",
+    "participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked",
+    "role.given", "role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled",
+    "webhook.deleted",
+)  # fmt: skip
+"""Kinds of events that can be chosen; a webhook for all gets any other as well."""
 
 MOST = 20
-"""Webhooks of one study."""
+"""Webhooks per study."""
 
 
 def create_webhook(
@@ -91,10 +53,11 @@ def create_webhook(
     private: bool = True,
     by: int | None = None,
 ) -> tuple[Webhook, str]:
-    """A webhook, and the secret with which its deliveries are signed, which is told here and never again.
+    """A new webhook of a study, and the secret that signs its deliveries, which is returned only here.
 
-    events: of KINDS; none for all. private: the address may be of the server's own network, and without TLS.
-    SubmissionError for another event, and for an address that nothing is sent to.
+    workspace, study_id: the study. url: the address. events: of KINDS; none for all. private: the address may
+    be in the server's own network, and without TLS. by: the account that acts. Raises SubmissionError for an
+    unknown event or an unusable address, and ConflictError for more than MOST.
     """
     try:
         check_target(url, private=private)
@@ -118,14 +81,12 @@ def create_webhook(
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
             raise ConflictError("a study has up to %(most)s webhooks; delete one first", most=MOST)
         made = inserted(connection, Webhook, table, row)
-        audit.record_event(
-            connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{made.id}"
-        )
+        audit.record_event(connection, "webhook.created", study_id, by, subject=f"webhook:{made.id}")
         return made, secret
 
 
 def check_target(url: str, *, private: bool) -> URL:
-    """The address that a delivery is sent to; AddressError for one to which none is. private: see
+    """The address that deliveries go to; AddressError if it is not allowed. private: see
     ``create_webhook``."""
     return web_address(url, unencrypted="anywhere" if private else "nowhere", public=not private)
 
@@ -150,25 +111,23 @@ def _of_study(connection: sa.Connection, study_id: int, webhook_id: int) -> Webh
 
 
 def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: int | None = None) -> Webhook:
-    """Switch on a webhook that was switched off after it failed; what waits is sent."""
+    """Enable a webhook again that was disabled after failures; waiting deliveries are sent. webhook_id:
+    which. workspace, study_id: the study. by: the account that acts, for the audit trail."""
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
         made = changed(
             connection, Webhook, schema.webhooks, webhook_id, enabled=True, problem=None, resumes=None
         )
-        audit.record_event(
-            connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
-        )
+        audit.record_event(connection, "webhook.enabled", study_id, by, subject=f"webhook:{webhook_id}")
         return made
 
 
 def delete_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: int | None = None) -> None:
-    """Tell an address nothing any more."""
+    """Delete a webhook with its deliveries. webhook_id: which. workspace, study_id: the study. by: the
+    account that acts, for the audit trail."""
     table, deliveries = schema.webhooks, schema.deliveries
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
         connection.execute(sa.delete(deliveries).filter_by(webhook_id=webhook_id))
         connection.execute(sa.delete(table).filter_by(id=webhook_id))
-        audit.record_event(
-            connection, "webhook.deleted", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
-        )
+        audit.record_event(connection, "webhook.deleted", study_id, by, subject=f"webhook:{webhook_id}")

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
-from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import Config, Content, Decision, Option, Sheet, Translate
+from folkways_studio.stages.base import Config, Content, Decision, Say, Translate, WorkbookSchema
 from folkways_studio.stages.fields import raise_if, spans_of, tag
-from folkways_studio.stages.parts.base import Part, built_in, option
+from folkways_studio.stages.kind import StageKind
+from folkways_studio.stages.parts.base import Part
 from folkways_studio.stages.parts.form_fields import FormFields, spans
 
 NON_TRANSFERABLE = "non_transferable"
-STRATEGIES = (
-    option(
-        "direct_equivalent",
-        Message("Direct equivalent"),
-        about=Message("the same thing exists, under its own name"),
-    ),
-    option(
-        "functional_equivalent",
-        Message("Functional equivalent"),
-        about=Message("something else does the same for people"),
-    ),
-    option("neutral_term", Message("Neutral term"), about=Message("only a general word fits")),
-    option(NON_TRANSFERABLE, Message("Non-transferable"), about=Message("nothing of the kind exists")),
-)
-"""How an item was carried over (section 2.2)."""
 
 NO_VERSION = "Non-transferrable"
 """What stands for both versions where nothing can be carried over."""
@@ -39,72 +24,22 @@ VERSIONS = {"intra": Message("English version"), "inter": Message("version in yo
 _ANY_TAG = re.compile(r"<\s*/?\s*CSI\s*>", re.I)
 
 
-class Adapt(Asking):
-    """content: ``sentence``, ``spans``, ``tagged``. submission: ``strategies`` (one of STRATEGIES per span),
-    ``intra`` and ``inter`` (the adapted sentences), each with its ``intra_spans`` and ``inter_spans`` (code
-    points), or with ``<CSI>`` tags in the text instead.
-
-    Where every item is non-transferable the sentences stay empty. payload: the sentences ``tagged``, with the
-    strategies. result: ``adaptations``, all of them: people's versions are not expected to agree.
-
-    On its page: ``strategy-i`` of the item at position i; ``intra``, ``intra_spans``, ``inter``,
-    ``inter_spans``.
-    """
-
-    name = "adapt"
-    content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
-    texts = ("intra", "inter")
-    known_fields = ("strategies",)
-    about = "natives adapt a sentence within English and into their language, and say by which strategy"
-    example: ClassVar[Mapping[str, str]] = {
-        "sentence": "We spent Boxing Day at my aunt's.",
-        "spans": "[[9, 19]]",
-    }
-    options: ClassVar[Mapping[str, Option]] = {
-        "answers": Option(2, "how many people adapt each sentence", least=1),
-        "for_each_population": Option(
-            True, "an item that arrives here is asked of every population that has no parts", "flag"
-        ),
-    }
-    hidden = ("by",)
-    own_columns = ("item",)
-    can_be_decided = False  # versions are not expected to agree; an expert's stage chooses one
-    sheet = Sheet(
-        lambda content: {"sentence": content["tagged"], "items": str(len(content["spans"]))},
-        ("strategies", "intra", "inter"),
-        lambda row, _: {
-            **row,
-            "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()],
-        },
-    )
-
-    parts = (
-        built_in("intra", "text", Message("In English, for your culture"), language="en",
-            missing=Message("Write the %(version)s.", version=VERSIONS["intra"])),
-        built_in("inter", "text", Message("In your language: %(language)s"),
-            missing=Message("Write the %(version)s.", version=VERSIONS["inter"])),
-    )  # fmt: skip
-
-    def check_fields(
-        self, content: Content, texts: Mapping[str, str], problems: dict[str, str]
-    ) -> Mapping[str, Any]:
-        """A ``sentence`` and its ``spans``."""
-        spans = spans_of(content, "spans", texts["sentence"], problems)
-        if not spans:
-            problems.setdefault("spans", "needs at least one item")
-        return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
+class Adaptation(StageKind):
+    """A strategy for each marked item, and both versions of the sentence, all of which are kept."""
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
-        """A strategy per item, and both versions."""
-        numbers = range(len(content.get("spans", ())))
-        strategies = (
-            built_in(f"strategy-{n}", "choice", options=STRATEGIES, layout="two", numbered=n == 0)
-            for n in numbers
-        )
-        return [*strategies, *self.parts]
+        strategy, *versions = self.ask
+        count = len(content.get("spans", ()))
+        strategies = [
+            {**strategy, "key": f"strategy-{n}", "field": f"strategy-{n}", "numbered": n == 0}
+            for n in range(count)
+        ]
+        missing = {
+            name: Message("Write the %(version)s.", version=version) for name, version in VERSIONS.items()
+        }
+        return [*strategies, *({**part, "missing": missing[part["key"]]} for part in versions)]
 
     def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        """With each strategy under the key of its part."""
         given = said.get("strategies")
         return {
             **said,
@@ -112,7 +47,6 @@ class Adapt(Asking):
         }
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """A strategy per item; as many marks in each version as there are items that were carried over."""
         problems: dict[str, str] = {}
         answers = self.taken(self.answers_in(submission), self.asked(content, config), content, problems)
         strategies, count = submission.get("strategies"), len(content["spans"])
@@ -145,14 +79,12 @@ class Adapt(Asking):
         return tag(plain, spans)
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """Done when everybody has adapted it."""
         return Decision(
             "done",
             result={"adaptations": [{"participant": vote.participant, **vote.payload} for vote in votes]},
         )
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """Strategies in order, and both versions with their marks."""
         read = dict(super().read_form(fields, content, config))
         versions = {name: read.pop(name) for name in VERSIONS}
         marks = {f"{name}_spans": spans(fields, f"{name}_spans") for name in VERSIONS}
@@ -168,16 +100,24 @@ class Adapt(Asking):
         return draft
 
     def subject(self, content: Content) -> Content:
-        """Without what people made of it, where that came along."""
         return {name: value for name, value in content.items() if name != "adaptations"}
 
-    @staticmethod
-    def strategies(translate: Translate) -> Mapping[str, str]:
-        """The strategies in words."""
-        return {each["value"]: each["label"].words(translate) for each in STRATEGIES}
+    def strategies(self, translate: Translate) -> Mapping[str, str]:
+        """Strategy -> its words in the reader's language."""
+        return {each["value"]: each["label"].words(translate) for each in self.ask[0]["options"]}
+
+    def workbook_schema(self, config: Config, say: Say) -> WorkbookSchema:
+        def read(cells: Mapping[str, str], content: Content) -> dict[str, Any]:
+            strategies = [each.strip() for each in cells["strategies"].split(";") if each.strip()]
+            return {**cells, "strategies": strategies}
+
+        return WorkbookSchema(
+            lambda content: {"sentence": content["tagged"], "items": str(len(content["spans"]))},
+            ("strategies", *VERSIONS),
+            read,
+        )
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """Strategies in words, and both versions, tagged, where there are any."""
         words = self.strategies(translate)
         versions = [payload[name] for name in VERSIONS if payload[name] != NO_VERSION]
         return [", ".join(words[each] for each in payload["strategies"]), *versions]

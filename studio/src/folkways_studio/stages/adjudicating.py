@@ -5,49 +5,28 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from folkways.sdk.studies import Vote
-from folkways_studio.errors import Message
-from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import (
-    SAID_THE_SAME,
-    Arrival,
-    Config,
-    Content,
-    Decision,
-    StageKind,
-    Translate,
-)
+from folkways_studio.stages.base import SAID_THE_SAME, Arrival, Config, Content, Decision, Translate
 from folkways_studio.stages.fields import raise_if
-from folkways_studio.stages.parts.base import built_in
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.form_fields import FormFields
 
 
-class Adjudicate(Asking):
-    """content: ``kind`` and ``rules`` (of the stage that the item comes from), ``content`` (what was judged
-    there), ``candidates`` (each ``participant`` and ``payload``). submission: a submission of that kind, and
-    ``reason``. result: what it decides. Where at least two people said the same, and nobody anything else,
-    there is nothing to decide: the item is settled as it arrives.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Adjudication(StageKind):
+    """An expert answers as people did in the stage that the item comes from, or takes one of their answers.
 
-    On its page: the fields of that kind of stage, and ``why``.
+    kind_named: name -> the kind of stage.
     """
 
-    name = "adjudicate"
-    texts = ("decision", "reason")
-    copied = ("candidates",)
-    parts = (
-        built_in("reason", "text", Message("Why?"), field="why", required=False, language="", remark=True),
-    )
-    about = "an expert decides where people differ, or over all versions of an adaptation"
-
-    def __init__(self, kind_named: Callable[[str], StageKind]) -> None:
-        """kind_named: the kind of stage of a name."""
-        self._kind_named = kind_named
+    kind_named: Callable[[str], StageKind]
 
     def _inner(self, content: Content) -> StageKind:
         """The kind of the stage that is decided over."""
-        return self._kind_named(content["kind"])
+        return self.kind_named(content["kind"])
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """As ``take_over`` makes it; items cannot be imported here."""
@@ -56,7 +35,6 @@ class Adjudicate(Asking):
         return dict(content)
 
     def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
-        """The item with everything that was said about it."""
         candidates = [
             {"participant": vote.participant, "payload": dict(vote.payload)} for vote in arrival.votes
         ]
@@ -68,7 +46,6 @@ class Adjudicate(Asking):
         }
 
     def media(self, content: Content, config: Config) -> tuple[str, ...]:
-        """As the other kind."""
         return self._inner(content).media(content["content"], content["rules"])
 
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
@@ -82,7 +59,6 @@ class Adjudicate(Asking):
         return {**content, "content": inner, "candidates": candidates, "versions": self._versions(content)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """Whatever the other kind takes."""
         reason = super().validate(submission, content, config)
         return {
             "decision": self._inner(content).validate(submission, content["content"], content["rules"]),
@@ -90,7 +66,6 @@ class Adjudicate(Asking):
         }
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """One expert decides; the last one where there are several."""
         result = self._inner(content).result_of(
             votes[-1].payload["decision"], content["content"], content["rules"]
         )
@@ -105,27 +80,22 @@ class Adjudicate(Asking):
         return Decision("done", result={**result, "agreed": True}, reason=SAID_THE_SAME)
 
     def subject(self, content: Content) -> Content:
-        """What was judged, without what was said of it."""
         return self._inner(content).subject(content["content"])
 
     def redacted(
         self, payload: Mapping[str, Any], fields: Collection[str], content: Content
     ) -> Mapping[str, Any]:
-        """In the decision, what the other kind has texts in."""
         inner = self._inner(content)
         outer = super().redacted(payload, [name for name in fields if name != "decision"], content)
         if "decision" not in fields:
             return outer
-        return {**outer, "decision": inner.redacted(payload["decision"], inner.texts, content["content"])}
+        return {**outer, "decision": inner.redacted(payload["decision"], inner.own_words, content["content"])}
 
     def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
-        """As the other kind would have handed it on."""
         inner = {name: value for name, value in content["content"].items() if name != "disputed"}
         return self._inner(content).hand_on(inner, result, content["rules"])
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The inner form with its own context, and each version as that form filled in. A new form has what
-        all agree on."""
         inner, inside, rules = self._inner(content), content["content"], content["rules"]
         decision = {name: value for name, value in draft.items() if name != "reason"} or inner.draft_of(
             self._agreed(content)
@@ -149,12 +119,10 @@ class Adjudicate(Asking):
         }
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """A submission of the inner kind, and why."""
         inner = self._inner(content).read_form(fields, content["content"], content["rules"])
         return {**inner, **super().read_form(fields, content, config)}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """What was decided, and why."""
         lines = self._inner(content).describe(payload["decision"], content["content"], translate)
         return [*lines, *super().describe(payload, content, translate)]
 

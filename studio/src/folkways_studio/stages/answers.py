@@ -4,32 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from folkways.sdk.studies import (
-    IDK,
-    NO_SPECIFIC_ANSWER,
-    NOT_APPLICABLE,
-    OTHER,
-    Vote,
-    answers_by_person,
-    count_people,
-)
+from folkways.sdk.studies import IDK, OTHER, Vote, answers_by_person, count_people
 from folkways_studio.errors import Message
-from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import (
-    REDACTED,
-    SUGGESTIONS,
-    Arrival,
-    Config,
-    Content,
-    Decision,
-    Option,
-    Sheet,
-    Translate,
-)
+from folkways_studio.stages.base import REDACTED, Arrival, Config, Content, Decision, Translate
 from folkways_studio.stages.fields import plain, raise_if, text_of
-from folkways_studio.stages.parts.base import Part, built_in, option
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.form_fields import FormFields, text, whole
 from folkways_studio.work.counts import missing_answers
 
@@ -37,63 +18,12 @@ OWN, INVALID = "own", "invalid"
 SEPARATOR = ";"
 
 
-class ShortAnswers(Asking):
-    """content: ``local`` and ``english`` (the question), ``category``. submission: ``answers`` (one to three
-    texts), or ``no_answer`` (one of NO_ANSWERS; ``other`` with a text in ``other``).
-
-    Only "I don't know" is replaced, until five valid answers or more than five "I don't know". result:
-    ``valid`` and ``idk``.
-    """
-
-    name = "short_answers"
-    content_texts: ClassVar[Mapping[str, int]] = {"local": 500, "english": 500}
-    texts = ("answers", "other")
-    known_fields = ("answers", "no_answer")
-    about = "natives give one to three short answers, or say why they give none"
-    example: ClassVar[Mapping[str, str]] = {
-        "local": "¿Qué se desayuna en España?",
-        "english": "What do people in Spain eat for breakfast?",
-    }
-    options: ClassVar[Mapping[str, Option]] = {
-        "answers": Option(5, "valid answers that are wanted", least=1),
-        "most_idk": Option(5, 'asking stops with more "I don\'t know" than this'),
-        "most_answers": Option(3, "how many answers one person gives at most", least=1),
-    }
-    parts = (
-        built_in("answers", "texts", Message("Your answers"),
-            help=Message("A word or a few, in your language. The first one that comes to mind first; "
-                "more only if they are as common."),
-            required=False, group="answers"),
-        built_in("no_answer", "choice", required=False, group="answers", alone=True, options=[
-            option(IDK, Message("I don't know"), "k", Message("People from my country would know, but I do " "not.")),
-            option(NOT_APPLICABLE, Message("Not applicable to our culture"), "n",
-                Message("There is no such thing where I come from.")),
-            option(NO_SPECIFIC_ANSWER, Message("There is no specific answer"), "s",
-                Message("It differs so much that no answer is common.")),
-            option(OTHER, Message("Other"), "o"),
-        ]),
-        built_in("other", "text", Message("Why is there no answer?"), **{"if": {"key": "no_answer", "is": OTHER}}, rows=1, most=200,
-            longest=200, missing=Message("Say in a few words why you have no answer.")),
-    )  # fmt: skip
-    sheet = Sheet(
-        lambda content: {"question": content["local"], "in English": content["english"]},
-        ("answer 1", "answer 2", "answer 3", "no_answer", "other"),
-        lambda row, _: {
-            "answers": [row[f"answer {number}"] for number in (1, 2, 3) if row[f"answer {number}"].strip()],
-            "no_answer": row["no_answer"].strip() or None,
-            "other": row["other"],
-        },
-    )
-
-    def asked(self, content: Content, config: Config) -> Sequence[Part]:
-        """With as many lines as the settings say."""
-        answers, *others = self.parts
-        return [{**answers, "most": config["most_answers"]}, *others]
+class ShortAnswers(StageKind):
+    """Answers or a reason for giving none; only "I don't know" is replaced."""
 
     def check(
         self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
     ) -> None:
-        """Answers or a reason for none, never both."""
         given, why = answers.get("answers"), answers.get("no_answer")
         if given and why:
             problems["answers"] = Message("Either write answers, or say why you have none.")
@@ -101,7 +31,6 @@ class ShortAnswers(Asking):
             problems["answers"] = Message("Write at least one answer, or say why you have none.")
 
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """The replace and stop rule."""
         idk = sum(vote.payload["no_answer"] == IDK for vote in votes)
         missing = missing_answers(
             len(votes) - idk, idk, wanted=config["answers"], most_not_known=config["most_idk"]
@@ -111,7 +40,6 @@ class ShortAnswers(Asking):
         return self.resolve(votes, content, config)
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """How many answered and how many did not know."""
         idk = sum(vote.payload["no_answer"] == IDK for vote in votes)
         return Decision("done", result={"valid": len(votes) - idk, "idk": idk})
 
@@ -125,14 +53,12 @@ class ShortAnswers(Asking):
         return super().redacted(payload, fields, content)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The set of answers, case aside; a way of not answering is a set of its own."""
         return {
             "answers": frozenset(each.casefold() for each in payload["answers"])
             or frozenset([payload["no_answer"]])
         }
 
     def read_known(self, cell: Any) -> Mapping[str, Any]:
-        """Also every answer that counts as right, separated by semicolons."""
         return super().read_known(_texts(cell.split(SEPARATOR)) if isinstance(cell, str) else cell)
 
     def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
@@ -150,38 +76,14 @@ class ShortAnswers(Asking):
         return any(plain(each) in right for each in given)
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The answers, or the reason in one line."""
         lines = super().describe(payload, content, translate)
         return lines if payload["answers"] else [": ".join(lines)]
 
 
-class GroupAnswers(Asking):
-    """content: what was asked, ``answers`` (of each person, by pseudonym) and ``idks`` (why they gave none ->
-    how many).
-
-    submission: ``groups``, each with ``answers`` (variants of one answer, as people wrote them) and
-    ``en_answers`` (in English), and ``invalid`` (answers that are dropped). Every answer is in one group or
-    invalid. result: ``groups`` with ``count``, the most frequent first: how many people gave any of its
-    answers.
-
-    On its page: fields of the answer at position i: ``place-i`` (own, invalid, or the position of the answer
-    that says the same) and ``en-i`` (English wordings, separated by semicolons).
-    """
-
-    name = "group_answers"
-    texts = ("groups", "invalid")
-    known_fields = ("groups", "invalid")
-    copied = ("answers", "idks")
-    options: ClassVar[Mapping[str, Option]] = {"suggestions": SUGGESTIONS}
-    about = "a reviewer drops invalid answers, groups variants and translates them to English"
-    example: ClassVar[Mapping[str, str]] = {
-        "local": "¿Qué se desayuna en España?",
-        "english": "What do people in Spain eat for breakfast?",
-        "answers": '{"p-1": ["tostadas"], "p-2": ["tostada", "churros"]}',
-    }
+class GroupAnswers(StageKind):
+    """A reviewer puts every answer into a group or calls it invalid; the last reviewer decides."""
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
-        """``local``, ``english`` and ``answers``: pseudonym -> list of answers."""
         problems: dict[str, str] = {}
         for name in ("local", "english"):
             text_of(content, name, problems)
@@ -192,14 +94,12 @@ class GroupAnswers(Asking):
         return {"idks": {}, **content}
 
     def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
-        """With what people answered."""
         asked = {
             name: content[name] for name in ("local", "english", "category", "template") if name in content
         }
         return {**asked, **answers_by_person(arrival.votes)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """Groups that hold every answer once."""
         groups, invalid = submission.get("groups", []), submission.get("invalid", [])
         if not isinstance(groups, list) or not all(_is_group(group) for group in groups):
             raise_if({"groups": "has to be a list of groups with lists of answers and en_answers"})
@@ -231,12 +131,7 @@ class GroupAnswers(Asking):
         ]
         return {"groups": kept, "invalid": sorted(set(invalid))}
 
-    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """One reviewer decides; the last one where there are several."""
-        return Decision("done", result=self.result_of(votes[-1].payload, content, config))
-
     def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """The groups with their counts."""
         groups = [
             {**group, "count": count_people(group["answers"], content["answers"])}
             for group in payload["groups"]
@@ -256,7 +151,6 @@ class GroupAnswers(Asking):
         return all(said[name] == right[name] for name in known)
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Every different answer, the most frequent first, with where the draft put it."""
         answers = distinct_answers(content)
         counts = Counter(answer for given in content["answers"].values() for answer in dict.fromkeys(given))
         places, english = _places(answers, draft)
@@ -285,7 +179,6 @@ class GroupAnswers(Asking):
         return {"groups": groups, "invalid": invalid}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """One line per group."""
         lines = [
             f"{' / '.join(group['answers'])} = {' / '.join(group['en_answers'])}"
             for group in payload["groups"]

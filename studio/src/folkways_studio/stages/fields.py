@@ -10,15 +10,6 @@ from typing import Any
 from folkways.sdk.display import storable
 from folkways_studio.errors import Message, SubmissionError
 
-EXAMPLE_QUESTION: Mapping[str, str] = {
-    "question": "What do guests take off at the door?",
-    "option_a": "hats",
-    "option_b": "shoes",
-    "option_c": "coats",
-    "option_d": "nothing",
-}
-"""A row of a table of questions with four options."""
-
 NO_LINES = "has to be a list of texts, none of them empty"
 MOST_OF_OTHERS = 0.999
 """How much marks share at most that are not the same: one mark of two words is not two marks."""
@@ -75,6 +66,38 @@ def options_of(
     return options
 
 
+def checked_fields(content: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Name -> the cleaned value of every wanted field of an item's content; SubmissionError by name.
+
+    wanted: name -> ``type`` and its settings: text (``least`` and ``most`` characters; the default), options
+    (``least`` and ``most`` of them), spans (``of`` a field above, ``least`` of them, and ``tagged``: the field
+    for the text with tags), or any, with the value of another field (``otherwise``) or a ``default`` if it
+    is missing.
+    """
+    problems: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    for name, field in wanted.items():
+        match field.get("type", "text"):
+            case "text":
+                values[name] = text_of(
+                    content, name, problems, least=field.get("least", 1), most=field.get("most", 4000)
+                )
+            case "options":
+                values[name] = options_of(content, problems, field["least"], field["most"])
+            case "spans":
+                text = values[field["of"]]
+                values[name] = spans_of(content, name, text, problems)
+                values[field["tagged"]] = tag(text, values[name])
+                if len(values[name]) < field.get("least", 0):
+                    problems.setdefault(name, "needs at least one item")
+            case "any" if "otherwise" in field:
+                values[name] = content.get(name) or values[field["otherwise"]]
+            case _:
+                values[name] = content.get(name, field["default"])
+    raise_if(problems)
+    return values
+
+
 def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str, str]) -> list[list[int]]:
     """A list of [start, end) in code points of ``text``, in order and apart, without white space at their
     ends.
@@ -100,6 +123,12 @@ def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str
             return []
         spans.append([start, end])
     return spans
+
+
+def positions(letters: str) -> list[int]:
+    """Letters (A C, or A, C) as positions from 0, in order."""
+    words = letters.upper().replace(",", " ").split()
+    return sorted({ord(letter) - ord("A") for letter in words if len(letter) == 1})
 
 
 def shared(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> float:

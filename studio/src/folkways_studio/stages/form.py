@@ -13,12 +13,12 @@ file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from folkways.sdk.studies import Study, Vote
-from folkways_studio.stages.asking import NOTHING, Asking
-from folkways_studio.stages.base import Config, Content, Decision, Option, Say, Sheet, Translate
+from folkways_studio.stages.base import Config, Content, Decision, Say, Translate, WorkbookSchema
 from folkways_studio.stages.fields import plain, raise_if, text_of
+from folkways_studio.stages.kind import EMPTY_VALUES, StageKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import ALT, ORDER, TRANSCRIPT, Part, PartType, UnfitError, text_fields
 from folkways_studio.stages.parts.form_fields import FormFields
@@ -32,51 +32,13 @@ if TYPE_CHECKING:
 MOST_THINGS = 30
 
 
-class Form(Asking):
-    """content: the fields that the form shows or takes options from; a picture ``F`` has ``F_alt``, a
-    recording ``F_transcript``.
-
-    submission: ``answers``, part's key -> its value. payload: type of part -> key -> value, so that what an
-    answer is can be told without its form. result: key -> what people's answers come to, and ``disputed``:
-    the keys on which they differ.
-
-    known answer: part's key -> its value, of some or all parts.
-
-    On its page: ``ask-KEY``, and ``ask-KEY-N`` for the N-th thing of a ranking or grouping.
-    """
-
-    name = "form"
-    about = "a form of the study's own: texts, pictures or sound, and questions about them"
-    texts = ("text", "texts")
-    known_fields = ("answers",)
-    branches = ("done", "disagree")
-    show = ({"field": "text", "type": "text"},)
-    options: ClassVar[Mapping[str, Option]] = {
-        "answers": Option(3, "how many people answer each item", least=1),
-        "majority": Option(
-            None, "how many of them have to agree; more than half where this is not set", least=1
-        ),
-        "show": Option([*show], "what people see of an item", "parts"),
-        "ask": Option(
-            [{"key": "answer", "type": "text", "label": "What do you say to it?"}],
-            "what people are asked",
-            "parts",
-        ),
-    }
-    example: ClassVar[Mapping[str, str]] = {"text": "Guests take off their shoes at the door."}
+class Consensus(StageKind):
+    """A form of a study: part by part, the answer that enough people agree on."""
 
     def check_config(self, config: Config) -> Mapping[str, str]:
-        """A form that can be filled in, and a majority that is one."""
-        problems = form_problems(config["show"], config["ask"])
-        majority, answers = config["majority"], config["answers"]
-        if majority is not None and not answers < 2 * majority <= 2 * answers:
-            problems["majority"] = (
-                f"{majority} of {answers} is no majority: more than half is, and at most all"
-            )
-        return problems
+        return {**form_problems(config["show"], config["ask"]), **super().check_config(config)}
 
     def example_row(self, config: Config) -> Mapping[str, str]:
-        """A cell for every column that the form needs."""
         row = {}
         for shown in config["show"]:
             field = shown["field"]
@@ -93,7 +55,6 @@ class Form(Asking):
         return row
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
-        """Every field that the form shows or asks about."""
         problems: dict[str, str] = {}
         found: dict[str, Any] = {}
         for shown in config["show"]:
@@ -117,22 +78,18 @@ class Form(Asking):
         return {**content, **found}
 
     def media(self, content: Content, config: Config) -> tuple[str, ...]:
-        """The names of the pictures and recordings of an item."""
         shown = (each["field"] for each in config["show"] if each["type"] != "text")
         return tuple(content[field] for field in shown if content.get(field))
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
-        """As the study's file says."""
         parts: Sequence[Part] = config["ask"]
         return parts
 
     def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Those of the field ``answers``."""
         sent = said.get("answers")
         return sent if isinstance(sent, Mapping) else {}
 
     def payload_of(self, answers: Mapping[str, Any], asked: Sequence[Part]) -> Mapping[str, Any]:
-        """By type of part."""
         payload: dict[str, dict[str, Any]] = {}
         for part in asked:
             if part["key"] in answers:
@@ -140,11 +97,9 @@ class Form(Asking):
         return payload
 
     def problem(self, error: UnfitError) -> str:
-        """In words that are translated."""
         return error.message
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """Part by part; done where enough people agree on all of them."""
         majority, answers = config["majority"], config["answers"]
         needed = len(votes) // 2 + 1 if majority is None else -(-majority * len(votes) // answers)
         said = [answers_of(vote.payload) for vote in votes]
@@ -163,7 +118,6 @@ class Form(Asking):
         return Decision("done", result=result)
 
     def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """The answers by key."""
         return answers_of(payload)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -177,7 +131,6 @@ class Form(Asking):
         return found
 
     def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """Answers by key, to some or all parts."""
         parts = {part["key"]: part for part in config["ask"]}
         valid = ", ".join(parts)
         raise_if({key: f"is nothing that is asked here; valid: {valid}" for key in known if key not in parts})
@@ -210,11 +163,9 @@ class Form(Asking):
     def describe_known(
         self, known: Mapping[str, Any], content: Content, translate: Translate
     ) -> Sequence[str]:
-        """Each answer after its key."""
         return [f"{key}: {line_of(value)}" for key, value in known.items()]
 
     def in_common(self, payloads: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-        """The answers that are the same in all."""
         first, *others = payloads
         return {
             kind: {
@@ -228,39 +179,31 @@ class Form(Asking):
     # Page
 
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
-        """The content, and whose order the two of a pair are shown in."""
         return {**content, ORDER: seed}
 
     def subject(self, content: Content) -> Content:
-        """The content without whose order it is in."""
         return {name: value for name, value in content.items() if name != ORDER}
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """With what the study's file shows."""
         return {**super().form_values(content, config, draft), "show": config["show"]}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The answers that were given."""
         read = super().read_form(fields, content, config)
-        return {"answers": {key: value for key, value in read.items() if value not in NOTHING}}
+        return {"answers": {key: value for key, value in read.items() if value not in EMPTY_VALUES}}
 
     def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The answers by key."""
         return {"answers": answers_of(payload)}
 
     @staticmethod
     def lines(payload: Mapping[str, Any]) -> Mapping[str, str]:
-        """Key -> each answer in a line."""
         return lines_of(payload)
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """Each answer after its key."""
         return [f"{key}: {line}" for key, line in lines_of(payload).items()]
 
     # Workbook
 
-    def sheet_of(self, config: Config, say: Say) -> Sheet:
-        """A column per part."""
+    def workbook_schema(self, config: Config, say: Say) -> WorkbookSchema:
         return form_sheet(config, say)
 
     # Exports
@@ -275,7 +218,6 @@ class Form(Asking):
         }
 
     def codebook(self, config: Config) -> Sequence[Mapping[str, Any]]:
-        """What each column of the form's table means."""
         return [codebook_row(part) for part in config["ask"]]
 
 

@@ -1,10 +1,17 @@
-"""What multi-select votes come to (CulturalBench, section 3.3)."""
+"""Verification by several people: any of the options may be right, or a person chooses none of them and says why
+(CulturalBench, sections 3.2 and 3.3)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from folkways.sdk.studies import Vote
+from folkways_studio.errors import Message
+from folkways_studio.stages.base import Config, Content, Decision
+from folkways_studio.stages.fields import positions
+from folkways_studio.stages.kind import StageKind
 
 DONT_KNOW, CANNOT_ANSWER = "dont_know", "cannot_answer"
 ABSTENTIONS = (DONT_KNOW, CANNOT_ANSWER)
@@ -69,3 +76,63 @@ def best_of(choices: Sequence[int], scores: Sequence[float]) -> int | None:
     if len(ranked) > 1 and ranked[0][:2] == ranked[1][:2]:
         return None
     return ranked[0][2]
+
+
+class Voting(StageKind):
+    """An option is right if enough people chose it. Most people did not know: their population's parts are
+    asked, if the stage wants a ``second_round``."""
+
+    def check(
+        self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
+    ) -> None:
+        choices, abstain = answers.get("choices"), answers.get("abstain")
+        if choices and abstain:
+            problems["choices"] = Message("Either choose answers, or say why you choose none.")
+        elif not choices and not abstain:
+            problems["choices"] = Message("Choose at least one answer, or say why you choose none.")
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        ballots = [Ballot(frozenset(vote.payload["choices"]), vote.payload["abstain"]) for vote in votes]
+        needed = -(
+            -config["majority"] * len(ballots) // config["answers"]
+        )  # the same share of more voters, rounded up
+        found = count_votes(ballots, len(content["options"]), needed)
+        counts = {
+            "counts": list(found.counts),
+            "dont_know": found.dont_know,
+            "cannot_answer": found.cannot_answer,
+        }
+        if found.gold:
+            return Decision("done", result={**counts, "gold": list(found.gold), "mode": found.outcome})
+        if found.outcome == "unknown" and config["second_round"]:
+            return Decision(
+                "subpopulation",
+                result=counts,
+                reason=f"{found.dont_know} of {found.voters} did not have the knowledge",
+            )
+        reason = f"no option was chosen by {needed} of {found.voters} people"
+        return Decision("dropped", result=counts, reason=reason)
+
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        choices = list(payload["choices"])
+        return {"gold": choices, "mode": "multi" if len(choices) > 1 else "single"}
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The set of options chosen; a way of not choosing is a set of its own."""
+        return {"choices": frozenset([payload["abstain"]] if payload["abstain"] else payload["choices"])}
+
+    def read_known(self, cell: Any) -> Mapping[str, Any]:
+        return super().read_known(positions(cell) or cell if isinstance(cell, str) else cell)
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        whole = {"choices": known.get("choices", []), "abstain": known.get("abstain")}
+        return self.labels(payload) == self.labels(whole)
+
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"choices": result["gold"]} if result.get("gold") else {}
+
+    def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
+        """A reason for choosing nothing decides nothing."""
+        return (
+            {"choices": Message("Choose what is right, or drop the item.")} if submission["abstain"] else {}
+        )

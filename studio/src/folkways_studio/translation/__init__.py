@@ -1,1 +1,1 @@
-"""The translations of the interface: their files, and how people check them."""
+"""Translations of the interface: their files, and how people check them."""

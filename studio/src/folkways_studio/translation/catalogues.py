@@ -1,8 +1,8 @@
 """Message catalogues as files: what translators edit (``.po``), and what the studio reads (``.mo``).
 
-A translation is a draft until somebody who speaks the language has checked it; then a comment above it says
-who. Compiled, that is a second entry under the context CHECKED, with the checkers in place of a translation.
-The build of the package runs this file by itself, so it imports nothing of folkways.
+A translation is a draft until a speaker of the language has checked it; then a comment above it names them. A
+compiled file has a second entry for it, with the context CHECKED and the names instead of a translation. The
+build of the package runs this file alone, so it imports nothing of folkways.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po, write_po
 
 CHECKED = "checked by"
-"""How the comment above a checked translation begins, and the context that says so in a compiled file."""
+"""Start of the comment above a checked translation, and its context in a compiled file."""
 
 COUNTS = "checkers"
-"""Context and name of one more entry of a compiled file: who checked how many translations, as JSON."""
+"""Context and name of an entry of a compiled file with who checked how many translations, as JSON."""
 
 SEPARATOR = ", "
 
 HEADER = """\
-# Drafted by a language model. A comment "checked by NAME" stands above what a speaker of the language has checked.
+# Drafted by a language model. A comment "checked by NAME" stands above what a \
+speaker of the language has checked.
 msgid ""
 msgstr ""
 "Language: {language}\\n"
@@ -44,15 +45,15 @@ PLURALS = {
     ": 5)",
     **dict.fromkeys(("am", "as", "bn"), "nplurals=2; plural=(n > 1)"),
 }
-"""Plural rules as CLDR has them, where babel's table for gettext has others (of Arabic, it takes 11 to 99 for
-100)."""
+"""CLDR's plural rules for languages whose rule in babel's gettext table differs (for Arabic, it treats 11 to
+99 as 100)."""
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def read_catalogue(path: Path, locale: str | None = None) -> Catalog:
-    """A file of translations; ValueError where it cannot be read as one. locale: the language, where the file
-    need not say it."""
+    """A file of translations; ValueError if it cannot be read. locale: the language, if the file may lack
+    it."""
     try:
         with path.open("rb") as file:
             return read_po(file, locale=locale, abort_invalid=True)
@@ -61,7 +62,7 @@ def read_catalogue(path: Path, locale: str | None = None) -> Catalog:
 
 
 def new_catalogue(locale: str, plurals: str | None = None) -> Catalog:
-    """An empty catalogue of a language, with its plural rule. plurals: another rule."""
+    """An empty catalogue of a language. plurals: another plural rule than the language's."""
     catalog = Catalog(locale=locale, charset="utf-8", creation_date=EPOCH, revision_date=EPOCH)
     if plurals or locale in PLURALS:
         catalog.mime_headers = [("Plural-Forms", plurals or PLURALS[locale])]
@@ -69,9 +70,8 @@ def new_catalogue(locale: str, plurals: str | None = None) -> Catalog:
 
 
 def po_bytes(catalog: Catalog) -> bytes:
-    """As text, sorted. Files and line numbers of the strings, dates, and translations of strings that are
-    gone are left out: they would change with every edit of the code.
-    """
+    """The catalogue as sorted text, without locations, dates and obsolete translations, which would change
+    with every edit of the code."""
     buffer = io.BytesIO()
     write_po(
         buffer, catalog, width=120, sort_output=True, no_location=True, ignore_obsolete=True, omit_header=True
@@ -88,7 +88,7 @@ def checkers(message: Message) -> list[str]:
 
 
 def translated(message: Message, plurals: int) -> bool:
-    """Whether a string has a translation, in every plural form."""
+    """Whether a string is translated, in every plural form."""
     if not message.pluralizable:
         return bool(message.string)
     return (
@@ -102,7 +102,7 @@ def texts(catalog: Catalog) -> Iterator[Message]:
 
 
 def mo_bytes(catalog: Catalog) -> bytes:
-    """Compiled: what is translated whole, and who checked it."""
+    """Compiled: complete translations, and who checked them."""
     compiled = new_catalogue(str(catalog.locale), catalog.plural_forms)
     people: Counter[str] = Counter()
     count = 0
@@ -121,13 +121,13 @@ def mo_bytes(catalog: Catalog) -> bytes:
 
 
 def first(text: object) -> str:
-    """A string, or the singular of one that has a plural."""
+    """A string, or the singular of one with a plural."""
     return str(text[0] if isinstance(text, (tuple, list)) else text)
 
 
 def compiled(path: Path) -> bytes:
-    """The compiled form of a file of translations: from the file beside it, or made anew where that is
-    missing or older."""
+    """The compiled form of a file of translations, from its ``.mo`` file or compiled again if that is missing
+    or older."""
     target = path.with_suffix(".mo")
     if target.exists() and target.stat().st_mtime_ns >= path.stat().st_mtime_ns:
         return target.read_bytes()
@@ -135,8 +135,7 @@ def compiled(path: Path) -> bytes:
 
 
 def compile_file(path: Path) -> bytes:
-    """Compile a file of translations; the result is stored beside it, unless that folder is somebody
-    else's."""
+    """Compile a file of translations and store the result as its ``.mo`` file, if the folder is writable."""
     content = mo_bytes(read_catalogue(path, path.parent.parent.name))
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
@@ -150,8 +149,8 @@ def compile_file(path: Path) -> bytes:
 
 
 def compile_all(folder: Path) -> list[Path]:
-    """Compile every catalogue below a folder, and return the compiled files."""
-    found = sorted(folder.glob("*/LC_MESSAGES/*.po"))
-    for path in found:
+    """Compile every catalogue below a folder and return the compiled files."""
+    catalogues = sorted(folder.glob("*/LC_MESSAGES/*.po"))
+    for path in catalogues:
         compile_file(path)
-    return [path.with_suffix(".mo") for path in found]
+    return [path.with_suffix(".mo") for path in catalogues]

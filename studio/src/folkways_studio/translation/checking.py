@@ -1,5 +1,5 @@
-"""A study of a catalogue of translations: its items, and what people decided, brought back with who checked
-it.
+"""Checks a catalogue of translations by a study: makes its items, and brings the decisions back with who
+checked.
 
 An item is one text: a message, or one plural form of it, with the English, the draft, and where it is shown.
 """
@@ -28,8 +28,8 @@ NUMBERS = (*range(201), 1000, 1_000_000)
 class CatalogueText:
     """One text of a catalogue: a message, or one of its plural forms.
 
-    key: the id of its item. english: the original; of a plural form, that for many unless the form is for one
-    alone. numbers: with which the form is used, for example; empty for what has no plural.
+    key: the id of its item. english: the original; of a plural form, the plural unless the form is only for
+    one. numbers: examples for which the form is used; empty without a plural.
     """
 
     key: str
@@ -41,17 +41,17 @@ class CatalogueText:
 
     @property
     def originals(self) -> tuple[str, ...]:
-        """The texts whose placeholders a wording keeps: a plural form may do without the number."""
+        """The texts whose placeholders a wording must keep: a plural form may omit the number."""
         return (self.english, self.draft)
 
 
 @dataclass
 class CheckingOutcome:
-    """What a study did to a catalogue: keys of texts, by what became of them.
+    """Results of a study of a catalogue: keys of texts.
 
-    accepted: as they were. reworded: with another wording. open: not settled. unclear: key -> remarks. stale:
-    the catalogue's English or draft is not the one that people saw. refused: key -> what is wrong with the
-    wording. absent: of no text of the catalogue.
+    accepted: unchanged. reworded: with another wording. open: undecided. unclear: key -> remarks. stale:
+    English or draft have changed since people saw them. refused: key -> what is wrong with the wording.
+    absent: not in the catalogue.
     """
 
     accepted: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ def forms(catalog: Catalog) -> Iterator[CatalogueText]:
 
 
 def _numbers(catalog: Catalog) -> list[tuple[int, ...]]:
-    """Plural form -> numbers with which it is used, by the rule of the catalogue's language."""
+    """Plural form -> numbers for which the language uses it."""
     import gettext
 
     rule = gettext.c2py(str(catalog.plural_expr))
@@ -96,33 +96,38 @@ def _numbers(catalog: Catalog) -> list[tuple[int, ...]]:
 def study_items(
     catalog: Catalog, shown: Mapping[str, Appearance], *, answering: bool = False
 ) -> list[dict[str, str]]:
-    """Rows to import into the stage ``check``: what nobody has checked, that of people who answer first.
+    """Rows to import into the stage ``check``: unchecked texts, those shown to people who answer first.
 
-    shown: string -> where it is shown (``strings.appearances``). answering: only what people who answer are
-    shown.
+    shown: string -> where it is shown (``strings.appearances``). answering: only texts shown to people who
+    answer.
     """
     rows: list[tuple[tuple[bool, str], dict[str, str]]] = []
     for form in forms(catalog):
         if checkers(form.message):
             continue
-        place = shown.get(form.english) or shown.get(
+        appearance = shown.get(form.english) or shown.get(
             str(form.message.id[0]) if form.message.pluralizable else form.english
         )
-        if answering and not (place and place.answering):
+        if answering and not (appearance and appearance.answering):
             continue
-        row = {"item": form.key, "context": _context(place), "english": form.english, "draft": form.draft}
+        row = {
+            "item": form.key,
+            "context": _context(appearance),
+            "english": form.english,
+            "draft": form.draft,
+        }
         if form.numbers:
             row["numbers"] = ", ".join(map(str, form.numbers))
-        rows.append(((not (place and place.answering), place.file if place else ""), row))
+        rows.append(((not (appearance and appearance.answering), appearance.file if appearance else ""), row))
     return [row for _, row in sorted(rows, key=lambda each: each[0])]
 
 
-def _context(place: Appearance | None) -> str:
-    if place is None:
+def _context(appearance: Appearance | None) -> str:
+    if appearance is None:
         return "A label or topic in a list"
-    near = " … ".join(f"“{text}”" for text in (place.before, place.after) if text)
-    who = "people who answer" if place.answering else "researchers"
-    return f"Shown to {who} ({place.file})" + (f", near {near}" if near else "")
+    neighbours = " … ".join(f"“{text}”" for text in (appearance.before, appearance.after) if text)
+    readers = "people who answer" if appearance.answering else "researchers"
+    return f"Shown to {readers} ({appearance.file})" + (f", near {neighbours}" if neighbours else "")
 
 
 def bring_back(
@@ -131,11 +136,11 @@ def bring_back(
     judgements: Sequence[Mapping[str, Any]],
     names: Mapping[str, str],
 ) -> CheckingOutcome:
-    """Put what a study decided into a catalogue, and who checked it.
+    """Put a study's decisions, and who checked them, into ``catalog``.
 
-    items, judgements: the rows of those tables of an export. names: pseudonym -> the name that somebody wants
-    to be credited by. A message counts as checked once all its plural forms are decided; a wording that does
-    not keep its placeholders is refused. FolkwaysError where the study has no item of the catalogue.
+    items, judgements: the rows of those tables of an export. names: pseudonym -> the name somebody wants to
+    be credited by. A message is checked once all its plural forms are decided; a wording that loses
+    placeholders is refused. FolkwaysError if the study has no item of the catalogue.
     """
     outcome = CheckingOutcome()
     decided = _decisions(items)
@@ -150,33 +155,33 @@ def bring_back(
     for row in judgements:
         people.setdefault(row["item"], set()).add(names.get(row["participant"], row["participant"]))
     checked: dict[int, list[set[str]]] = {}
-    wanted: dict[int, int] = {}
+    needed: dict[int, int] = {}
     for key, form in by_key.items():
-        wanted[id(form.message)] = wanted.get(id(form.message), 0) + 1
+        needed[id(form.message)] = needed.get(id(form.message), 0) + 1
         if key in decided and _decide(form, *decided[key], outcome):
             checked.setdefault(id(form.message), []).append(people.get(key, set()))
     for message in {id(form.message): form.message for form in by_key.values()}.values():
         sets = checked.get(id(message), [])
-        who = sorted(set[str]().union(*sets))
-        if len(sets) == wanted[id(message)] and who:
+        people_of_message = sorted(set[str]().union(*sets))
+        if len(sets) == needed[id(message)] and people_of_message:
             other = [each for each in message.user_comments if not each.startswith(CHECKED)]
-            message.user_comments = [*other, f"{CHECKED} {SEPARATOR.join(who)}"]
+            message.user_comments = [*other, f"{CHECKED} {SEPARATOR.join(people_of_message)}"]
     return outcome
 
 
 def _decisions(items: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Key -> what people saw, and what it came to: of an item that went on to an expert, there."""
-    found: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {}
+    """Key -> what people saw, and the result, from an expert if the item went on to one."""
+    decisions: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {}
     for row in sorted(items, key=lambda each: int(each["item_id"])):
         content, result = json.loads(row["content"]), json.loads(row["result"] or "{}")
-        found[row["item"]] = (content.get("content", content), result if row["state"] == "done" else {})
-    return found
+        decisions[row["item"]] = (content.get("content", content), result if row["state"] == "done" else {})
+    return decisions
 
 
 def _decide(
     form: CatalogueText, seen: Mapping[str, Any], result: Mapping[str, Any], outcome: CheckingOutcome
 ) -> bool:
-    """Whether a text is checked now; a new wording is put into its message."""
+    """Whether a text is now checked; a new wording is put into its message."""
     verdict, wording = result.get("verdict"), result.get("wording")
     if verdict is None or "disputed" in result:
         outcome.open.append(form.key)

@@ -1,43 +1,37 @@
-"""The interface's strings: every text of its templates and code that is shown in the reader's language, and
-where it is shown."""
+"""The interface's strings: every translatable text of its templates and code, and where it is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
+import yaml
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 
+from folkways_studio.stages.registry import TEXTS
 from folkways_studio.translation.catalogues import first
 from folkways_studio.web.rendering.i18n import terms
 
 STUDIO = Path(__file__).parents[1]
 ANSWERING = (
-    *(
-        "web/templates/base.html.j2",
-        "web/templates/draft.html.j2",
-        "web/templates/parts.html.j2",
-        "stages/",
-        "work/templates/",
-    ),
-    *(
-        "work/pages.py",
-        "work/sent_pages.py",
-        "work/suggestion_pages.py",
-        "models/pages.py",
-        "people/entry_pages.py",
-    ),
+    *(f"web/templates/{name}.html.j2" for name in ("base", "draft", "parts")),
+    *("stages/", "work/templates/", "work/pages.py", "work/sent_pages.py", "work/suggestion_pages.py"),
+    *("models/pages.py", "people/entry_pages.py", "people/templates/withdraw.html.j2"),
     *(
         f"people/templates/{name}.html.j2"
         for name in ("code", "consent", "done", "eligibility", "excluded", "invitation", "left")
     ),
-    "people/templates/withdraw.html.j2",
 )
-"""Where the strings come from that people who answer are shown."""
+"""Sources of the strings that are shown to people who answer."""
 
-METHODS = [("**/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
+METHODS = [
+    ("**/templates/**.j2", "jinja2.ext:babel_extract"),
+    ("stages/kinds/**.yaml", "folkways_studio.translation.strings:extract_kind"),
+    ("**.py", "python"),
+]
 ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError", "UnfitError")
 """Their messages are shown in the reader's language."""
 
@@ -52,9 +46,34 @@ OPTIONS = {
 }
 
 
+def extract_kind(
+    file: IO[bytes], keywords: object, comment_tags: object, options: object
+) -> Iterator[tuple[int, str, str, list[str]]]:
+    """Babel's extractor for the descriptions of kinds of stages: the TEXTS of what they show and ask.
+
+    file: the description. keywords, comment_tags, options: Babel's, unused.
+    """
+    tree = yaml.compose(file, Loader=yaml.CSafeLoader)
+    for key, node in tree.value if isinstance(tree, yaml.MappingNode) else ():
+        if key.value in ("show", "ask"):
+            yield from _texts_in(node)
+
+
+def _texts_in(node: yaml.Node) -> Iterator[tuple[int, str, str, list[str]]]:
+    if isinstance(node, yaml.SequenceNode):
+        for entry in node.value:
+            yield from _texts_in(entry)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value in TEXTS and isinstance(value, yaml.ScalarNode):
+                yield value.start_mark.line + 1, "Message", value.value, []
+            else:
+                yield from _texts_in(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """One place of a string: its file, and the strings before and after it there (empty at an end)."""
+    """One place of a string: its file, and the strings before and after it (empty at an end)."""
 
     file: str
     before: str
@@ -62,12 +81,12 @@ class Appearance:
 
     @property
     def answering(self) -> bool:
-        """Whether people who answer are shown it."""
+        """Whether it is shown to people who answer."""
         return self.file.startswith(ANSWERING)
 
 
 def template() -> Catalog:
-    """Every string of the interface, with where it stands."""
+    """Every string of the interface with its locations."""
     catalog = Catalog(project="folkways", copyright_holder="the folkways developers", charset="utf-8")
     for name, line, message, comments, context in extract_from_dir(STUDIO, METHODS, OPTIONS, KEYWORDS):
         catalog.add(message, None, [(Path(name).as_posix(), line)], auto_comments=comments, context=context)
@@ -77,8 +96,8 @@ def template() -> Catalog:
 
 
 def appearances(catalog: Catalog) -> Mapping[str, Appearance]:
-    """String (of a plural, the singular) -> where it stands first, those that people who answer are shown
-    before others."""
+    """String (the singular of a plural) -> its first location; files shown to people who answer come
+    first."""
     files: dict[str, list[tuple[int, str]]] = {}
     for message in catalog:
         for file, line in message.locations:

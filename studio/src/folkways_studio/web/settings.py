@@ -60,8 +60,8 @@ class WebSettings:
                 ip_network(proxy, strict=False)
             except ValueError:
                 raise FolkwaysError(
-                    f"the proxy {proxy!r} is not an address or network such as 127.0.0.1 or 10.0.0.0/24; name "
-                    "the servers in front of the studio one by one"
+                    f"the proxy {proxy!r} is not an address or network such as 127.0.0.1 or 10.0.0.0/24; "
+                    "name the servers in front of the studio one by one"
                 ) from None
         if self.origin is None:
             return

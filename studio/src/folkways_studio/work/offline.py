@@ -16,7 +16,7 @@ from folkways_studio.exports.workbook import workbook
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.people.participants import get_participant
 from folkways_studio.records import Participant, Stage
-from folkways_studio.stages.base import Sheet
+from folkways_studio.stages.base import WorkbookSchema
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways_studio.studies.service import get_stage, get_study, populations
 from folkways_studio.work.assignments import NoWork, claim_batch, get_work
@@ -38,13 +38,13 @@ def export_workbook(
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
     asked = get_stage(workspace, person.study_id, stage)
-    sheet = _sheet(asked, texts)
-    if sheet is None:  # before items are kept for the person
+    schema = _schema(asked, texts)
+    if schema is None:  # before items are kept for the person
         usual = {
-            name: {key: option.default for key, option in each.options.items()}
+            name: {key: option.default for key, option in each.settings.items()}
             for name, each in STAGE_KINDS.items()
         }
-        able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet_of(usual[name], str))
+        able = ", ".join(name for name, each in STAGE_KINDS.items() if each.workbook_schema(usual[name], str))
         raise FolkwaysError(
             f"stages of kind {asked.kind} cannot be worked on off line; those that can: {able}"
         )
@@ -56,10 +56,12 @@ def export_workbook(
     for work in works:
         content = kind.presented(work.item.content, person.pseudonym)
         number = shown_number(work.assignment.id, person.pseudonym)
-        rows.append({"assignment": str(number), **sheet.shown(content), **dict.fromkeys(sheet.filled, "")})
-        offered.append(sheet.offered(content))
+        rows.append(
+            {"assignment": str(number), **schema.row_of(content), **dict.fromkeys(schema.columns, "")}
+        )
+        offered.append(schema.choices(content))
     names = list(dict.fromkeys(name for row in rows for name in row))
-    names = [name for name in names if name not in sheet.filled] + list(sheet.filled)
+    names = [name for name in names if name not in schema.columns] + list(schema.columns)
     frame = pl.DataFrame(
         [{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String)
     )
@@ -67,13 +69,13 @@ def export_workbook(
     help = [
         ("guidelines", guidelines.text if guidelines else asked.config["guidelines"]),
         ("task", kind.about),
-        ("columns to fill in", ", ".join(sheet.filled)),
-        *sheet.help.items(),
+        ("columns to fill in", ", ".join(schema.columns)),
+        *schema.help.items(),
     ]
     how_to = pl.DataFrame(help, schema={"what": pl.String, "how": pl.String}, orient="row")
     return workbook(
         {"answers": frame, "how to": how_to},
-        {name: [each.get(name, ()) for each in offered] for name in sheet.filled},
+        {name: [each.get(name, ()) for each in offered] for name in schema.columns},
     )
 
 
@@ -85,8 +87,8 @@ def _texts_for(workspace: Workspace, person: Participant) -> StudyTexts:
     return StudyTexts(get_study(workspace, person.study_id).definition, spoken)
 
 
-def _sheet(stage: Stage, texts: StudyTexts) -> Sheet | None:
-    return stage_kind(stage.kind).sheet_of(stage.config, lambda value: texts.pick(value).text)
+def _schema(stage: Stage, texts: StudyTexts) -> WorkbookSchema | None:
+    return stage_kind(stage.kind).workbook_schema(stage.config, lambda value: texts.pick(value).text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +121,14 @@ def import_workbook(
             continue
         try:
             work = get_work(workspace, participant_id, assignment)
-            sheet = _sheet(work.stage, texts)
-            assert sheet is not None  # noqa: S101 - it was handed out with it
-            cells = {name: row.get(name, "") for name in sheet.filled}
+            schema = _schema(work.stage, texts)
+            assert schema is not None  # noqa: S101 - it was handed out with it
+            cells = {name: row.get(name, "") for name in schema.columns}
             if not any(cell.strip() for cell in cells.values()):
                 empty += 1
                 continue
             content = stage_kind(work.stage.kind).presented(work.item.content, person.pseudonym)
-            submission = sheet.read(cells, content)
+            submission = schema.read(cells, content)
             key = (
                 "xlsx-"
                 + sha256(orjson.dumps([assignment, submission], option=orjson.OPT_SORT_KEYS)).hexdigest()[:40]

@@ -29,7 +29,7 @@ alone."""
 
 EVENT = "answer.redacted"
 """The database lets the words of a judgement be changed after such an event alone
-(``workspace.studio_guards``)."""
+(``database.guards``)."""
 
 
 def redact(
@@ -58,11 +58,11 @@ def redact(
             raise NotFoundError("there is no such answer")
         judgement = from_row(Judgement, row)
         kind = stage_kind(from_row(Stage, get_row(connection, schema.stages, id=judgement.stage_id)).kind)
-        wrong = [name for name in fields if name not in kind.texts]
+        wrong = [name for name in fields if name not in kind.own_words]
         if wrong:
-            valid = ", ".join(kind.texts) or "(none)"
+            valid = ", ".join(kind.own_words) or "(none)"
             raise SubmissionError({"fields": f"{wrong[0]} holds no words of a person; valid: {valid}"})
-        chosen = [name for name in kind.texts if name in (fields or kind.texts)]
+        chosen = [name for name in kind.own_words if name in (fields or kind.own_words)]
         payload = kind.redacted(judgement.payload, chosen, item.content)
         words = set(_texts(judgement.payload)) - set(_texts(payload))
         for row in _corrections(connection, schema.corrections.c.judgement_id == judgement_id):
@@ -176,14 +176,14 @@ def _scrub(
         .where(schema.judgements.c.item_id.in_(descends))
     )
     for row in connection.execute(said).all():
-        texts = stage_kind(row.kind).texts  # a label that reads like one of the words is none of them
+        texts = stage_kind(row.kind).own_words  # a label that reads like one of the words is none of them
         payload = {
             name: _without(value, words) if name in texts else value for name, value in row.payload.items()
         }
         if payload != row.payload:
             _change(connection, study_id, row.id, payload, by=by, details={"copied_from": item_id})
     for row in _corrections(connection, schema.judgements.c.item_id.in_(descends)):
-        texts = stage_kind(row.kind).texts
+        texts = stage_kind(row.kind).own_words
         payload = {
             name: _without(value, words) if name in texts else value for name, value in row.payload.items()
         }

@@ -24,7 +24,8 @@ from typing import Any
 from folkways.sdk.cultures import get_culture, get_language, languages
 from folkways.sdk.errors import DataError, UnknownNameError
 from folkways_studio.records import Role
-from folkways_studio.stages.base import COMMON_OPTIONS, Option, StageKind
+from folkways_studio.stages.base import COMMON_OPTIONS, Option
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.workflows.fields import FieldReader
 from folkways_studio.workflows.known_answers import SETTINGS, read_known_answers
@@ -276,7 +277,7 @@ class _Reader(FieldReader):
         return tuple(found.values())
 
     def _config(self, entry: Mapping[str, Any], kind: StageKind, place: str) -> dict[str, Any]:
-        options = {**COMMON_OPTIONS, **kind.options}
+        options = {**COMMON_OPTIONS, **kind.settings}
         self.known(entry, (*STAGE_KEYS, *options, *SETTINGS), place)
         config = {
             name: self._setting(entry.get(name, option.default), option, f"{place}{name}")

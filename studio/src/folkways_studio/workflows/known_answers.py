@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from folkways_studio.stages.base import StageKind
+from folkways_studio.stages.kind import StageKind
 from folkways_studio.work.known_answer_rules import ACTIONS, AFTER, BELOW, PAYS
 from folkways_studio.workflows.fields import FieldReader
 

@@ -13,13 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.api import run
-from folkways.benchmarks.xcr import data as xcr
-from folkways.benchmarks.xcr.build.from_votes import BuiltCorpus, VoteFiles, build_corpus
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.build.corpus import BuiltCorpus, VoteFiles, build_corpus
 from folkways.cli.build import command
-from folkways.cli.releases.data import command as data
+from folkways.cli.data import command as data
 from folkways.errors import DataError, FolkwaysError
-from folkways.releases.store import open_release
-from folkways.stats.raters.categories import category_kappa
+from folkways.stats.raters.kappa import category_kappa
 from tests.support.csi_votes import ITEMS, choice, labels, version, write_items, write_votes
 
 Rows = Sequence[Mapping[str, Any]]

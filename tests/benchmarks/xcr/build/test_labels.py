@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from folkways.benchmarks.xcr import data as xcr
-from folkways.benchmarks.xcr.build.labels import FIELDS, RELEASED_LABEL
+from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.labels import FIELDS, RELEASED_LABEL
 from tests.support.xcr_data import xcr_release
 
 

@@ -12,11 +12,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways import text_tables
-from folkways.benchmarks.xcr.build import reading
-from folkways.benchmarks.xcr.build.clusters import MOST, Clusters, learnt_from
-from folkways.benchmarks.xcr.build.facts import ALIKE, KEPT, SAME, Rules, fact_id, representatives, spread
-from folkways.benchmarks.xcr.build.near_duplicates import repeated, signatures
-from folkways.benchmarks.xcr.build.sifting import KEPT_FILE, LEFT_OUT_FILE, sift
+from folkways.benchmarks.xcr.build.fact_filter import (
+    KEPT_FILE,
+    LEFT_OUT_FILE,
+    MOST,
+    Clusters,
+    filter_facts,
+    learnt_from,
+    repeated,
+    signatures,
+)
+from folkways.benchmarks.xcr.build.facts import (
+    ALIKE,
+    KEPT,
+    SAME,
+    FactRules,
+    fact_id,
+    read_facts,
+    representatives,
+    spread,
+)
 from folkways.errors import DataError, FolkwaysError
 from perf.facts.synthetic import Plan, write
 from tests.support.csi_facts import FACTS, write_facts
@@ -42,7 +57,7 @@ def test_every_row_is_kept_or_named_with_its_reason(tmp_path: Path) -> None:
         ("Elsewhere", "In Elsewhere nobody was asked about this.", "https://example.org"),
     ]
     table = write_facts(tmp_path / "facts.csv", rows)
-    found = sift(table, tmp_path / "out", Rules(cultures=frozenset(["Harland", "Ostery", ""])))
+    found = filter_facts(table, tmp_path / "out", FactRules(cultures=frozenset(["Harland", "Ostery", ""])))
     assert left_out(tmp_path / "out") == {
         6: ("no fact", None),
         7: ("no culture", None),
@@ -69,7 +84,7 @@ def test_texts_are_kept_letter_for_letter_but_for_spaces(tmp_path: Path) -> None
     table = write_facts(
         tmp_path / "facts.csv", [("Ostery, the", fact, "https://example.org/?a=1,2") for fact in odd]
     )
-    sift(table, tmp_path / "out", Rules())
+    filter_facts(table, tmp_path / "out", FactRules())
     kept = pl.read_parquet(tmp_path / "out" / KEPT_FILE).sort("row")
     assert kept["fact"].to_list() == [" ".join(fact.split()) for fact in odd]
     assert set(kept["culture"]) == {"Ostery, the"}
@@ -78,7 +93,7 @@ def test_texts_are_kept_letter_for_letter_but_for_spaces(tmp_path: Path) -> None
 def test_planted_repeats_are_found_and_little_else(tmp_path: Path) -> None:
     table = tmp_path / "facts.csv"
     write(table, Plan(facts=6000, cultures=5, seed=3))
-    found = sift(table, tmp_path / "out", Rules())
+    found = filter_facts(table, tmp_path / "out", FactRules())
     planted = pl.read_csv(table, infer_schema=False).with_row_index("row", 1).fill_null("")
     kinds = dict(planted.select("row", "kind").iter_rows())
     out = left_out(tmp_path / "out")
@@ -94,15 +109,15 @@ def test_planted_repeats_are_found_and_little_else(tmp_path: Path) -> None:
 
 def test_limit_takes_one_fact_per_cluster_in_turn_from_each_culture(tmp_path: Path) -> None:
     table = write_facts(tmp_path / "facts.csv")
-    found = sift(table, tmp_path / "out", Rules(cluster_size=1), limit=3)
+    found = filter_facts(table, tmp_path / "out", FactRules(cluster_size=1), limit=3)
     assert found.chosen["culture"].to_list() == ["Harland", "Ostery", "Harland"]
-    everything = sift(table, tmp_path / "all", Rules(cluster_size=1)).chosen
+    everything = filter_facts(table, tmp_path / "all", FactRules(cluster_size=1)).chosen
     assert everything.height == everything.select("culture", "cluster").n_unique()
 
 
 def test_the_order_of_the_table_makes_no_difference_to_ids(tmp_path: Path) -> None:
-    forth = sift(write_facts(tmp_path / "a.csv"), tmp_path / "a", Rules())
-    back = sift(write_facts(tmp_path / "b.csv", FACTS[::-1]), tmp_path / "b", Rules())
+    forth = filter_facts(write_facts(tmp_path / "a.csv"), tmp_path / "a", FactRules())
+    back = filter_facts(write_facts(tmp_path / "b.csv", FACTS[::-1]), tmp_path / "b", FactRules())
     assert forth.kept == back.kept == len(FACTS)
     ids = [set(pl.read_parquet(tmp_path / name / KEPT_FILE)["id"]) for name in ("a", "b")]
     assert ids[0] == ids[1]
@@ -115,7 +130,7 @@ def test_all_formats_give_the_same_facts(tmp_path: Path, monkeypatch: pytest.Mon
     frame.write_csv(tmp_path / "facts.tsv", separator="\t")
     frame.write_ndjson(tmp_path / "facts.jsonl")
     frame.with_columns(more=1).write_parquet(tmp_path / "facts.parquet")
-    tables = [pl.concat(reading.read_facts(path)) for path in sorted(tmp_path.glob("facts.*"))]
+    tables = [pl.concat(read_facts(path)) for path in sorted(tmp_path.glob("facts.*"))]
     assert len(tables) == 4
     assert tables[0]["row"].to_list() == [1, 2, 3, 4, 5]
     assert all(table.equals(tables[0]) for table in tables)
@@ -137,23 +152,23 @@ def test_a_table_that_cannot_be_read_is_named_with_its_row(
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(FolkwaysError, match=message):
-        sift(tmp_path / name, tmp_path / "out", Rules())
+        filter_facts(tmp_path / name, tmp_path / "out", FactRules())
 
 
 def test_other_encodings_and_missing_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "facts.csv").write_bytes("culture,fact,source\né,b,c\n".encode("latin-1"))
     with pytest.raises(DataError, match="UTF-8"):
-        sift(tmp_path / "facts.csv", tmp_path / "out", Rules())
+        filter_facts(tmp_path / "facts.csv", tmp_path / "out", FactRules())
     with pytest.raises(FolkwaysError, match="does not exist"):
-        sift(tmp_path / "nowhere.csv", tmp_path / "out", Rules())
+        filter_facts(tmp_path / "nowhere.csv", tmp_path / "out", FactRules())
 
 
 def test_where_nothing_is_fit_the_reasons_are_told(tmp_path: Path) -> None:
     with pytest.raises(FolkwaysError, match="fewer than 4 words: 1"):
-        sift(
+        filter_facts(
             write_facts(tmp_path / "facts.csv", [("A", "Too short.", "https://e.org")]),
             tmp_path / "out",
-            Rules(),
+            FactRules(),
         )
 
 
@@ -162,7 +177,7 @@ def test_where_nothing_is_fit_the_reasons_are_told(tmp_path: Path) -> None:
 )
 def test_rules_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(FolkwaysError):
-        Rules(**wrong)  # type: ignore[arg-type]
+        FactRules(**wrong)  # type: ignore[arg-type]
 
 
 def jaccard(one: list[str], other: list[str]) -> float:

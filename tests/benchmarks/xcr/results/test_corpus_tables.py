@@ -14,10 +14,10 @@ import pytest
 
 from folkways.benchmarks.results import Inputs, make_tables
 from folkways.benchmarks.tables import Table
-from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.results import RESULTS
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from tests.support.xcr_data import ARAB, write_csv, write_small_corpus, xcr_release
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.xcr import data as xcr
-from folkways.benchmarks.xcr.results.examples import example_tables, shown_sentences
-from folkways.releases.base import Release
+from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.results.scores import example_tables, shown_sentences
+from folkways.releases.release_records import Release
 from tests.support.xcr_data import write_small_corpus, xcr_release
 from tests.support.xcr_judgements import findings, row
 

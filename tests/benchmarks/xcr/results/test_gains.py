@@ -11,8 +11,8 @@ from scipy.stats import ttest_rel
 
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
-from folkways.benchmarks.xcr.results.adaptations import gold_items
-from folkways.benchmarks.xcr.results.gains import gain_tables
+from folkways.benchmarks.xcr.results.adaptation_scores import gain_tables
+from folkways.benchmarks.xcr.results.corpus import gold_items
 from tests.support.xcr_data import write_small_corpus
 from tests.support.xcr_judgements import BERT, CATEGORIES, findings, row
 

@@ -6,7 +6,7 @@ import pytest
 
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.xcr.results.groups import group_tables
+from folkways.benchmarks.xcr.results.scores import group_tables
 from tests.support.xcr_judgements import CATEGORIES, findings, row
 
 IDENTIFICATION, PREDICTION, ADAPTATION = "xcr/identification", "xcr/prediction", "xcr/adaptation"

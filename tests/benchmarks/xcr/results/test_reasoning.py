@@ -1,4 +1,4 @@
-"""Reasoning on and off as two endpoints of one model: which endpoints are pairs, and planted differences."""
+"""Reasoning on and off as two endpoints of one model: which endpoints are effort_pairs, and planted differences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.xcr.results.reasoning import NOT_SET, pairs, reasoning_tables
+from folkways.benchmarks.xcr.results.scores import NOT_SET, effort_pairs, reasoning_tables
 from tests.support.xcr_judgements import findings, row
 
 IDENTIFICATION = "xcr/identification"
@@ -29,7 +29,7 @@ IDENTIFICATION = "xcr/identification"
     ],
 )
 def test_pairs_differ_in_the_effort_alone(endpoints: list[str], found: list[tuple[str, str]]) -> None:
-    assert [(less.effort, more.effort) for less, more in pairs(endpoints)] == found
+    assert [(less.effort, more.effort) for less, more in effort_pairs(endpoints)] == found
 
 
 def test_a_planted_difference_is_found_paired_by_sentence() -> None:

@@ -10,11 +10,10 @@ import pytest
 from scipy.stats import ttest_rel, wilcoxon
 
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.xcr import data as xcr
-from folkways.benchmarks.xcr.results.adaptations import gold_items
-from folkways.benchmarks.xcr.results.oracle import BALANCED, BOTH, COPY, MODEL, control_tables
-from folkways.benchmarks.xcr.results.regions import bias_tables
-from folkways.releases.base import Release
+from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.results.corpus import gold_items
+from folkways.benchmarks.xcr.results.regions import BALANCED, BOTH, COPY, MODEL, bias_tables, control_tables
+from folkways.releases.release_records import Release
 from tests.support.xcr_data import write_csv, xcr_release
 from tests.support.xcr_judgements import CATEGORIES, findings, row
 

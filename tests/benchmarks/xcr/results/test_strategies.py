@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.xcr.results.strategies import MINIMUM, strategy_tables
+from folkways.benchmarks.xcr.results.adaptation_scores import MINIMUM, strategy_tables
 from tests.support.xcr_judgements import findings, row
 
 ADAPTATION = "xcr/adaptation"

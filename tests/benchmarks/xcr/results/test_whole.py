@@ -18,9 +18,9 @@ from click.testing import CliRunner
 from folkways.api import run
 from folkways.benchmarks.results import make_results
 from folkways.benchmarks.xcr import BENCHMARK
-from folkways.benchmarks.xcr.data.reading import sentence_ids
-from folkways.cli.results.analyse import command
-from folkways.runs.reading.result_inputs import load_inputs
+from folkways.benchmarks.xcr.release import sentence_ids
+from folkways.cli.analyse import command
+from folkways.runs.results.judgements import load_inputs
 from folkways.workspace.database import open_workspace
 from folkways.workspace.run_records import find_run
 

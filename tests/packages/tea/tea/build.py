@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from folkways.benchmarks.build import Builder, BuildSession, Built, Option, Prompt
+from folkways.benchmarks.build import Builder, BuildResult, BuildSession, Option, Prompt
 from folkways.files import write_bytes
 
 
-def _build(session: BuildSession, *, model: str, cultures: Sequence[str], out: Path) -> Built:
+def _build(session: BuildSession, *, model: str, cultures: Sequence[str], out: Path) -> BuildResult:
     (ask,) = session.models([model], {"build": "tea", "cultures": cultures})
     prompts = [
         Prompt(f"Write a question about tea in {culture}.", "build-tea", culture, 100) for culture in cultures
     ]
     lines = [f"{culture},{reply.said}" for culture, reply in zip(cultures, ask(prompts), strict=True)]
-    return Built([f"{len(lines)} questions"], files=[write_bytes(out, "\n".join(lines).encode())])
+    return BuildResult([f"{len(lines)} questions"], files=[write_bytes(out, "\n".join(lines).encode())])
 
 
 OPTIONS = (

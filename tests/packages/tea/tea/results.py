@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from folkways.benchmarks.published import Published, beside_published
+from folkways.benchmarks.published import PublishedFigures, beside_published
 from folkways.benchmarks.results import DataNeed, Inputs, Result
 from folkways.benchmarks.tables import Table
 from tea.data import read
 
-PUBLISHED = Published("tea.published")
+PUBLISHED = PublishedFigures("tea.published")
 DATA = DataNeed("release", "The questions.", ("tea",))
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.templates import PromptOptions, Template, choose_templates
 from folkways.records import Metric, Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label
 from tea.data import read
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 import orjson
 
 from folkways.benchmarks.blend.build.sources import spoken_name
-from folkways.benchmarks.build import Ask, Prompt
+from folkways.benchmarks.build import AskableModel, Prompt
 from folkways.benchmarks.templates import Template, wordings
 from folkways.errors import UnknownNameError
 from folkways.text.json_replies import last_value
@@ -163,7 +163,7 @@ TASK = "build/mcq-"
 class ModelOracle:
     """An Oracle that asks a model."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: AskableModel) -> None:
         self._ask = ask
 
     def recall(self, call: Call) -> tuple[Answer | None] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Builder, BuildSession, Built, Option
+from folkways.benchmarks.build import Builder, BuildResult, BuildSession, Option
 from folkways.display import plural
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
@@ -18,7 +18,7 @@ FILE_NAME = "mc_questions_file.csv"
 
 def build_mcq(
     session: BuildSession, *, out: Path, calls: Path | None, hub: Path | None, hub_format: str, **options: Any
-) -> Built:
+) -> BuildResult:
     """Build questions and write them to ``out``.
 
     session: opens models; calls: file for every call, or None; hub: folder for the layout of the hub, or
@@ -46,10 +46,10 @@ def build_mcq(
     notes += [f"left out: {what}: {why}" for what, why in built.left_out.items()]
     if out.name == FILE_NAME:
         notes.append(f"to ask it: folkways run blend/mcq --release {out.parent} --model NAME")
-    return Built((summary,), notes, files)
+    return BuildResult((summary,), notes, files)
 
 
-def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> Built:
+def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> BuildResult:
     """How far two builds agree: the files or folders ``first`` and ``second``, as text or JSON (``as_json``).
 
     _session: unused. Raises FolkwaysError for a file that is missing.
@@ -66,13 +66,13 @@ def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json
     result = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
     if as_json:
         names = ("first", "second", "common", "jaccard", "questions", "equal_questions")
-        return Built(
+        return BuildResult(
             document={
                 **{name: getattr(result, name) for name in names},
                 "by_question": result.by_question.to_dicts(),
             }
         )
-    return Built(
+    return BuildResult(
         (
             f"{first}: {result.first:,} distinct items; {second}: {result.second:,}; "
             f"in both: {result.common:,}",

@@ -20,8 +20,8 @@ from folkways.benchmarks.blend.build.choosing import OptionSet
 from folkways.benchmarks.blend.build.sources import SourceQuestion
 from folkways.benchmarks.templates import Template
 from folkways.files import packed, write_bytes
-from folkways.releases.base import ReleaseRecord
 from folkways.releases.cards import eval_yaml, hub_licence
+from folkways.releases.release_records import ReleaseRecord
 
 RELEASED = ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx")
 """The columns of the released file, all text; choices and choice_countries are JSON objects by letter."""

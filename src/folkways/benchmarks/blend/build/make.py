@@ -37,11 +37,11 @@ from folkways.benchmarks.blend.build.choosing import (
 from folkways.benchmarks.blend.build.items import WRONG_OPTIONS, dummy_call, items_of, offered, table, usable
 from folkways.benchmarks.blend.build.sources import SourceQuestion, select_sources
 from folkways.benchmarks.build import BuildSession
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.cultures import get_culture
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.base import Release
-from folkways.releases.store import open_release
+from folkways.releases.release_records import Release
 
 BRACED = re.compile(r"\{(\w+)\}")
 """What a template would take for a part."""

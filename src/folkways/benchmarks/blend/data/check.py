@@ -32,7 +32,7 @@ from folkways.benchmarks.blend.data.files import (
 from folkways.benchmarks.blend.data.release import local_column, read_annotations, read_mcq, read_questions
 from folkways.cultures import Culture, cultures_of
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 ANNOTATORS = 5  # people asked per question and culture (paper, section 3)
 KINDS_OF_NOT_KNOWING = ("idk", "no-answer", "not-applicable")

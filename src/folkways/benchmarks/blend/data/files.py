@@ -19,7 +19,7 @@ import polars as pl
 
 from folkways.cultures import Culture, cultures_of
 from folkways.errors import DataError, FolkwaysError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.spreadsheet import from_csv
 
 BENCHMARK = "blend"

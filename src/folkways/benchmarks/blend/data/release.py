@@ -23,8 +23,8 @@ from folkways.benchmarks.blend.data.files import (
 from folkways.cultures import Culture, culture_named
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import Schema
-from folkways.releases.base import Release
 from folkways.releases.once import read_once
+from folkways.releases.release_records import Release
 
 GROUPS = pl.List(
     pl.Struct({"answers": pl.List(pl.String), "en_answers": pl.List(pl.String), "count": pl.Int64})

@@ -5,6 +5,6 @@ multiple choice, without Llama-3.1-70B. Short-answer questions are the same in e
 counts them for none.
 """
 
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 
-PUBLISHED = Published(__name__)
+PUBLISHED = PublishedFigures(__name__)

@@ -40,7 +40,7 @@ from folkways.benchmarks.published import beside_published
 from folkways.benchmarks.results import DataNeed, Inputs, Result
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.records import OTHER_LANGUAGE
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text.tools import get_tool
 
 STATES = DataNeed("release", "State of the data; repeatable.", ("blend-june", "blend"), several=True)

@@ -19,8 +19,8 @@ import polars as pl
 from folkways.benchmarks.blend.answer_judging import Judge
 from folkways.benchmarks.blend.data import is_counted
 from folkways.benchmarks.blend.results.shared import CULTURES, SAQ
+from folkways.benchmarks.free_answers.matching import MATCHERS
 from folkways.benchmarks.itemwise import ReplyScore
-from folkways.benchmarks.judging.answer_matching import MATCHERS
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Table, in_order
 from folkways.cultures import get_culture

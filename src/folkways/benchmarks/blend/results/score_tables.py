@@ -18,7 +18,7 @@ import polars as pl
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, MCQ, SAQ, TOPICS
-from folkways.benchmarks.judging.answer_matching import StrictMatcher
+from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, in_order, with_holm
 from folkways.benchmarks.whose_culture.matching import Wording, of_answers, of_options

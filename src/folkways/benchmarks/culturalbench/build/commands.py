@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Ask, Builder, BuildSession, Built, Option
+from folkways.benchmarks.build import AskableModel, Builder, BuildResult, BuildSession, Option
 from folkways.display import number, plural
 from folkways.files import json_bytes, write_bytes
 
@@ -25,7 +25,7 @@ def build_votes(
     of: int,
     seed: int,
     licence: str | None,
-) -> Built:
+) -> BuildResult:
     """Build Easy or Hard (``config``) into ``out``, which may have the other one.
 
     _session: unused; places: folders or files of votes; threshold, of: the majority; seed: for combinations;
@@ -48,7 +48,7 @@ def build_votes(
     notes += [f"note: {note}" for note in built.notes]
     tasks = " ".join(f"culturalbench/{name}" for name in record["configs"])
     advice = f"to ask it: folkways run {tasks} --release culturalbench={out} --model NAME"
-    return Built((summary,), notes, built.files, (advice,))
+    return BuildResult((summary,), notes, built.files, (advice,))
 
 
 def build_topics(
@@ -60,7 +60,7 @@ def build_topics(
     topics: Path | None,
     batch: int,
     labelled: Path | None,
-) -> Built:
+) -> BuildResult:
     """Sort the questions of ``release`` into topics by ``model``, and write them to ``out``.
 
     session: opens the model; topics: a list of the user's own, or None; batch: questions per request;
@@ -68,9 +68,9 @@ def build_topics(
     """
     from folkways.benchmarks.culturalbench.build.from_model import read_topics, sort_questions
     from folkways.benchmarks.culturalbench.votes import frame_bytes
-    from folkways.releases.store import open_release
+    from folkways.benchmarks.released_data import open_release
 
-    def open_model(config: Mapping[str, Any]) -> Ask:
+    def open_model(config: Mapping[str, Any]) -> AskableModel:
         return session.models([model], {"build": "topics", **config}, name="build-topics-")[0]
 
     listed = read_topics(topics) if topics is not None else None
@@ -97,7 +97,7 @@ def build_topics(
         write_bytes(out, frame_bytes(done.table)),
         write_bytes(out.with_suffix(".build.json"), json_bytes(record)),
     )
-    return Built(summary, notes, files)
+    return BuildResult(summary, notes, files)
 
 
 OF_VOTES = (

@@ -11,14 +11,14 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.build import Ask, Prompt, Reply
+from folkways.benchmarks.build import AskableModel, ModelReply, Prompt
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics, own_topics, topics_of
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.errors import DataError
 from folkways.records import State
-from folkways.releases.base import Release
-from folkways.stats.raters.categories import CategoryAgreement, category_kappa
+from folkways.releases.release_records import Release
+from folkways.stats.raters.kappa import CategoryAgreement, category_kappa
 from folkways.text.json_replies import objects_in
 from folkways.text_tables import read_replies
 from folkways.toml_files import read_toml
@@ -140,7 +140,7 @@ class TopicSorting:
 
 def sort_questions(
     release: Release,
-    open_model: Callable[[Mapping[str, Any]], Ask],
+    open_model: Callable[[Mapping[str, Any]], AskableModel],
     *,
     topics: Topics | None = None,
     batch: int = 20,
@@ -168,7 +168,7 @@ def sort_questions(
     }
     model = open_model(config)
 
-    def ask(batches: Sequence[Sequence[TopicQuestion]]) -> Sequence[Reply]:
+    def ask(batches: Sequence[Sequence[TopicQuestion]]) -> Sequence[ModelReply]:
         most, variant = max_tokens(batch), f"batch-{batch}"
         items = [f"{part[0].question_idx}+{len(part) - 1}" for part in batches]
         return model(
@@ -254,7 +254,7 @@ def read_labelled(path: Path, questions: Sequence[str], topics: Topics) -> dict[
 
 
 def _read(
-    batches: Sequence[Sequence[TopicQuestion]], replies: Sequence[Reply], topics: Topics
+    batches: Sequence[Sequence[TopicQuestion]], replies: Sequence[ModelReply], topics: Topics
 ) -> dict[str, str]:
     topic_of: dict[str, str] = {}
     for part, reply in zip(batches, replies, strict=False):
@@ -264,7 +264,7 @@ def _read(
     return topic_of
 
 
-def _why(reply: Reply | None) -> str:
+def _why(reply: ModelReply | None) -> str:
     if reply is not None and reply.state is State.REFUSED:
         return f"the model refused: {reply.reason}"
     return "the model's reply names none of the topics"

@@ -17,7 +17,7 @@ from folkways.benchmarks.culturalbench.data.release import (
     has,
 )
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 READ_AS_MISSING = frozenset({"none", "null", "na", "n/a", "nan"})
 """Option texts, lower-cased, that table readers turn into a missing value unless told otherwise."""

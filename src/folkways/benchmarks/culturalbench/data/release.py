@@ -9,10 +9,10 @@ from pathlib import Path
 
 import polars as pl
 
-from folkways.benchmarks.choosing.files import is_readable
+from folkways.benchmarks.multiple_choice.release import is_readable
 from folkways.cultures import cultures, get_culture
 from folkways.errors import DataError, UnknownNameError
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 
 LETTERS = ("A", "B", "C", "D")

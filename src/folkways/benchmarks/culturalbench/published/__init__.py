@@ -5,6 +5,6 @@ public leaderboard; and the estimate that looking at the options alone gives 40 
 paper.
 """
 
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 
-PUBLISHED = Published(__name__)
+PUBLISHED = PublishedFigures(__name__)

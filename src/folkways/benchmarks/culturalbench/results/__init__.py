@@ -25,9 +25,7 @@ from folkways.errors import FolkwaysError
 from folkways.text_tables import read_table
 
 PUBLISHED_AS = {CHANCE: "random", OPTION_ONLY: "options alone"}
-NOT_OURS = (
-    "Published by others, with their prompts and of their date; nothing here is computed from these numbers."
-)
+NOT_OURS = "PublishedFigures by others, with their prompts and of their date; nothing here is computed from these numbers."
 
 
 def guessing(inputs: Inputs) -> Sequence[Table]:
@@ -89,7 +87,7 @@ def reference_points(inputs: Inputs) -> Sequence[Table]:
     return (
         Table(
             "published-scores",
-            "Published: scores in the paper",
+            "PublishedFigures: scores in the paper",
             unit,
             paper.select(
                 pl.col("place").alias("source"),
@@ -102,7 +100,7 @@ def reference_points(inputs: Inputs) -> Sequence[Table]:
         ),
         Table(
             "published-regions",
-            "Published: regions on the leaderboard, first 16 models",
+            "PublishedFigures: regions on the leaderboard, first 16 models",
             unit,
             regions,
             Layout("model", "region", "published", decimals=1, by="setup", drawn="heatmap"),
@@ -223,7 +221,12 @@ RESULTS = (
         TASKS,
     ),
     Result(
-        "reference-points", "Published scores", reference_points, "", "What have others published?", TASKS
+        "reference-points",
+        "PublishedFigures scores",
+        reference_points,
+        "",
+        "What have others published?",
+        TASKS,
     ),
     consistency(EASY, "right"),
 )

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.culturalbench.results.values import (
     EASY,
     HARD,
@@ -19,6 +18,7 @@ from folkways.benchmarks.culturalbench.results.values import (
     present,
     scores_of,
 )
+from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm

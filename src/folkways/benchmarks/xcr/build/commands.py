@@ -1,6 +1,6 @@
-"""``folkways build csi`` and ``csi-corpus``: their options, and what they say.
+"""``folkways build csi`` and ``csi-corpus``: their options and their output.
 
-What builds is imported when a command runs: a benchmark declares its builders whenever it is named.
+The builders are imported when a command runs: a benchmark declares its builders whenever it is named.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from folkways.benchmarks.build import Builder, BuildSession, Built, Option
+from folkways.benchmarks.build import Builder, BuildResult, BuildSession, Option
 from folkways.display import number, plural
 
 
@@ -26,12 +26,25 @@ def build_csi(
     similarity: float,
     cluster_size: int,
     seed: int,
-) -> Built:
-    """Items with sentences."""
-    from folkways.benchmarks.xcr.build.facts import Rules
-    from folkways.benchmarks.xcr.build.from_facts import build_items
+) -> BuildResult:
+    """Build items with sentences: ``folkways build csi``.
 
-    rules = Rules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
+    session: asks the models.
+    facts: the table.
+    writers: models that write a sentence each.
+    out: folder for items and filtered facts.
+    proposer: model that names items in facts; None for the first writer.
+    cultures: the only ones, as the table writes them; None for all.
+    limit: facts to ask about at most.
+    words: fewest and most words of a fact.
+    similarity: share of common words from which a fact repeats another, 0 to 1.
+    cluster_size: facts per cluster, on average.
+    seed: of the clusters.
+    """
+    from folkways.benchmarks.xcr.build.facts import FactRules
+    from folkways.benchmarks.xcr.build.items import build_items
+
+    rules = FactRules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
     if len(writers) != 3:
         session.note(
             f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model"
@@ -42,14 +55,14 @@ def build_csi(
         f"{plural(record['clusters'], 'cluster')}; "
         f"{record['facts_asked']:,} asked about, {plural(record['items'], 'item')}"
     ]
-    for told, counts in (
+    for heading, counts in (
         ("left out: ", record["facts_left_out"]),
         ("without an item of its own: ", record["without_item"]),
         ("sentences of ", record["sentences"]),
         ("no sentence: ", record["without_sentence"]),
     ):
-        summary += [f"  {told}{what}: {count:,}" for what, count in counts.items()]
-    return Built(summary, files=files)
+        summary += [f"  {heading}{what}: {count:,}" for what, count in counts.items()]
+    return BuildResult(summary, files=files)
 
 
 def build_csi_corpus(
@@ -61,18 +74,25 @@ def build_csi_corpus(
     out: Path,
     adaptations: Sequence[Path],
     judges: int,
-) -> Built:
-    """A corpus of people's votes."""
-    from folkways.benchmarks.xcr.build.from_votes import VoteFiles, build_corpus
+) -> BuildResult:
+    """Build a corpus from people's votes: ``folkways build csi-corpus``.
+
+    _session: unused, no model is asked.
+    items: the ``items.jsonl`` of ``build csi``.
+    choices, labels, adaptations: files of votes.
+    out: folder for the corpus.
+    judges: people per item, unless an expert decides.
+    """
+    from folkways.benchmarks.xcr.build.corpus import VoteFiles, build_corpus
 
     done = build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges)
     corpus = done.corpus
     summary = [f"{plural(corpus.base.height, 'sentence')} of {plural(done.record['items'], 'item')}"]
     summary += [
-        f"  {name}: judges agree on {100 * found.share:.0f} % of {found.cases:,}, kappa "
-        f"{number(found.kappa, 2)}"
-        for name, found in corpus.agreement.items()
-        if found.cases
+        f"  {name}: judges agree on {100 * kappa.share:.0f} % of {kappa.cases:,}, kappa "
+        f"{number(kappa.kappa, 2)}"
+        for name, kappa in corpus.agreement.items()
+        if kappa.cases
     ]
     summary += [
         f"  {culture}: {rows.height:,} adaptations, {corpus.undecided.get(culture, 0):,} of them "
@@ -80,16 +100,18 @@ def build_csi_corpus(
         for culture, rows in corpus.adaptations.items()
     ]
     notes = [f"left out: {why}: {count:,}" for why, count in Counter(corpus.left_out.values()).most_common()]
-    return Built(summary, notes, done.files)
+    return BuildResult(summary, notes, done.files)
 
 
 CSI = Builder(
     "csi",
-    """Draw culture-specific items from a table of facts, and have models write a sentence with each (XCR-Bench, section 2.1).
+    """Draw culture-specific items from a table of facts, and have models write a sentence with each
+    (XCR-Bench, section 2.1).
 
-    The table (CSV, TSV, JSON lines or Parquet; of any length) is filtered and clustered first; the command asks about one fact
-    of each cluster. Every reply is stored at once; the same command continues where it stopped. A budget is for all models
-    together. On a cluster a worker filters the facts of each culture; this machine asks the models.
+    The table (CSV, TSV, JSON lines or Parquet; of any length) is filtered and clustered first; the command
+    asks about one fact of each cluster. Every reply is stored at once; the same command continues where it
+    stopped. A budget is for all models together. On a cluster a worker filters the facts of each culture;
+    this machine asks the models.
 
     \b
     folkways build csi --facts facts.csv --model MODEL_A --model MODEL_B --model MODEL_C --out csi/
@@ -128,8 +150,9 @@ CSI_CORPUS = Builder(
     "csi-corpus",
     """Turn people's votes on items into a corpus in XCR-Bench's released schema, with ids and strategies.
 
-    Judges must agree, or an expert decides (column role: expert); undecided items are left out, with the reason. A study of
-    the studio exports such a corpus itself; this is for votes in files. The folder is a release.
+    Judges must agree, or an expert decides (column role: expert); undecided items are left out, with the
+    reason. A study of the studio exports such a corpus itself; this is for votes in files. The folder is a
+    release.
 
     \b
     folkways data check corpus/

@@ -1,14 +1,18 @@
-"""Facts about cultures: which of them are fit to draw items from, and when two are the same."""
+"""Facts about cultures: how their tables are read, which facts are fit to draw items from, and when two are
+the same."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 
 import polars as pl
 
 from folkways.errors import FolkwaysError
 from folkways.records import Schema
+from folkways.text_tables import SUFFIXES, table_batches
 
 FACTS: Schema = {
     "row": pl.Int64,  # of the table they come from, 1-based
@@ -26,7 +30,7 @@ KEPT: Schema = {
 }
 
 LEFT_OUT: Schema = {"row": pl.Int64, "reason": pl.String, "like_row": pl.Int64}
-"""like_row: the row of the fact that stands for it, where it repeats another; null otherwise."""
+"""like_row: the row of the fact that it repeats; null for other reasons."""
 
 WORD = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{M}\p{N}_]+"
 """A word; in scripts without spaces between words, a character."""
@@ -35,13 +39,15 @@ SAME, ALIKE = "the same fact as another row", "nearly the same as another row"
 
 
 @dataclass(frozen=True)
-class Rules:
+class FactRules:
     """Which facts are kept, and how alike two may be.
 
-    cultures:  names or codes as the table has them; None for all.
-    least, most: words of a fact. similarity: estimated Jaccard similarity of the words of two facts of one
-    culture from which the later one is left out, 0 to 1. cluster_size: facts that a cluster has on average.
-    seed:      for clusters and for the hashes behind similarity.
+    cultures: names or codes as the table has them; None for all.
+    least, most: words of a fact.
+    similarity: estimated Jaccard similarity of the words of two facts of one culture from which the later one
+        is left out, 0 to 1.
+    cluster_size: facts of a cluster on average.
+    seed: of the clusters and of the hashes for similarity.
     """
 
     cultures: frozenset[str] | None = None
@@ -67,8 +73,8 @@ def words_of(column: str) -> pl.Expr:
     return pl.col(column).str.to_lowercase().str.extract_all(WORD)
 
 
-def judged(facts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """FACTS with spaces tidied, and ``reason`` why a fact is unfit, null where it is fit."""
+def judged(facts: pl.DataFrame, rules: FactRules) -> pl.DataFrame:
+    """FACTS with spaces tidied, and ``reason`` why a fact is unfit, null if it is fit."""
     tidy = facts.with_columns(
         pl.col("culture", "fact", "source").fill_null("").str.replace_all(r"\s+", " ").str.strip_chars()
     )
@@ -97,7 +103,7 @@ def fact_id(culture: str, words: str) -> str:
 
 
 def representatives(kept: pl.LazyFrame) -> pl.LazyFrame:
-    """The fact in the middle of each cluster, with ``sources`` (how many addresses its cluster has), largest
+    """The central fact of each cluster, with ``sources`` (number of addresses of the cluster), largest
     clusters first.
 
     kept: KEPT of one culture. Ties are settled by id, so that the order of the table makes no difference.
@@ -115,8 +121,37 @@ def representatives(kept: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def spread(candidates: pl.DataFrame, limit: int | None) -> pl.DataFrame:
-    """At most ``limit`` facts, in turn from each culture in the order in which the culture has them."""
+    """At most ``limit`` facts, in turn from each culture in the order of the culture."""
     turns = candidates.with_columns(turn=pl.int_range(pl.len()).over("culture")).sort(
         "turn", "culture", maintain_order=True
     )
     return (turns if limit is None else turns.head(limit)).drop("turn")
+
+
+COLUMNS = {name: (name,) for name in FACTS if name != "row"}
+
+
+def check_table(path: Path) -> None:
+    """Raise FolkwaysError unless the file can be opened and has a readable format; before any work is
+    done."""
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "does not exist"
+        raise FolkwaysError(
+            f"the table of facts {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}"
+        )
+    if path.suffix.lower() not in SUFFIXES:
+        raise FolkwaysError(f"cannot tell the format of {path}; valid endings: {', '.join(SUFFIXES)}")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise FolkwaysError(f"the table of facts {path} cannot be read: {error.strerror or error}") from error
+
+
+def read_facts(path: Path) -> Iterator[pl.DataFrame]:
+    """FACTS in batches, in the order of the file. Raises what ``check_table`` and
+    ``text_tables.table_batches`` raise."""
+    check_table(path)
+    first = 1
+    for batch in table_batches(path, COLUMNS):
+        yield batch.with_row_index("row", first).cast({"row": pl.Int64}).select(list(FACTS))
+        first += batch.height

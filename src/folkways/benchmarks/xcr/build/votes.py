@@ -1,24 +1,31 @@
-"""What people said about items, row by row, checked as it is read: choices, labels and adaptations."""
+"""People's votes on items, checked row by row, and the decisions that they make: choices, labels and
+adaptations.
+
+An expert's vote decides. Without one, judges have to agree; what they disagree on is left out, with the
+reason. Adaptations need not agree: the first is in the corpus until an expert decides, and all are kept.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
-from folkways.benchmarks.xcr.build.labels import FIELDS, NON_TRANSFERABLE, RELEASED_LABEL, STRATEGIES
-from folkways.benchmarks.xcr.data.reading import ADAPTATION_FILES
+from folkways.benchmarks.xcr.labels import FIELDS, NON_TRANSFERABLE, RELEASED_LABEL, STRATEGIES
+from folkways.benchmarks.xcr.release import ADAPTATION_FILES
 from folkways.cultures import get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
+from folkways.stats.raters.kappa import CategoryAgreement, category_kappa
 
 EXPERT = "expert"
 ROLES = ("", "judge", EXPERT)
 NONE = "none"
-"""The choice of someone who finds no sentence good."""
+"""The choice of a judge who finds no sentence good."""
 
 ALIASES = {
     "participant": "judge",
@@ -27,12 +34,12 @@ ALIASES = {
     "id": "item_id",
     "strategy": "strategies",
 }
-"""Other names of columns, where the table has not the usual one."""
+"""Other names of columns, for tables without the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One judge's choice among an item's sentences; ratings: candidate -> mean over what it was rated by."""
+class SentenceChoice:
+    """One judge's choice among an item's sentences; ratings: candidate -> mean over its rated aspects."""
 
     item_id: str
     judge: str
@@ -42,9 +49,9 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """One judge's labels of an item; tagged: the chosen sentence with tags where this judge puts them, empty
-    if not given."""
+class ItemLabels:
+    """One judge's labels of an item; tagged: the chosen sentence with this judge's tags, empty if not
+    given."""
 
     item_id: str
     judge: str
@@ -56,7 +63,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class AdaptedVersion:
     """One person's adaptation of an item's sentence to a culture, with a strategy for each tagged item."""
 
     item_id: str
@@ -72,13 +79,13 @@ Items = Mapping[str, Mapping[str, Any]]
 """Item id -> a line of ``items.jsonl``."""
 
 
-def read_choices(table: pl.DataFrame, items: Items, file: str) -> Iterator[Choice]:
+def read_choices(table: pl.DataFrame, items: Items, file: str) -> Iterator[SentenceChoice]:
     """Columns item_id, judge, best (a candidate's letter, or ``none``), and perhaps ratings (JSON) and
     role."""
     for row, cells in _rows(table, ("item_id", "judge", "best"), items, file):
         letters = [str(candidate["id"]) for candidate in items[cells["item_id"]]["candidates"]]
         best = _one_of(cells["best"].lower(), [*letters, NONE], "sentence", file, row)
-        yield Choice(
+        yield SentenceChoice(
             cells["item_id"],
             cells["judge"],
             _expert(cells, file, row),
@@ -87,17 +94,17 @@ def read_choices(table: pl.DataFrame, items: Items, file: str) -> Iterator[Choic
         )
 
 
-def read_labels(table: pl.DataFrame, items: Items, file: str) -> Iterator[Labels]:
+def read_labels(table: pl.DataFrame, items: Items, file: str) -> Iterator[ItemLabels]:
     """Columns item_id, judge, category, level, element, and perhaps tagged and role."""
     for row, cells in _rows(table, ("item_id", "judge", *FIELDS), items, file):
         labels = {name: _one_of(cells[name], valid, name, file, row) for name, valid in FIELDS.items()}
         tagged = cells.get("tagged", "")
         if tagged:
             _check_tags(tagged, "the tagged sentence", file, row)
-        yield Labels(cells["item_id"], cells["judge"], _expert(cells, file, row), tagged=tagged, **labels)
+        yield ItemLabels(cells["item_id"], cells["judge"], _expert(cells, file, row), tagged=tagged, **labels)
 
 
-def read_versions(table: pl.DataFrame, items: Items, file: str) -> Iterator[Version]:
+def read_versions(table: pl.DataFrame, items: Items, file: str) -> Iterator[AdaptedVersion]:
     """Columns item_id, judge, culture, intra, inter, strategies (one for all items, or one for each with
     ``;``), and perhaps role.
 
@@ -118,7 +125,7 @@ def read_versions(table: pl.DataFrame, items: Items, file: str) -> Iterator[Vers
         else:
             for name, text in zip(("intra", "inter"), versions, strict=True):
                 _check_tags(text, f"the version {name}", file, row)
-        yield Version(
+        yield AdaptedVersion(
             cells["item_id"], cells["judge"], _expert(cells, file, row), culture, *versions, strategies
         )
 
@@ -126,8 +133,7 @@ def read_versions(table: pl.DataFrame, items: Items, file: str) -> Iterator[Vers
 def _rows(
     table: pl.DataFrame, needed: Sequence[str], items: Items, file: str
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Row number from 1, and cells without spaces around them; rows in which nobody said anything are passed
-    over."""
+    """Row number from 1, and cells without spaces around them; rows without any vote are skipped."""
     named = table.rename(
         {
             other: name
@@ -141,11 +147,11 @@ def _rows(
                 f"has no column {name!r}; it needs {', '.join(needed)} and has: {', '.join(table.columns)}",
                 file=file,
             )
-    said = [name for name in needed if name not in ("item_id", "culture")]
+    answers = [name for name in needed if name not in ("item_id", "culture")]
     earlier: dict[tuple[str, ...], int] = {}
     for row, cells in enumerate(named.iter_rows(named=True), 1):
         tidy = {name: (value or "").strip() for name, value in cells.items()}
-        if not any(tidy[name] for name in said):
+        if not any(tidy[name] for name in answers):
             continue
         if tidy["item_id"] not in items:
             raise DataError(f"there is no item {tidy['item_id']!r} among the items", file=file, row=row)
@@ -182,11 +188,11 @@ def _ratings(cells: Mapping[str, str], letters: Sequence[str], file: str, row: i
     if not text:
         return {}
     try:
-        given = json.loads(text)
+        ratings = json.loads(text)
         return {
-            letter: sum(given[letter].values()) / len(given[letter])
+            letter: sum(ratings[letter].values()) / len(ratings[letter])
             for letter in letters
-            if given.get(letter)
+            if ratings.get(letter)
         }
     except (ValueError, TypeError, AttributeError) as error:
         example = '{"a": {"accuracy": 5, "fluency": 4, "realism": 4}}'
@@ -215,3 +221,87 @@ def _check_tags(text: str, what: str, file: str, row: int) -> None:
             file=file,
             row=row,
         )
+
+
+JUDGES = 2
+"""People who have to judge an item, unless an expert does."""
+
+Vote = TypeVar("Vote", SentenceChoice, ItemLabels, AdaptedVersion)
+
+
+@dataclass(frozen=True, slots=True)
+class NoDecision:
+    """Why an item is not in the corpus."""
+
+    why: str
+
+
+def by_item(votes: Iterable[Vote]) -> dict[str, list[Vote]]:
+    """Item id -> its votes, in order."""
+    grouped: dict[str, list[Vote]] = {}
+    for vote in votes:
+        grouped.setdefault(vote.item_id, []).append(vote)
+    return grouped
+
+
+def best_candidate(votes: Sequence[SentenceChoice], judges: int = JUDGES) -> str | NoDecision:
+    """The letter of the sentence that most chose; of several the one with the higher mean rating."""
+    expert = [vote.best for vote in votes if vote.expert]
+    if expert:
+        return NoDecision("the expert finds no sentence good") if expert[-1] == NONE else expert[-1]
+    if len(votes) < judges:
+        return NoDecision(f"{len(votes)} of {judges} judges have chosen a sentence")
+    counts = Counter(vote.best for vote in votes)
+    first = [letter for letter, count in counts.items() if count == max(counts.values())]
+    if len(first) > 1:
+        ratings = {
+            letter: [vote.ratings[letter] for vote in votes if letter in vote.ratings] for letter in first
+        }
+        means = {letter: sum(values) / len(values) for letter, values in ratings.items() if values}
+        highest = [letter for letter, mean in means.items() if mean == max(means.values())]
+        if len(means) < len(first) or len(highest) > 1:
+            return NoDecision("the judges chose different sentences, and their ratings do not settle it")
+        first = highest
+    return NoDecision("the judges find no sentence good") if first[0] == NONE else first[0]
+
+
+def agreed_labels(votes: Sequence[ItemLabels], judges: int = JUDGES) -> ItemLabels | NoDecision:
+    """The labels that all judges gave; an expert's if there is one. ``tagged`` is empty if nobody marked the
+    sentence."""
+    expert = [vote for vote in votes if vote.expert]
+    if expert:
+        return expert[-1]
+    if len(votes) < judges:
+        return NoDecision(f"{len(votes)} of {judges} judges have labelled it")
+    for name in FIELDS:
+        values = dict.fromkeys(getattr(vote, name) for vote in votes)
+        if len(values) > 1:
+            return NoDecision(f"people differ on the {name}: {', '.join(values)}")
+    marked = dict.fromkeys(_spaced(vote.tagged) for vote in votes if vote.tagged)
+    if len(marked) > 1:
+        return NoDecision(f"people mark different words: {' | '.join(marked)}")
+    return next((vote for vote in votes if vote.tagged), votes[0])
+
+
+def decided_version(votes: Sequence[AdaptedVersion]) -> tuple[AdaptedVersion, bool]:
+    """The adaptation for the corpus, and whether it is decided: by an expert, or because all wrote the
+    same."""
+    expert = [vote for vote in votes if vote.expert]
+    if expert:
+        return expert[-1], True
+    return votes[0], len({(vote.intra, vote.inter) for vote in votes}) == 1 and len(votes) > 1
+
+
+def agreement(votes: Iterable[ItemLabels]) -> Mapping[str, CategoryAgreement]:
+    """Cohen's kappa of category, level and element, over the first two judges of each item, without
+    experts."""
+    judged = ([vote for vote in of_item if not vote.expert] for of_item in by_item(votes).values())
+    pairs = [of_judges[:2] for of_judges in judged if len(of_judges) >= 2]
+    return {
+        name: category_kappa(*([getattr(pair[judge], name) for pair in pairs] for judge in (0, 1)))
+        for name in FIELDS
+    }
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.replace("<CSI>", " <CSI> ").replace("</CSI>", " </CSI> ").split())

@@ -2,10 +2,10 @@
 are here.
 
 Of the corpus: section 2.3 and Table 8, whose elements have the names of the data. Figures 3 and 4 are
-drawings: most counts have no number beside them. The abstract's 4.9k parallel sentences are left out: section
-2.3 has 4,136, which the files bear out.
+drawings: most counts have no printed number. The abstract's 4.9k parallel sentences are left out: section 2.3
+has 4,136, which the files confirm.
 """
 
-from folkways.benchmarks.published import Published
+from folkways.benchmarks.published import PublishedFigures
 
-PUBLISHED = Published(__name__)
+PUBLISHED = PublishedFigures(__name__)

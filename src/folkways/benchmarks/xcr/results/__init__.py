@@ -1,4 +1,4 @@
-"""The corpus of XCR-Bench in tables, and what its paper asks of the scores."""
+"""The corpus of XCR-Bench in tables, and the analyses of its paper."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ import polars as pl
 
 from folkways.benchmarks.results import DataNeed, Result
 from folkways.benchmarks.tables import Table
-from folkways.benchmarks.xcr import data as xcr
-from folkways.benchmarks.xcr.results.adaptations import bengali_table, cell_table, join_table
+from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.results.adaptation_scores import gain_tables, strategy_tables
 from folkways.benchmarks.xcr.results.corpus import (
     CATEGORY,
     ELEMENT,
     LEVEL,
+    bengali_table,
+    cell_table,
     count_table,
     cross_table,
     element_levels,
     items_per_sentence,
+    join_table,
     size_table,
 )
-from folkways.benchmarks.xcr.results.examples import example_tables
-from folkways.benchmarks.xcr.results.gains import gain_tables
-from folkways.benchmarks.xcr.results.groups import group_tables
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, TASKS
-from folkways.benchmarks.xcr.results.oracle import control_tables
-from folkways.benchmarks.xcr.results.reasoning import reasoning_tables
-from folkways.benchmarks.xcr.results.regions import bias_tables
-from folkways.benchmarks.xcr.results.strategies import strategy_tables
-from folkways.releases.base import Release
+from folkways.benchmarks.xcr.results.regions import bias_tables, control_tables
+from folkways.benchmarks.xcr.results.scores import example_tables, group_tables, reasoning_tables
+from folkways.releases.release_records import Release
 
 CORPUS = DataNeed("release", "The corpus.", ("xcr",))
 

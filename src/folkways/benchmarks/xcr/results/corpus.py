@@ -1,26 +1,166 @@
-"""What the base corpus consists of: its size, items per sentence, and how categories, Hall levels and
-elements meet.
+"""The corpus in tables: its size, items per sentence, categories, Hall levels and elements, and how the
+adaptation files join and look.
 
-Functions on the frame of ``folkways.benchmarks.xcr.data.corpus``; everything is counted and nothing sampled.
+Everything is counted and nothing sampled.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
 
 import polars as pl
 
 from folkways.benchmarks.published import beside_published
 from folkways.benchmarks.tables import Layout, Table, in_order
-from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.labels import LEVELS
 from folkways.benchmarks.xcr.published import PUBLISHED
-from folkways.benchmarks.xcr.results.adaptations import cultures_of
+from folkways.benchmarks.xcr.release import JOIN_STEPS, SIDES
 from folkways.metrics.spans import tagged_spans
 from folkways.records import Schema
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
+
+CELL_KINDS = (
+    "non-transferable",
+    "untagged",
+    "unequal-csi-count",
+    "unbalanced-tags",
+    "cut-off",
+    "latex",
+    "not-nfc",
+    "swapped-columns",
+)
+"""Kinds of data issues of single cells, in the order in which they are shown."""
+
+
+MERGED = (
+    "Sentence",
+    "Intra-lingual (Hindu)",
+    "Inter-lingual (Hindu)",
+    "Intra-lingual (Muslim)",
+    "Inter-lingual (Muslim)",
+    "CSI Category",
+    "CSI Sub-Category",
+    "Hall's Level",
+    "id",
+)
+"""The columns by the names that the authors' scripts look for (Hindu: West Bengal, Muslim: Bangladesh), and
+our id."""
+
+
+def cultures_of(release: Release) -> list[str]:
+    """The cultures whose adaptation file the release has."""
+    return [culture for culture, file in xcr.ADAPTATION_FILES.items() if release.has(file)]
+
+
+def join_table(release: Release) -> Table:
+    """How many rows of each adaptation file each step joined, and how many are left over."""
+    rows = []
+    for culture in cultures_of(release):
+        steps = Counter(xcr.adaptations(release, culture)["joined_by"])
+        rows += [(culture, step, steps[step]) for step in JOIN_STEPS]
+        rows.append((culture, "left over", xcr.read_adaptation(release, culture).height - steps.total()))
+    return Table(
+        "joins",
+        "Adaptations joined to the base corpus, by the step that joined them",
+        "Counts of rows of the adaptation files; nothing is sampled. Each step takes what the ones "
+        "before it left over.",
+        pl.DataFrame(rows, schema={"culture": pl.String, "step": pl.String, "value": pl.Int64}, orient="row"),
+        Layout("step", "culture", "value", decimals=0),
+    )
+
+
+def cell_table(release: Release) -> Table:
+    """How many cells of each adaptation file are odd, by kind and column, as ``release.check`` finds them."""
+    counts = Counter((issue.file, issue.kind, issue.key) for issue in xcr.check(release))
+    rows = [
+        (culture, kind, side, f"{kind}, {side}", counts[xcr.ADAPTATION_FILES[culture], kind, column])
+        for kind in CELL_KINDS
+        for side, column in SIDES.items()
+        for culture in cultures_of(release)
+    ]
+    schema = {
+        "culture": pl.String,
+        "kind": pl.String,
+        "version": pl.String,
+        "cell": pl.String,
+        "value": pl.Int64,
+    }
+    return Table(
+        "cells",
+        "Odd cells of the adaptations",
+        "Counts of cells; nothing is sampled. intra: within English, inter: into the language. A cell "
+        "may be odd in several ways.",
+        pl.DataFrame(rows, schema=schema, orient="row"),
+        Layout("cell", "culture", "value", decimals=0),
+        (
+            "folkways data check names file and row of each. A swapped pair is counted once, at its "
+            "English side.",
+        ),
+    )
+
+
+def bengali_table(release: Release) -> Table:
+    """MERGED, in the order of the Bangladesh file, with its sentences: the table that the authors' scripts
+    read and their release lacks.
+
+    Versions in each other's column are swapped back. Raises FolkwaysError if one of the two files is
+    missing.
+    """
+    west = xcr.adaptations(release, "IN-WB").select("id", "intra", "inter")
+    labels = xcr.corpus(release).select("id", "csi_category", "csi_hall_mapping", "hall_level")
+    sentences = xcr.read_adaptation(release, "BD").select("row", Sentence="sentence")
+    merged = (
+        xcr.adaptations(release, "BD")
+        .sort("row")
+        .join(sentences, on="row", how="left", maintain_order="left")
+        .join(west, on="id", how="inner", maintain_order="left", suffix="_west")
+        .join(labels, on="id", how="left", maintain_order="left")
+    )
+    order = (
+        "Sentence",
+        "intra_west",
+        "inter_west",
+        "intra",
+        "inter",
+        "csi_category",
+        "csi_hall_mapping",
+        "hall_level",
+        "id",
+    )
+    return Table(
+        "bengali",
+        "Both Bengali versions of each sentence, under the names of the authors' scripts",
+        "Texts of the release; nothing is counted.",
+        merged.select(pl.col(ours).alias(theirs) for ours, theirs in zip(order, MERGED, strict=True)),
+    )
+
+
+def gold_items(
+    release: Release, side: str, cultures: Sequence[str] = tuple(xcr.ADAPTATION_FILES)
+) -> pl.DataFrame:
+    """question, culture and ``items``: the number of tagged items of each gold version, of the cultures in
+    the release.
+
+    side: ``intra`` (within English) or ``inter`` (into the language).
+    """
+    parts = [
+        xcr.adaptations(release, culture).select(
+            pl.col("id").alias("question"),
+            pl.lit(culture).alias("culture"),
+            pl.col(side)
+            .map_elements(lambda text: len(tagged_spans(text, across_lines=False)), return_dtype=pl.Int64)
+            .alias("items"),
+        )
+        for culture in cultures
+        if release.has(xcr.ADAPTATION_FILES[culture])
+    ]
+    schema = {"question": pl.String, "culture": pl.String, "items": pl.Int64}
+    return pl.concat([pl.DataFrame(schema=schema), *parts])
+
 
 CATEGORY, ELEMENT, LEVEL = "csi_category", "csi_hall_mapping", "hall_level"
-
-LEVELS = ("Visible", "Semi-visible", "Invisible")
-"""Hall's levels, from what is seen to what is not."""
 
 SIZE: Schema = {
     "quantity": pl.String,
@@ -52,7 +192,7 @@ def size_table(release: Release) -> Table:
         "elements": base[ELEMENT].n_unique(),
     }
     rows = pl.DataFrame({"quantity": list(values), "value": list(values.values())})
-    cells = pl.concat(PUBLISHED.cells(place, "all") for place in ("section 2.3", "Table 8")).rename(
+    cells = pl.concat(PUBLISHED.cells(table, "all") for table in ("section 2.3", "Table 8")).rename(
         {"metric": "quantity"}
     )
     return Table(
@@ -144,8 +284,7 @@ def cross_table(base: pl.DataFrame, across: str) -> Table:
 
 
 def element_levels(base: pl.DataFrame) -> Table:
-    """On which level each element stands in the data, beside Table 8; elements that only one of the two has
-    are rows too."""
+    """The level of each element in the data and in Table 8, including elements that only one of them has."""
     counts = base.group_by(pl.col(ELEMENT).alias("element"), pl.col(LEVEL).alias("level")).agg(
         value=pl.len().cast(pl.Int64)
     )
@@ -160,7 +299,7 @@ def element_levels(base: pl.DataFrame) -> Table:
         .select("element", "level", "published", "reproduced", "value")
     )
     differing = rows.filter(~pl.col("reproduced"))["element"].unique().sort()
-    told = (
+    note = (
         f"Differs from Table 8: {', '.join(differing)}."
         if differing.len()
         else "Every element stands where Table 8 has it."
@@ -170,7 +309,7 @@ def element_levels(base: pl.DataFrame) -> Table:
         "Table 8: Hall level of each element",
         "Counts of sentences; nothing is sampled.",
         rows,
-        notes=(told, "An element without a published level is missing in Table 8."),
+        notes=(note, "An element without a published level is missing in Table 8."),
     )
 
 

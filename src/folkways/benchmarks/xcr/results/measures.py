@@ -1,7 +1,7 @@
-"""Which numbers the analyses look at, and how judgements become one value per sentence.
+"""The metrics that the analyses use, and how judgements become one value per sentence.
 
-Where judgements carry the neural metrics of the paper (SP-CSI, BERTScore), those are analysed; where they do
-not, the edit similarities that need no model stand in for them, and every row says which it is.
+The neural metrics of the paper (SP-CSI, BERTScore) are analysed if the judgements have them; otherwise the
+edit similarities, which need no model, and every row names its metric.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CSI, SENTENCE = "items", "sentences"
 """What a metric of the adaptation compares: the tagged items, or whole sentences."""
 
 _SIDED: Mapping[str, tuple[str, ...]] = {CSI: ("csi_bert", "csi_edit"), SENTENCE: ("sent_bert", "sent_edit")}
-"""What is compared -> the metrics of each version, the first that was judged is taken."""
+"""What is compared -> the metrics of each version; the first one with values is used."""
 
 _PLAIN: Mapping[str, tuple[tuple[str, ...], ...]] = {
     IDENTIFICATION: (("hi_csi",), ("si_csi",)),
@@ -34,12 +34,12 @@ _PLAIN: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 
 WEIGHT = "hp_weight"
-"""How many gold items a row of the prediction stands for, where the profile takes shares of items."""
+"""The number of gold items of a row of the prediction, if the profile takes shares of items."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """One metric as an analysis uses it; ``side`` and ``compares`` are of the adaptation alone."""
+class AnalysedMetric:
+    """One metric as an analysis uses it; ``side`` and ``compares`` belong to the adaptation alone."""
 
     metric: Metric
     side: str | None = None
@@ -57,59 +57,62 @@ class Measure:
 
     @property
     def family(self) -> str:
-        """What people read of the metrics of both versions."""
+        """The common part of the labels of both versions."""
         return self.label.split(",", 1)[0]
 
 
-def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[Measure]:
-    """The metrics of ``task`` that the analyses look at and that ``judged`` has values of, in the paper's
-    order.
+def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[AnalysedMetric]:
+    """The metrics of ``task`` that the analyses use and that have values in ``judged``, in the paper's order.
 
-    NotAvailableError where there are none.
+    Raises NotAvailableError if there are none.
     """
     if task == ADAPTATION:
-        found = [
-            Measure(metric, side, compares)
+        chosen = [
+            AnalysedMetric(metric, side, compares)
             for compares, families in _SIDED.items()
             for side in SIDES
             if (metric := _first(inputs, task, judged, [f"{family}_{side}" for family in families]))
         ]
     else:
-        found = [Measure(metric) for names in _PLAIN[task] if (metric := _first(inputs, task, judged, names))]
-    if not found:
+        chosen = [
+            AnalysedMetric(metric)
+            for names in _PLAIN[task]
+            if (metric := _first(inputs, task, judged, names))
+        ]
+    if not chosen:
         raise NotAvailableError(
             f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN"
         )
-    return found
+    return chosen
 
 
 def task_by_task(inputs: Inputs, make: Callable[[str], T]) -> list[T]:
-    """What ``make`` gives for each judged task, without those for which it is not available.
+    """The results of ``make`` for the judged tasks, without those for which it is not available.
 
-    Raises the last NotAvailableError where it is for none.
+    Raises the last NotAvailableError if it is available for none.
     """
-    found: list[T] = []
+    made: list[T] = []
     lacking = NotAvailableError(f"needs judgements of {', '.join(TASKS)}")
     for task in TASKS:
         if task in inputs.tasks:
             try:
-                found.append(make(task))
+                made.append(make(task))
             except NotAvailableError as reason:
                 lacking = reason
         elif task in inputs.asked:
             lacking = inputs.lacking(task)
-    if not found:
+    if not made:
         raise lacking
-    return found
+    return made
 
 
-def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, Measure, Measure]]:
-    """What is compared, and the metric of each version of an adaptation, where both versions have the same
-    kind of metric."""
-    found = measures(inputs, ADAPTATION, judged)
+def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, AnalysedMetric, AnalysedMetric]]:
+    """What is compared, and the metric of each version of an adaptation, if both versions have the same kind
+    of metric."""
+    chosen = measures(inputs, ADAPTATION, judged)
     pairs = []
     for compares in _SIDED:
-        of_kind = {measure.side: measure for measure in found if measure.compares == compares}
+        of_kind = {measure.side: measure for measure in chosen if measure.compares == compares}
         if set(of_kind) == set(SIDES):
             pairs.append((compares, of_kind["intra"], of_kind["inter"]))
     return pairs
@@ -118,14 +121,14 @@ def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, Measure, Meas
 def per_sentence(judged: pl.DataFrame, keys: Sequence[str], values: Mapping[str, str]) -> pl.DataFrame:
     """One row per sentence and ``keys``: the mean of each metric over prompts and samples, times 100.
 
-    values: name of the new column -> metric. Null where a metric applies to none of the sentence's rows.
+    values: name of the new column -> metric. Null if a metric applies to none of the sentence's rows.
     """
     means = [(100 * pl.col(metric)).mean().alias(name) for name, metric in values.items()]
     return judged.group_by(*keys, "question", maintain_order=True).agg(*means)
 
 
 def by_items(judged: pl.DataFrame, task: str) -> pl.DataFrame:
-    """A row for each thing that the profile takes shares of: gold items of the prediction in ``strict``, else
+    """A row for each unit of the profile's shares: gold items of the prediction in ``strict``, else
     sentences."""
     if task != PREDICTION or WEIGHT not in judged.columns:
         return judged
@@ -133,8 +136,8 @@ def by_items(judged: pl.DataFrame, task: str) -> pl.DataFrame:
 
 
 def _first(inputs: Inputs, task: str, judged: pl.DataFrame, names: Sequence[str]) -> Metric | None:
-    known = {metric.name: metric for metric in inputs.metrics.get(task, ())}
+    by_name = {metric.name: metric for metric in inputs.metrics.get(task, ())}
     for name in names:
         if name in judged.columns and judged[name].null_count() < judged.height:
-            return known.get(name, Metric(name, name, "", "mean"))
+            return by_name.get(name, Metric(name, name, "", "mean"))
     return None

@@ -29,11 +29,9 @@ class Spans(PartType):
     empty: ClassVar[Any] = []
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """The marks."""
         return spans(fields, field_of(part))
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """The marks with their words."""
         marked, problems = str(content.get(part["of"], "")), dict[str, str]()
         pairs = (
             [each[:2] if isinstance(each, list) else each for each in value]
@@ -46,20 +44,16 @@ class Spans(PartType):
         return found if "field" in part else [[start, end, marked[start:end]] for start, end in found]
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """The marks of those who marked the same."""
         found, settled = same_value([tuple(tuple(mark) for mark in each or ()) for each in values], needed)
         return [list(mark) for mark in found or ()] if settled else None, settled
 
     def label(self, value: Any) -> Any:
-        """The set of stretches."""
         return frozenset((start, end) for start, end, *_ in value)
 
     def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
-        """Each stretch that is marked."""
         return [content[part["of"]][start:end] for start, end in value]
 
     def line(self, value: Any) -> str:
-        """The words that are marked."""
         return " | ".join(words for _, _, words in value)
 
 
@@ -70,7 +64,6 @@ class Ranking(PartType):
     needs = (("options", "options_from"),)
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """[value, place] of each option that has a place: half an order is a fine draft."""
         found: list[Any] = [
             [value, place]
             for number, value in enumerate(values_of(part, content))
@@ -81,7 +74,6 @@ class Ranking(PartType):
         return [value for value, _ in sorted(found, key=lambda pair: pair[1])] if complete else found
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """Every option once."""
         values = values_of(part, content)
         if (
             not isinstance(value, list)
@@ -92,16 +84,13 @@ class Ranking(PartType):
         return value
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """The order that most share, pair by pair."""
         orders = [each for each in values if each]
         return common_order(orders, needed) if len(orders) >= needed else (None, not orders)
 
     def label(self, value: Any) -> Any:
-        """The order."""
         return tuple(value)
 
     def line(self, value: Any) -> str:
-        """From first to last."""
         return " > ".join(value)
 
 
@@ -112,7 +101,6 @@ class Grouping(PartType):
     needs = (("options", "options_from"),)
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """Groups by the number that each option has; what has none stands in no group."""
         groups: dict[int, list[str]] = {}
         for number, value in enumerate(values_of(part, content)):
             group = whole(text(fields, f"{field_of(part)}-{number}"))
@@ -121,7 +109,6 @@ class Grouping(PartType):
         return [groups[group] for group in sorted(groups)]
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """Groups in the order of the options, every option in one of them."""
         values = values_of(part, content)
         groups: list[Any] = (
             [group for group in value if isinstance(group, list)] if isinstance(value, list) else []
@@ -133,16 +120,13 @@ class Grouping(PartType):
         return sorted(ordered, key=lambda group: values.index(group[0]))
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """The groups that most share, pair by pair."""
         groupings = [each for each in values if each]
         return common_groups(groupings, needed) if len(groupings) >= needed else (None, not groupings)
 
     def label(self, value: Any) -> Any:
-        """A set of sets."""
         return frozenset(map(frozenset, value))
 
     def line(self, value: Any) -> str:
-        """Group by group."""
         return " | ".join(" = ".join(group) for group in value)
 
 

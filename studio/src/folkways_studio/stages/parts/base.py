@@ -2,10 +2,22 @@
 and what people's answers come to. Pure functions over JSON values. The types are in ``types`` and
 ``arranging``.
 
-A part is a mapping: ``key``, ``type``, ``label``, and the settings of its type. In a form of a study it comes
-from the study's file; its field on a page is ``ask-KEY``, one with a field per option has ``ask-KEY-N``, and
-options are sent by their position, so that no browser changes them. In a built-in kind it is made by
-``built_in``, which names what it may have besides.
+A part is a mapping: ``key``, ``type``, ``label``, and the settings of its type. In a form of a study its field on
+a page is ``ask-KEY``, one with a field per option has ``ask-KEY-N``, and options are sent by their position, so
+that no browser changes them. A part of a built-in kind has a ``field`` (its key, unless the description names
+another), and its options are sent as they are stored; each is a mapping of ``value``, ``label``, ``press`` (a
+key) and ``about``. Such a part may also have:
+
+missing:              the sentence if nothing, or too little, is given.
+required:             also a condition ({key, is}).
+starts_as, otherwise: the field of the content with which the page begins; the latter is stored if nothing is given.
+from_settings:        setting of the part -> setting of the stage that replaces it. ``press``: label -> key.
+language:             of the answer; the population's by default. direction: of its field.
+rows, longest:        of a text's field. remark: the text is quoted.
+every:                how many lines of short texts have to be filled in, each with another text.
+positions:            options are stored by position, from 0.
+layout, numbered, group, alone: how options look on the page, and which exclude each other.
+told, compared:       whether it is part of a judgement in words, and compared in agreement.
 """
 
 from __future__ import annotations
@@ -40,29 +52,6 @@ class UnfitError(ValueError):
         self.message = Message(message, **values)
         self.named = named or self.message
         super().__init__(self.message)
-
-
-def built_in(key: str, kind: str, label: str = "", **settings: Any) -> Part:
-    """A part of a built-in kind. Its field on a page has its key as name, and its options are sent as they
-    are stored.
-
-    settings: those of the type (``kind``) of part; ``missing``: what is said where nothing, or too little, is
-    given; ``required``: also a condition ({key, is}); ``starts_as``: the field of the content with which the
-    page begins, and ``otherwise``: the same, which also stands where nothing is given; ``language``: of the
-    answer, the population's where it is left out; ``rows`` of a text, and whether it is a ``remark``;
-    ``layout``, ``numbered``, ``group`` and ``alone`` of options on the page; ``told`` and ``compared``:
-    whether it is told of a judgement, and compared in agreement.
-    """
-    return {"key": key, "field": key, "type": kind, "label": label, **settings}
-
-
-def option(value: str, label: str, press: str = "", about: str = "") -> Part:
-    """An option of such a part, with the key to press for it, and what it means."""
-    return {"value": value, "label": label, "press": press, "about": about}
-
-
-COMMENT = built_in("comment", "text", Message("Anything to add?"), required=False, remark=True)
-"""What anybody may add to an answer."""
 
 
 def field_of(part: Part) -> str:
@@ -139,7 +128,7 @@ class PartType(ABC):
 
     @abstractmethod
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """What the answers come to, None standing for people who gave none; see ``rules.consensus``."""
+        """What the answers come to, None standing for people who gave none; see ``stages.consensus``."""
 
     def label(self, value: Any) -> Any:
         """What agreement is computed over (``stats.raters.graded.fitting``); None where answers are not meant

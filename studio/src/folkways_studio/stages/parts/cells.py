@@ -58,29 +58,24 @@ class ChoiceCell(Cell):
     several = "one of"
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """The words of all options, or where they stand."""
         if "options_from" in part and not content:
             return f"{self.several} what stands in {item_column(part['options_from'])!r}"
         return f"{self.several}: {listed(self.words(part, content, say).values())}"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """The option that the words mean."""
         return Options(_named(part, content)).meant(cell)
 
     def shown(self, part: Part, content: Content) -> Mapping[str, str]:
-        """The options, where items have their own."""
         if "options_from" not in part:
             return {}
         return {item_column(part["options_from"]): listed(value for value, _ in options_of(part, content))}
 
     def words(self, part: Part, content: Content, say: Say) -> Mapping[Any, str]:
-        """The words of the reader's language, or the value where those mean another option or several."""
         options = Options(_named(part, content))
         said = {value: say(label) for value, label in options_of(part, content)}
         return {value: words if options.find(words) == value else value for value, words in said.items()}
 
     def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
-        """The options, to choose one of."""
         return [*self.words(part, content, say).values()]
 
 
@@ -88,22 +83,18 @@ class PairCell(ChoiceCell):
     """``1`` or ``2`` of a pair in the person's order of it."""
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """1 or 2, and that there is no difference."""
         first, second = (_pair_column(part, number) for number in (1, 2))
         tie = f", or {TIE}" if part.get("tie") else ""
         return f"1 for what stands in {first!r}, 2 for {second!r}{tie}"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """The field's name, or ``tie``."""
         return Options(_pair(part, content)).meant(cell)
 
     def shown(self, part: Part, content: Content) -> Mapping[str, str]:
-        """Both in the person's order."""
         pair = [words for _, value, words in shown_options(part, content) if value in part["between"]]
         return {_pair_column(part, number): words for number, words in enumerate(pair, 1)}
 
     def words(self, part: Part, content: Content, say: Say) -> Mapping[Any, str]:
-        """The number, which is another one for each person and item."""
         return {
             value: names[0] if content or value == "tie" else "1 or 2"
             for value, names in _pair(part, content)
@@ -116,15 +107,12 @@ class SeveralCell(ChoiceCell):
     several = "any of"
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """The words of all options, and how many may be chosen."""
         return f"{super().how(part, content, say)}{_bounds(part)}, with ; between them"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """The options that the words mean."""
         return [*map(Options(_named(part, content)).meant, things(cell))]
 
     def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
-        """Nothing: a list to choose from gives a cell one option."""
         return ()
 
 
@@ -134,7 +122,6 @@ class RankingCell(SeveralCell):
     several = "all of"
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """The words of all options."""
         return f"{super().how(part, content, say)}, the first one first"
 
 
@@ -144,11 +131,9 @@ class GroupingCell(SeveralCell):
     several = "all of"
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """The words of all options, and how groups are written."""
         return f"{super().how(part, content, say)}, those that belong together joined by =, as in A = B; C"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """The groups."""
         options, groups = Options(_named(part, content)), list[list[Any]]([[]])
         for thing, mark in things_and_marks(cell, ";=\n"):
             if thing:
@@ -162,7 +147,6 @@ class ScaleCell(Cell):
     """A point of the scale, or the words at one of its ends."""
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """Both ends and what they mean."""
         points, (least, most) = (
             Scale.points(part),
             [f" ({say(end)})" for end in part.get("ends", ())] or ("", ""),
@@ -170,7 +154,6 @@ class ScaleCell(Cell):
         return f"a whole number from {points[0]}{least} to {points[-1]}{most}"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """The point."""
         points = Scale.points(part)
         if re.fullmatch(r"[+-]?\d{1,9}", cell):
             return int(cell)
@@ -178,11 +161,9 @@ class ScaleCell(Cell):
         return Options([(point, [*_texts(end)]) for point, end in ends]).meant(cell)
 
     def words(self, part: Part, content: Content, say: Say) -> Mapping[Any, str]:
-        """The points."""
         return {point: str(point) for point in Scale.points(part)}
 
     def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
-        """The points."""
         return [*self.words(part, content, say).values()]
 
 
@@ -190,11 +171,9 @@ class NumberCell(Cell):
     """A number as a page takes it."""
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """Its bounds."""
         return f"a number{_bounds(part)}, with a point before decimals and nothing between its thousands"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """The number, or what stands there in its place."""
         return PART_TYPES["number"].read(_OneField(cell), part, content)
 
 
@@ -202,11 +181,9 @@ class TextCell(Cell):
     """Words of one's own."""
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """How long they may be."""
         return f"it in your own words{_bounds(part, ' characters')}"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """As they stand there."""
         return cell
 
 
@@ -214,11 +191,9 @@ class TextsCell(Cell):
     """A few texts of one's own."""
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """How many there may be."""
         return f"it in your own words, at most {Texts.most(part)} answers with ; between them"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """Each of them."""
         return things(cell)
 
 
@@ -226,7 +201,6 @@ class SpansCell(Cell):
     """The text again with brackets around each mark; or the words alone, each of which the text has once."""
 
     def how(self, part: Part, content: Content, say: Say) -> str:
-        """The brackets that fit the text."""
         pair = brackets_for(str(content.get(part["of"], "")))
         words = "only the words that you mark, with ; between them"
         if pair is None:
@@ -238,11 +212,9 @@ class SpansCell(Cell):
         )
 
     def shown(self, part: Part, content: Content) -> Mapping[str, str]:
-        """The text."""
         return {item_column(part["of"]): str(content.get(part["of"], ""))}
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
-        """[start, end] of each mark; white space does not count."""
         text = str(content.get(part["of"], ""))
         pair = brackets_for(text)
         if pair and (pair[0] in cell or pair[1] in cell or "".join(cell.split()) == "".join(text.split())):

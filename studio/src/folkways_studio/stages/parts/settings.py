@@ -16,6 +16,23 @@ FIELD = re.compile(r"[a-zA-Z][a-zA-Z0-9_ -]{0,47}")
 SHOWN_TYPES = ("text", "image", "audio")
 SHOWN_KEYS = ("field", "type", "label", "optional")
 ASKED_KEYS = ("key", "type", "label", "help", "required", "if")
+BUILT_IN_SHOWN_TYPES = (*SHOWN_TYPES, "note", "marked", "title")
+BUILT_IN_KEYS = (
+    *(
+        "field",
+        "language",
+        "missing",
+        "starts_as",
+        "otherwise",
+        "from_settings",
+        "press",
+        "numbered",
+        "layout",
+    ),
+    *("group", "alone", "rows", "longest", "direction", "remark", "told", "compared", "positions", "every"),
+)
+"""What a part of a built-in kind may have besides; ``parts.base`` says what each means."""
+
 RESULT_KEYS = ("disputed", "adjudicated", "agreed")
 MOST_PARTS, MOST_OPTIONS = 40, 60
 WANTED: Mapping[str, str] = {
@@ -91,8 +108,14 @@ FITS: Mapping[str, tuple[Any, str]] = {
 """Setting -> whether a value fits it, and what it has to be."""
 
 
-def form_problems(show: Sequence[Any], ask: Sequence[Any]) -> dict[str, str]:
-    """What is wrong with a form: place ("ask[2].options") -> problem. Empty where nothing is."""
+def form_problems(show: Sequence[Any], ask: Sequence[Any], *, built_in: bool = False) -> dict[str, str]:
+    """What is wrong with a form: where ("ask[2].options") -> problem. Empty if nothing is.
+
+    built_in: whether ``show`` and ``ask`` are of a built-in kind, which may have more settings, and need not
+    ask anything.
+    """
+    if built_in:
+        return _built_in_problems(show, ask)
     problems: dict[str, str] = {}
     for number, entry in enumerate(show):
         place = f"show[{number}]"
@@ -113,6 +136,36 @@ def form_problems(show: Sequence[Any], ask: Sequence[Any]) -> dict[str, str]:
     return problems
 
 
+def _built_in_problems(show: Sequence[Any], ask: Sequence[Any]) -> dict[str, str]:
+    problems: dict[str, str] = {}
+    for number, entry in enumerate(show):
+        if entry.get("type") not in BUILT_IN_SHOWN_TYPES:
+            problems[f"show[{number}].type"] = f"has to be one of: {', '.join(BUILT_IN_SHOWN_TYPES)}"
+        _check_names(entry, (*SHOWN_KEYS, "language"), f"show[{number}]", problems)
+    keys: list[str] = []
+    for number, entry in enumerate(ask):
+        kind = PART_TYPES.get(entry.get("type"))
+        if kind is None:
+            problems[f"ask[{number}].type"] = f"has to be one of: {', '.join(PART_TYPES)}"
+            continue
+        valid = (*ASKED_KEYS, *kind.settings, *BUILT_IN_KEYS)
+        _check_names(entry, valid, f"ask[{number}]", problems)
+        for name in ("if", "required"):
+            condition = entry.get(name)
+            if isinstance(condition, Mapping) and condition.get("key") not in keys:
+                problems[f"ask[{number}].{name}"] = f"names no part above it; valid: {', '.join(keys)}"
+        keys.append(entry["key"])
+    return problems
+
+
+def _check_names(
+    entry: Mapping[str, Any], valid: Sequence[str], place: str, problems: dict[str, str]
+) -> None:
+    for name in entry:
+        if name not in valid:
+            problems[f"{place}.{name}"] = f"is no setting here; valid: {', '.join(valid)}"
+
+
 def _check_settings(
     entry: Mapping[str, Any],
     valid: Sequence[str],
@@ -121,11 +174,10 @@ def _check_settings(
     problems: dict[str, str],
 ) -> None:
     """Every setting is known and fits; of each group of ``needs`` there is exactly one."""
+    _check_names(entry, valid, place, problems)
     for name, value in entry.items():
         fits, wanted = FITS.get(name, (lambda _: True, ""))
-        if name not in valid:
-            problems[f"{place}.{name}"] = f"is no setting here; valid: {', '.join(valid)}"
-        elif not fits(value):
+        if name in valid and not fits(value):
             problems[f"{place}.{name}"] = f"{wanted}, not {value!r}"
     for group in needs:
         if sum(name in entry for name in group) != 1:
@@ -207,3 +259,11 @@ def _check_condition(
 def wanted_by(condition: Mapping[str, Any]) -> list[Any]:
     """The answers under which a part is asked."""
     return list(condition["is"]) if isinstance(condition["is"], list) else [condition["is"]]
+
+
+def holds(condition: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
+    """Whether the answers (key -> value) include one that a condition ({key, is}) names."""
+    answer = answers.get(condition["key"])
+    return any(
+        each in answer if isinstance(answer, list) else each == answer for each in wanted_by(condition)
+    )

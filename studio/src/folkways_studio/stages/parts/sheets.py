@@ -6,24 +6,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from folkways_studio.stages.asking import holds
-from folkways_studio.stages.base import Config, Content, Say, Sheet
-from folkways_studio.stages.fields import raise_if
+from folkways_studio.stages.base import Config, Content, Say, WorkbookSchema
+from folkways_studio.stages.fields import positions, raise_if
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, UnfitError
 from folkways_studio.stages.parts.cell_texts import CellError, shortened
 from folkways_studio.stages.parts.cells import CELLS, ChoiceCell, item_column
-from folkways_studio.stages.parts.settings import wanted_by
+from folkways_studio.stages.parts.settings import holds, wanted_by
+from folkways_studio.stages.parts.types import Texts
 
-NOTHING = ("-", "–", "—")
+EMPTY_CELL_MARKS = ("-", "–", "—")
 """What people write where there is nothing to choose or mark; a row that is left empty is not handed in."""
 
 MOST_CHARACTERS = 32_767
 """Characters that a workbook's cell holds; a table of another format is read no further."""
 
 
-def form_sheet(config: Config, say: Say) -> Sheet:
-    """The sheet of a form; say: see ``base.Say``."""
+def form_sheet(config: Config, say: Say) -> WorkbookSchema:
+    """How the items of a form look in a workbook; say: see ``base.Say``."""
     fields = [field for shown in config["show"] for field in _fields(shown)]
     columns = _columns(config["ask"], fields)
 
@@ -38,7 +38,7 @@ def form_sheet(config: Config, say: Say) -> Sheet:
     def offered(content: Content) -> dict[str, Sequence[str]]:
         return {column: CELLS[part["type"]].offered(part, content, say) for column, part in columns.items()}
 
-    return Sheet(
+    return WorkbookSchema(
         shown,
         tuple(columns),
         lambda cells, content: {"answers": _read(cells, columns, content, say)},
@@ -48,6 +48,54 @@ def form_sheet(config: Config, say: Say) -> Sheet:
         },
         offered,
     )
+
+
+def schema_of_parts(ask: Sequence[Part], workbook: Mapping[str, Any]) -> WorkbookSchema:
+    """How the items of a built-in kind look in a workbook.
+
+    A column per part, and for short texts a column per text (answer 1, answer 2, ...). workbook: ``show``,
+    column -> field of the content, which has a column per text (option A, ...) if it is a list; and ``help``.
+    """
+    columns = {
+        column: part
+        for part in ask
+        for column in (
+            [f"answer {number}" for number in range(1, Texts.most(part) + 1)]
+            if part["type"] == "texts"
+            else [part["key"]]
+        )
+    }
+
+    def row_of(content: Content) -> dict[str, str]:
+        row: dict[str, str] = {}
+        for column, field in workbook["show"].items():
+            value = content[field]
+            texts = value if isinstance(value, list) else [value]
+            row |= {
+                f"{column} {chr(ord('A') + number)}" if texts is value else column: text
+                for number, text in enumerate(texts)
+            }
+        return row
+
+    def read(cells: Mapping[str, str], content: Content) -> dict[str, Any]:
+        submission: dict[str, Any] = {}
+        for column, part in columns.items():
+            if part["type"] == "texts":
+                submission.setdefault(part["key"], []).extend([cells[column]] * bool(cells[column].strip()))
+            else:
+                submission[part["key"]] = _built_in_answer(cells[column], part)
+        return submission
+
+    return WorkbookSchema(row_of, tuple(columns), read, workbook.get("help", {}))
+
+
+def _built_in_answer(cell: str, part: Part) -> Any:
+    """What a cell says: an option, several of them (positions as letters), or words."""
+    if part["type"] == "choice":
+        return cell.strip() or None
+    if part["type"] == "several":
+        return positions(cell) if part.get("positions") else cell.replace(",", " ").split()
+    return cell
 
 
 def _fields(shown: Mapping[str, Any]) -> list[str]:
@@ -102,7 +150,7 @@ def _read(
     unread: set[str] = set()
     for column, part in columns.items():
         cell, key = cells.get(column, "").replace("\r\n", "\n").strip(), part["key"]
-        empty = not cell or (cell in NOTHING and not _can_be(cell, part, content))
+        empty = not cell or (cell in EMPTY_CELL_MARKS and not _can_be(cell, part, content))
         if "if" not in part or holds(part["if"], answers):
             problem = "has to be answered" if empty and part.get("required", True) else ""
             try:
@@ -117,7 +165,7 @@ def _read(
                 unread.add(key)
         elif part["if"]["key"] in unread:
             unread.add(key)
-        elif not empty and cell not in NOTHING:
+        elif not empty and cell not in EMPTY_CELL_MARKS:
             when = _condition(part, columns, content, say)
             problems[column] = (
                 f"{shortened(cell)} is an answer, but this is asked only where {when}; empty this cell, or "

@@ -30,18 +30,15 @@ class Choice(PartType):
     needs: ClassVar[tuple[tuple[str, ...], ...]] = (("options", "options_from"),)
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """The option that was sent."""
         return chosen(text(fields, field_of(part)), part, content)
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """One of the values."""
         values = values_of(part, content)
         if value not in values:
             raise UnfitError("Choose one of the answers.", f"choose one of: {', '.join(values)}")
         return value
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """What most chose."""
         return same_value(values, needed)
 
 
@@ -61,12 +58,10 @@ class Several(PartType):
     empty: ClassVar[Any] = []
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """The options that were ticked."""
         found = (chosen(sent, part, content) for sent in texts(fields, field_of(part)))
         return [each for each in found if each is not None]
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """Values among the options, in their order, each once."""
         values = values_of(part, content)
         if not isinstance(value, list) or any(isinstance(each, bool) or each not in values for each in value):
             positions = f"has to be a list of positions from 0 to {len(values) - 1}"
@@ -80,15 +75,12 @@ class Several(PartType):
         return found
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """Option by option."""
         return each_option([each or [] for each in values], values_of(part, content), needed)
 
     def label(self, value: Any) -> Any:
-        """A set."""
         return frozenset(value)
 
     def line(self, value: Any) -> str:
-        """The values."""
         return ", ".join(value)
 
 
@@ -100,24 +92,20 @@ class Scale(PartType):
     settings: ClassVar[tuple[str, ...]] = ("least", "most", "ends", "within")
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """The point of the scale."""
         sent = text(fields, field_of(part))
         number = whole(sent.removeprefix("-"))
         return None if number is None else -number if sent.startswith("-") else number
 
     @staticmethod
     def points(part: Part) -> range:
-        """The points of the scale."""
         return range(part.get("least", 1), part.get("most", 5) + 1)
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """A point of the scale."""
         if not isinstance(value, int) or isinstance(value, bool) or value not in self.points(part):
             raise UnfitError("Choose one of the answers.")
         return value
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """The median."""
         return middle([value for value in values if value is not None], part.get("within"), needed)
 
 
@@ -127,7 +115,6 @@ class Number(Scale):
     settings: ClassVar[tuple[str, ...]] = ("least", "most", "within")
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """The number, or what was typed in its place."""
         sent = text(fields, field_of(part))
         if THOUSANDS.fullmatch(sent):
             return sent  # a thousand here is a one there: whoever wrote it is asked
@@ -138,7 +125,6 @@ class Number(Scale):
         return number if abs(number) < 1e15 else sent  # nan and infinity as well: JSON has neither
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """A number within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
             raise UnfitError("Give a number, with nothing between its thousands.")
         if value < part.get("least", value):
@@ -148,7 +134,6 @@ class Number(Scale):
         return float(value)
 
     def line(self, value: Any) -> str:
-        """The number without needless zeros."""
         return f"{value:g}"
 
 
@@ -162,11 +147,9 @@ class Text(PartType):
     empty: ClassVar[Any] = ""
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """What was typed."""
         return text(fields, field_of(part))
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """The text without outer white space."""
         problems: dict[str, str] = {}
         least, most = part.get("least", 1), part.get("most", LONGEST_TEXT)
         found = text_of({"": value}, "", problems, least=least, most=most, ask=part.get("missing"))
@@ -185,31 +168,27 @@ class Text(PartType):
         return found
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """All of them; with ``agree``, what most wrote."""
         if part.get("agree"):
             return same_value(values, needed)
         return [value for value in values if value] or None, True
 
     def label(self, value: Any) -> Any:
-        """None: people say it in their own words."""
         return None
 
 
 class Texts(PartType):
     """Several short texts, a line each; ``most`` bounds how many (3). Answers are all kept, and never in
-    dispute. Of built_in, ``every`` is how many lines have to be filled in, each with another text.
+    dispute.
     """
 
     settings: ClassVar[tuple[str, ...]] = ("most",)
     empty: ClassVar[Any] = []
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """What stands in the lines; empty ones only where every line has its place."""
         found = texts(fields, field_of(part))
         return found[: part["every"]] if "every" in part else [each for each in found if each]
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """The texts without outer white space, each once."""
         if "every" in part:
             problems: dict[str, str] = {}
             found = options_of_item(
@@ -235,18 +214,14 @@ class Texts(PartType):
 
     @staticmethod
     def most(part: Part) -> int:
-        """How many lines there are."""
         return int(part.get("every") or part.get("most", 3))
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """All of them, what most people gave first."""
         counts = Counter(each for value in values for each in value or ())
         return [each for each, _ in counts.most_common()] or None, True
 
     def label(self, value: Any) -> Any:
-        """The set of texts, case aside."""
         return frozenset(each.casefold() for each in value)
 
     def line(self, value: Any) -> str:
-        """The texts."""
         return " | ".join(value)

@@ -19,10 +19,10 @@ from folkways_studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
 from folkways_studio.web.request_context import Studio
 
 PARTS = (studies, items, media, people, results, webhooks)
-ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a token
-that an owner of the study makes on its page *API*. A token may do what its account may do in that study, and only
-reads unless its scope is `write`. Lists come in pages: ask again with the `next` of a response as `cursor`. Refusals
-are `application/problem+json`: what was wrong, and where."""
+ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a
+token that an owner of the study makes on its page *API*. A token may do what its account may do in that
+study, and only reads unless its scope is `write`. Lists come in pages: ask again with the `next` of a
+response as `cursor`. Refusals are `application/problem+json`: what was wrong, and where."""
 
 
 def create_api(studio: Studio | None = None) -> FastAPI:

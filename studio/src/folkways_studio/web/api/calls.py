@@ -55,7 +55,8 @@ class Call:
 
 @dataclass(frozen=True)
 class StudyCall(Call):
-    """A request about a study, by an account with a role that the route needs. roles: all that it has there."""
+    """A request about a study, by an account with a role that the route needs. roles: all that it has
+    there."""
 
     study: Study
     roles: frozenset[Role]
@@ -82,7 +83,8 @@ def whole_account_call(made: Annotated[Call, Depends(call)]) -> Call:
     """A request with a token for all studies of its account; NotAllowedError for one of a single study."""
     if made.token.study_id is not None:
         raise NotAllowedError(
-            "this needs a token for all studies of an account (folkways studio token); this one is for one study"
+            "this needs a token for all studies of an account (folkways studio token); this one is "
+            "for one study"
         )
     return made
 

@@ -124,7 +124,8 @@ def checked() -> Mapping[str, CheckedTranslations]:
 
 @cache
 def offered_unasked(*, answering: bool = False) -> frozenset[str]:
-    """Languages with at least ENOUGH translated. answering: count only the texts shown to people who answer."""
+    """Languages with at least ENOUGH translated. answering: count only the texts shown to people who
+    answer."""
     return frozenset(
         locale
         for locale, counts in coverage(answering=answering).items()
@@ -138,15 +139,16 @@ def terms() -> frozenset[str]:
     strategies with their examples. Words from a study's own file are shown as they are."""
     from folkways.sdk.benchmarks import study_exports
     from folkways_studio.stages.base import REASONS
-    from folkways_studio.stages.writing import TOPICS
+    from folkways_studio.stages.registry import stage_kind
     from folkways_studio.workflows.helping import strategies
 
+    topics = stage_kind("collect_question").settings["categories"].default
     shown = (
         text for each in strategies().values() for text in (each.title, each.about, each.before, each.after)
     )
     exports = (export for exports in study_exports().values() for export in exports)
     labels = (label for export in exports for labels in export.labels.values() for label in labels)
-    return frozenset((*TOPICS, *REASONS, *labels, *shown))
+    return frozenset((*topics, *REASONS, *labels, *shown))
 
 
 def term(text: str, locale: str) -> str:

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from folkways import __version__
 from folkways.sdk.cultures import languages
-from folkways.sdk.display import count, duration, letters_of, number, percent, shorten, visible
+from folkways.sdk.display import count, duration, letters_of, number, percent, sanitize, shorten
 from folkways_studio.errors import Message
 from folkways_studio.stages.adapting import untag
 from folkways_studio.web.rendering.i18n import (
@@ -95,13 +95,13 @@ def marked(text: str, spans: list[tuple[int, int]]) -> Markup:
     at = 0
     for start, end in spans:
         parts += [
-            escape(visible(text[at:start])),
+            escape(sanitize(text[at:start])),
             Markup("<mark>"),
-            escape(visible(text[start:end])),
+            escape(sanitize(text[start:end])),
             Markup("</mark>"),
         ]
         at = end
-    return Markup("").join([*parts, escape(visible(text[at:]))])
+    return Markup("").join([*parts, escape(sanitize(text[at:]))])
 
 
 def tagged(text: str, width: int | None = None) -> Markup | str:
@@ -143,7 +143,7 @@ def endonym(code: str) -> str:
 
 def _finalize(value: Any) -> Any:
     """Make invisible and direction-changing characters visible in everything a template prints."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return sanitize(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 HAN_HANGUL = re.compile(
@@ -174,14 +174,14 @@ def environment(locale: str) -> Environment:
     )
     templates.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     templates.filters.update(
-        number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
-        day=day, language=partial(language_name, locale=locale), endonym=endonym, letters=letters_of,
-        direction=direction,
-        term=partial(term, locale=locale),
+        number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact,
+        marked=marked, tagged=tagged, day=day, language=partial(language_name, locale=locale),
+        endonym=endonym, letters=letters_of, direction=direction, term=partial(term, locale=locale),
     )  # fmt: skip
     templates.globals.update(
-        static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},
-        version=__version__, zip=zip, filled=filled, han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE,
+        static=static, locale=locale, direction=direction(locale),
+        locales={name: endonyms()[name] for name in LOCALES}, version=__version__, zip=zip, filled=filled,
+        han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE,
     )  # fmt: skip
     return templates
 

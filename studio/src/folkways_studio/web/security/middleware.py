@@ -1,4 +1,5 @@
-"""Middleware: security headers on every response, and a limit on the size of requests before they are parsed."""
+"""Middleware: security headers on every response, and a limit on the size of requests before they are
+parsed."""
 
 from __future__ import annotations
 

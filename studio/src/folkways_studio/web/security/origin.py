@@ -44,7 +44,8 @@ def _origin_of(address: str) -> str:
 
 
 def visitor_token(visitor: str) -> str:
-    """The form token of a browser without a session, derived from its cookie, which no other site can read."""
+    """The form token of a browser without a session, derived from its cookie, which no other site can
+    read."""
     return sha256(f"form of {visitor}".encode()).hexdigest()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from folkways.records import DataIssue
-from folkways.releases.base import Release
+from folkways.releases.release_records import Release
 
 FILE = "questions.csv"
 

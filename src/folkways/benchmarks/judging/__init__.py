@@ -1,1 +1,0 @@
-"""What the tasks of several benchmarks share when they judge."""

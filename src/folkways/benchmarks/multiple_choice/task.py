@@ -1,0 +1,261 @@
+"""A task with lettered options, in many languages: how it is shown, how the letter is read, and what guessing
+gives.
+
+A benchmark defines its items (``rows``, with ``options``, ``gold_letter`` and ``local_language``), and by
+``values`` which metrics an item counts for, if there are several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar, Self
+
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Scoring
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
+from folkways.benchmarks.multiple_choice import orders
+from folkways.benchmarks.multiple_choice.declaration import ACCURACY, Declaration, DeclaredMetric
+from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.templates import Template, choose_templates, wordings, wordings_if_any
+from folkways.records import JUDGEMENTS, LEFT_OUT, Metric, Schema, State
+from folkways.releases.release_records import Release
+from folkways.text.labels import chosen_label, first_label
+from folkways.toml_files import packaged_toml
+
+LOCAL, ENGLISH, PLAIN = "local", "english", "plain"
+NO_ANSWER = "no readable answer"
+CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
+
+
+class ChoiceTask(ItemwiseTask):
+    """Right if the reply settles on the letter of the right option, or names that option alone.
+
+    Variants: ``local`` shows question and options with an instruction in the language of the question, or
+        in English if folkways has none in it (the signature's ``prompts`` then says so); ``english``
+        always has it in English; ``plain`` ends with "Answer:", for models that continue a text (``--read
+        loglik``).
+    """
+
+    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, *LETTER_METRICS)
+    scoring: ClassVar[Scoring] = Scoring(aliases={"lenient": "strict"})
+    variants: ClassVar[tuple[str, ...]] = (LOCAL,)
+    max_tokens: ClassVar[int] = 64
+    permutes_options: ClassVar[bool] = True
+    labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
+    declared: ClassVar[Declaration | None] = None  # what a TOML file says of the task (``from_toml``)
+    item_columns: ClassVar[Schema] = {
+        "options": pl.List(pl.String),
+        "local_language": pl.String,
+        "gold_letter": pl.String,
+    }
+    judgement_columns: ClassVar[Schema] = {
+        "chosen_letter": pl.String,
+        "gold_letter": pl.String,
+    }  # both as they were shown
+    places: ClassVar[tuple[str, ...]] = (
+        "question",
+        "options",
+    )  # the {names} that a text brought by the user must contain
+
+    @classmethod
+    def from_toml(cls, package: str, file: str) -> Self:
+        """The task that a TOML file in a package declares, with the prompts of the package's
+        ``wordings.toml`` and ours.
+
+        The keys are those of ``multiple_choice.declaration``. Raises DataError, with file and key, for a
+        wrong file.
+        """
+        declared = Declaration(package, file, packaged_toml(package, file))
+        keys, facets = declared.keys, (*declared.facets, "gold_letter")
+        left_out: Schema = {LEFT_OUT: pl.String} if any(one.readable_only for one in declared.metrics) else {}
+        members = {
+            "__doc__": keys["about"],
+            "__module__": package,
+            "declared": declared,
+            **{key: keys[key] for key in ("name", "release", "title", "about")},
+            "max_tokens": keys.get("max_tokens", cls.max_tokens),
+            "labels": declared.labels,
+            "metrics": (*(one.metric for one in declared.metrics), *LETTER_METRICS),
+            "facets": facets,
+            "item_columns": {**cls.item_columns, **dict.fromkeys(facets, pl.String)},
+            "judgement_columns": {**cls.judgement_columns, **left_out},
+        }
+        made: type[Self] = type(f"{cls.__name__}:{keys['name']}", (cls,), members)
+        return made()
+
+    def rows(self, release: Release) -> Iterable[Row]:
+        """The items that the declaration reads, without questions that have another number of options
+        (``check`` names them).
+
+        Raises TypeError for a class without ``from_toml`` that does not override ``rows``.
+        """
+        if self.declared is None:
+            raise TypeError(f"{type(self).__name__} says neither by rows nor by from_toml what its items are")
+        for entry in self.declared.entries(release):
+            options, gold = entry["shown_options"], entry["gold_letter"]
+            if len(options) == len(self.labels):
+                yield {
+                    "item": entry["item"],
+                    "release_id": entry["release_key"],
+                    "question": entry["question_key"],
+                    "culture": entry["culture_code"],
+                    "text": entry["text"],
+                    "gold": f"{gold}. {dict(zip(self.labels, options, strict=True)).get(gold, '')}",
+                    "options": options,
+                    "local_language": entry["language_code"],
+                    "gold_letter": gold,
+                    **entry["facets"],
+                }
+
+    def languages(self, item: Row) -> tuple[str, ...]:
+        return (item["local_language"],)
+
+    def wordings(self, language: str) -> Mapping[str, Template]:
+        """Variant -> template in a language, from our ``wordings.toml`` and that of the package that declares
+        the task."""
+        ours, package = (
+            wordings("folkways.benchmarks.multiple_choice"),
+            self.declared.package if self.declared else "folkways",
+        )
+        theirs = wordings_if_any(package) if self.declared else {}
+        source = package.partition(".")[0]
+        instructions = {
+            **{code: (text, "folkways") for code, text in ours["instructions"].items()},
+            **{code: (text, source) for code, text in theirs.get("instructions", {}).items()},
+        }
+        english, from_whom = instructions["en"]
+        local = instructions.get(language, (english, f"{from_whom}, in English"))
+        frame = ours[LOCAL]
+        return {
+            LOCAL: Template(frame.replace("{instruction}", local[0]), local[1]),
+            ENGLISH: Template(frame.replace("{instruction}", english), from_whom),
+            PLAIN: Template(ours[PLAIN], "folkways"),
+            **{name: Template(text, source) for name, text in theirs.items() if isinstance(text, str)},
+        }
+
+    def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
+        by_variant: dict[str, Callable[[], Template | None]] = {
+            name: (lambda template=template: template)  # type: ignore[misc]
+            for name, template in self.wordings(language).items()
+        }
+        return choose_templates(self.name, options, by_variant, self.variants, needed=self.places)
+
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        shown = dict(zip(self.labels, item["options"], strict=True))
+        lettered = "\n".join(f"{label}. {option}" for label, option in shown.items())
+        return {
+            "question": item["text"],
+            "options": lettered,
+            **{label.lower(): option for label, option in shown.items()},
+        }
+
+    def values(self, item: Row, right: float) -> Mapping[str, float | None]:
+        """Each metric of an item whose answer is right to this degree; None where it does not apply to the
+        item."""
+        metrics = (
+            self.declared.metrics if self.declared else (DeclaredMetric(ACCURACY, {}, readable_only=False),)
+        )
+        return {
+            one.metric.name: right
+            if all(item[facet] == value for facet, value in one.where.items())
+            else None
+            for one in metrics
+        }
+
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
+        return self.values(item, 0.0)
+
+    def why_uncounted(self, item: Row, profile: str) -> str | None:
+        """An answer outside the options, in published data; in other data it is an error of the contract."""
+        if self.declared is None or self.declared.keys.get("wrong_answers") != "uncounted":
+            return None
+        return self.why_no_option(item)
+
+    def why_no_option(self, item: Row) -> str | None:
+        """Why an item with such an answer is not counted; None where the answer is an option."""
+        if item["gold_letter"] in self.labels:
+            return None
+        return (
+            f"the release gives {item['gold_letter']!r} as the answer, which is none of "
+            f"{', '.join(self.labels)}"
+        )
+
+    def read(self, item: Row, reply: str, variant: str) -> str | None:
+        """The label that the reply settles on; for variants in which models think first, the last one that a
+        line states."""
+        if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get(
+            "thinking_variants", ()
+        ):
+            stated = (first_label(line, self.labels) for line in reversed(reply.splitlines()) if line.strip())
+            if (last := next(stated, None)) is not None:
+                return last
+        return chosen_label(reply, dict(zip(self.labels, item["options"], strict=True)))
+
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
+        reply, gold = response["response"], item["gold_letter"]
+        label = self.read(item, reply, response["variant"])
+        if label is None:
+            return unparsed(reply, response["language"], "no option in the reply, or more than one")
+        return ReplyScore(
+            label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label}
+        )
+
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """As for every task, without unreadable replies in metrics that are ``readable_only``."""
+        judged = super().judge(items, responses, profile)
+        names = (
+            [one.metric.name for one in self.declared.metrics if one.readable_only] if self.declared else []
+        )
+        if not names:
+            return judged
+        unparsed_reply = pl.col("counted") & pl.col("state").is_in([State.REFUSED, State.UNREADABLE])
+        return judged.with_columns(
+            *(pl.when(unparsed_reply).then(None).otherwise(name).alias(name) for name in names),
+            pl.when(unparsed_reply).then(pl.lit(NO_ANSWER)).alias(LEFT_OUT),
+        )
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """As for every task, with the share of each letter in the facet ``letter``."""
+        scores = super().summarise(judgements).filter(pl.col("n") > 0)
+        if LETTER_METRICS[0] not in self.metrics:
+            return scores
+        return pl.concat([scores, *letter_scores(judgements, self.name)])
+
+    def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+        """Chance, and the label that is right most often."""
+        right = items["gold_letter"]
+        constant = max(self.labels, key=lambda label: (right == label).sum())
+        return {
+            CHANCE: self._guessed(items, lambda item: 1 / len(self.labels)),
+            CONSTANT.format(constant): self._guessed(
+                items, lambda item: float(item["gold_letter"] == constant)
+            ),
+        }
+
+    def _guessed(self, items: pl.DataFrame, right: Callable[[Row], float]) -> pl.DataFrame:
+        fixed = {
+            "variant": "none",
+            "sample": 0,
+            "state": State.ANSWERED.value,
+            "answer": None,
+            "reason": None,
+        }
+        rows = [
+            {
+                **item,
+                **fixed,
+                "language": item["local_language"],
+                "counted": self.why_uncounted(item, self.scoring.profiles[0]) is None,
+                **self.values(item, right(item)),
+            }
+            for item in items.iter_rows(named=True)
+        ]
+        columns = {
+            name: kind
+            for name, kind in self.judged_columns.items()
+            if name not in self.judgement_columns or name in self.facets
+        }
+        metrics = {metric.name for metric in LETTER_METRICS}
+        schema = {name: kind for name, kind in {**JUDGEMENTS, **columns}.items() if name not in metrics}
+        return pl.DataFrame(rows, schema=schema)

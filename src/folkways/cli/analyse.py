@@ -1,0 +1,86 @@
+"""``folkways analyse``: the papers' analyses, for your runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from folkways.cli import completion
+from folkways.cli.options import workspace_option
+from folkways.cli.out import format_option, out_option, terminal
+from folkways.cli.table_files import check_target, write_tables
+
+
+@click.command("analyse")
+@click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=completion.runs)
+@workspace_option
+@click.option("--only", "names", multiple=True, metavar="NAME", help="Only this analysis; repeatable.")
+@click.option(
+    "--profile", metavar="NAME", help="Judgements of this profile; by default the first that was judged."
+)
+@click.option(
+    "--list", "listed", is_flag=True, help="List the analyses of all benchmarks, without making any."
+)
+@format_option
+@out_option("Write there", "a CSV file per table, or tables.FORMAT")
+def command(
+    runs: tuple[str, ...],
+    workspace: str,
+    names: tuple[str, ...],
+    profile: str | None,
+    listed: bool,
+    shape: str,
+    out: Path | None,
+) -> None:
+    """Repeat the papers' analyses for one or more runs, each with its test and unit of analysis.
+
+    Runs on several benchmarks also get a culture profile: where a model does better or worse than usual over
+    all of them.
+
+    RUN is a name or number, the newest run by default. If these runs do not allow an analysis, the output
+    says why.
+
+    \b
+    folkways analyse --list
+    folkways analyse last --only languages
+    folkways analyse RUN_A RUN_B --format md --out analyses.md
+    """
+    if listed:
+        _list()
+        return
+    from folkways.benchmarks.results import make_results
+    from folkways.errors import FolkwaysError
+    from folkways.runs.results.judgements import load_inputs, results_of_runs
+    from folkways.workspace.database import open_workspace
+    from folkways.workspace.run_records import find_asked_run
+
+    check_target(names, shape, out)
+    database = open_workspace(workspace, create=False)
+    inputs = load_inputs(database, [find_asked_run(database, name) for name in runs or ("last",)], profile)
+    made, left_out = make_results(results_of_runs(inputs, names), inputs)
+    for name, reason in left_out.items():
+        if names:
+            raise FolkwaysError(f"{name}: {reason}")
+        click.echo(f"left out: {name} ({reason})", err=True)
+    if not made:
+        raise FolkwaysError(
+            "no analysis is possible for these runs; list the analyses and what each needs: folkways "
+            "analyse --list"
+        )
+    write_tables([table for one in made for table in one.tables], shape, out)
+
+
+def _list() -> None:
+    from rich.table import Column, Table
+
+    from folkways.benchmarks.culture_profile import PROFILE
+    from folkways.benchmarks.registry import benchmarks
+
+    shown = Table("benchmark", Column("analysis", no_wrap=True), "asks", "of", box=None, header_style="bold")
+    for benchmark in benchmarks().values():
+        for result in benchmark.results:
+            if result.tasks:
+                shown.add_row(benchmark.name, result.name, result.about, ", ".join(result.tasks))
+    shown.add_row("several", PROFILE.name, PROFILE.about, "two benchmarks or more")
+    terminal().print(shown)

@@ -1,1 +1,0 @@
-"""Commands that ask models, judge and score."""

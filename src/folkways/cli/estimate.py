@@ -1,0 +1,126 @@
+"""``folkways estimate``: requests, tokens and cost of a run before spending anything."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from folkways.cli.grouped_options import GroupedCommand
+from folkways.cli.options import (
+    batch_option,
+    left_out,
+    models_option,
+    prices_option,
+    question_options,
+    sampled,
+    until_options,
+    workspace_option,
+)
+from folkways.cli.out import print_json, terminal
+
+if TYPE_CHECKING:
+    from folkways.runs.options import DeployedModel, RunOptions
+
+
+@click.command("estimate", cls=GroupedCommand)
+@models_option
+@question_options
+@prices_option
+@batch_option
+@until_options
+@workspace_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    options: RunOptions,
+    models: tuple[str | DeployedModel, ...],
+    workspace: str,
+    prices: Path | None,
+    batch: bool,
+    until: float | None,
+    strata: str | None,
+    as_json: bool,
+) -> None:
+    """Say how many requests, tokens and dollars a run would take. Nothing is sent, and no key is needed.
+
+    Input tokens are estimated from the number of characters, give or take a third, or by what the workspace's
+    replies of the same model took; output tokens and cost are upper limits. Responses that are already stored
+    are not counted.
+    """
+    from folkways.endpoints.base import EndpointOptions
+    from folkways.runs.models import open_models
+    from folkways.runs.planning.estimate import estimate_plan
+    from folkways.runs.planning.tasks import make_plan
+
+    opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
+    plan = make_plan(sampled(options, until, strata), opened)
+    estimates = estimate_plan(plan, workspace=workspace, prices=prices, batch=batch)
+    if as_json:
+        print_json([asdict(entry) for entry in estimates])
+        return
+    from rich.table import Column, Table
+
+    from folkways.display import count, duration, plural, single_line
+    from folkways.names import short_endpoints
+
+    short = short_endpoints(tuple(dict.fromkeys(entry.endpoint for entry in estimates)))
+    look: dict[str, Any] = {"title_justify": "left", "box": None, "pad_edge": False, "header_style": "dim"}
+    table = Table(
+        Column("model", overflow="fold"),
+        Column("task", no_wrap=True),
+        title="Before spending anything",
+        **look,
+    )
+    for heading in ("items", "requests", "stored\nalready", "input\ntokens ≈", "output\ntokens ≤", "US$ ≤"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for entry in estimates:
+        table.add_row(
+            single_line(short[entry.endpoint]),
+            entry.task,
+            *map(count, (entry.items, entry.requests, entry.stored, entry.input_tokens, entry.output_tokens)),
+            f"{entry.usd:,.2f}" if entry.usd is not None else "no price",
+        )
+    console = terminal()
+    console.print(table)
+    if absent := left_out(plan.absent):
+        console.print(absent)
+    if until is not None:
+        console.print(
+            f"These are the most that --until {until:g} may ask: it stops where each stratum is within "
+            f"± {until:g} "
+            "points.",
+            soft_wrap=True,
+        )
+    learned = {entry.endpoint: entry.learned_from for entry in estimates if entry.learned_from}
+    for endpoint, replies in learned.items():
+        console.print(
+            single_line(
+                f"Input tokens of {short[endpoint]}: by what "
+                f"{plural(replies, 'stored reply', 'stored replies')} took"
+            )
+        )
+    for endpoint in dict.fromkeys(
+        entry.endpoint for entry in estimates if entry.runs_here and entry.requests
+    ):
+        durations = [
+            entry.seconds for entry in estimates if entry.endpoint == endpoint and entry.seconds is not None
+        ]
+        duration_text = (
+            f"about {duration(sum(durations))}, by what its stored replies took"
+            if durations
+            else "not known yet; ask a few questions with folkways run and --limit 3, then estimate again"
+        )
+        console.print(
+            single_line(f"Time of {short[endpoint]} on this machine: {duration_text}"), soft_wrap=True
+        )
+    costs = [entry.usd for entry in estimates]
+    total = sum(cost for cost in costs if cost is not None)
+    unpriced = dict.fromkeys(short[entry.endpoint] for entry in estimates if entry.usd is None)
+    unknown = f" No price is known for {', '.join(unpriced)} (see folkways endpoints)." if unpriced else ""
+    cost = f", at most US$ {total:,.2f}" if any(cost is not None for cost in costs) or not costs else ""
+    console.print(
+        single_line(f"{sum(entry.requests for entry in estimates):,} requests{cost}.{unknown}"),
+        soft_wrap=True,
+    )

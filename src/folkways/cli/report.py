@@ -1,0 +1,48 @@
+"""``folkways report``: one or more runs as HTML, Markdown, CSV, Parquet and LaTeX."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from folkways.cli import completion
+from folkways.cli.options import workspace_option
+
+USUAL = "html,md,csv,parquet"
+
+
+@click.command("report")
+@click.argument("runs", nargs=-1, shell_complete=completion.runs)
+@workspace_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("report"), show_default=True, metavar="DIR"
+)
+@click.option(
+    "--format",
+    "formats",
+    default=USUAL,
+    show_default=True,
+    metavar="LIST",
+    help="Which files to write; also latex.",
+)
+@click.option("--profile", metavar="NAME", help="Only this profile, if a run was scored in several.")
+@click.option("--title", metavar="TEXT", help="Title of the report.")
+@click.option(
+    "--items",
+    is_flag=True,
+    help="Show items whose licence forbids passing them on; keep this report to yourself.",
+)
+@click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
+def command(runs: tuple[str, ...], out: Path, formats: str, **others: Any) -> None:
+    """Write a report of RUNS (names or numbers; the newest if none is named) into a folder.
+
+    report.html is a single file that opens without a network; its charts need the extra 'report'. The numbers
+    are also written as CSV and Parquet. With the format latex, report.tex has the tables and a methods
+    section for a paper, and report.bib the citations.
+    """
+    from folkways.runs.results.report import report_runs
+
+    for path in report_runs(runs or ("last",), out, formats=formats, **others):
+        click.echo(f"wrote {path}")

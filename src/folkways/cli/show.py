@@ -1,0 +1,42 @@
+"""``folkways show``: one item with its gold answers, prompts, responses and judgements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from folkways.cli.options import workspace_option
+from folkways.cli.out import terminal
+
+
+@click.command("show")
+@click.argument("item")
+@workspace_option
+@click.option(
+    "--run", "run_name", metavar="RUN", help="Only this run; otherwise the newest one that asked the item."
+)
+@click.option("--release", metavar="NAME|DIR", help="Data to read the item from.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(item: str, workspace: str, run_name: str | None, release: str | None, as_json: bool) -> None:
+    """Print ITEM with its gold answers, prompts, replies and judgements.
+
+    \b
+    folkways show KR/Al-en-01
+    folkways show blend/saq:KR/Al-en-01 --run run-2
+    """
+    from folkways.reports.formats.item import EMPTY_JUDGEMENTS, EMPTY_RESPONSES, item_as_json, render_item
+    from folkways.runs.results.items import find_item
+    from folkways.workspace.database import open_workspace
+
+    there = "://" in workspace or Path(workspace).exists()
+    database = open_workspace(workspace, create=False) if there or run_name else None
+    item_found = find_item(database, item, run_name, release)
+    responses = item_found.responses if item_found.responses.width else EMPTY_RESPONSES
+    judgements = item_found.judgements if item_found.judgements.width else EMPTY_JUDGEMENTS
+    if as_json:
+        click.echo(item_as_json(item_found.item, item_found.prompts, responses, judgements))
+        return
+    terminal().print(
+        render_item(item_found.shown, item_found.prompts, responses, judgements, item_found.task.metrics)
+    )

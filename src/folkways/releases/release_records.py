@@ -1,0 +1,142 @@
+"""What a release is: a version of published data, pinned by revision and checksums, with its licence and
+citation."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from folkways.errors import NotOnDiskError
+from folkways.releases.checksums import sha256_of
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFile:
+    """One file of a release.
+
+    path:    where it lies inside the release, with forward slashes (``annotations/UK_data.json``).
+    remote:  its path in the source repository at the pinned revision; empty where it is not published there
+             (a competition hands it out to those who register), so that only a copy can be adopted.
+    sha256:  hexadecimal; None where only the host can tell the checksum (then the host's content hash is
+             verified).
+    size:    bytes; None if unknown.
+    optional: True where the release can be used without it (the authors' prompts: folkways has wordings of
+    its own). archive: SHA-256 of the zip archive that lies at ``remote`` in place of the file, which is its
+    member of the same name.
+    """
+
+    path: str
+    remote: str
+    sha256: str | None = None
+    size: int | None = None
+    optional: bool = False
+    archive: str | None = None
+
+
+@dataclass(frozen=True)
+class ReleaseRecord:
+    """The typed record of one release: everything that is known before a byte is fetched."""
+
+    name: str  # "blend@24e7d73"
+    benchmark: str  # "blend"
+    # commit hash at the source, in full where it is known; or a branch, where no hash is (``is_pinned``)
+    revision: str
+    source: Literal["github", "hub", "package", "folder"]  # "folder": a user's own, of no published release
+    repository: str  # "nlee0212/BLEnD"; empty for package and folder
+    files: tuple[ReleaseFile, ...]
+    licence: str  # SPDX identifier: "CC-BY-SA-4.0"
+    citation: str  # BibTeX
+    homepage: str
+    about: str  # one or two sentences: what it is, which tables of the paper it reproduces
+    aliases: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    items_may_leave: bool | None = (
+        True  # whether the licence lets its items be passed on; None where nobody has said
+    )
+    home: Path = (
+        Path()
+    )  # the folder of the benchmark's package; data of source "package" lie in its subfolder data
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether the record says which contents these are: by a commit hash, or by a checksum for every
+        file."""
+        hashed = re.fullmatch(r"[0-9a-f]{7,40}", self.revision) is not None
+        return hashed or self.source in ("package", "folder") or all(entry.sha256 for entry in self.files)
+
+    @property
+    def kept(self) -> str:
+        """Why items stay where ``items_may_leave`` is False. A card's licence may allow what its sources' do
+        not (INCLUDE)."""
+        return f"items of {self.name} (licence: {self.licence}) are not to be passed on"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release that lies on this disk: its record and the folder that holds its files.
+
+    verified: True where every file that is there has the checksum of its record, or the content hash that its
+    host gave. places:   path in the release -> path under ``root``, where a folder is laid out otherwise (a
+    clone of the authors' repository).
+    """
+
+    record: ReleaseRecord
+    root: Path
+    verified: bool = field(default=True)
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The record's name: ``blend@24e7d73``, or ``dir:NAME`` for a folder of no published release."""
+        return self.record.name
+
+    @property
+    def label(self) -> str:
+        """What a signature says of the data: the name alone where it is verified, else with the fingerprint
+        of the contents."""
+        return self.name if self.verified else f"{self.name}#{self.fingerprint}"
+
+    def _place(self, path: str) -> Path:
+        return self.root / self.places.get(path, path)
+
+    def has(self, path: str) -> bool:
+        """Whether the file at ``path`` inside the release is there."""
+        return self._place(path).is_file()
+
+    def path(self, path: str) -> Path:
+        """The file at ``path`` inside the release. NotOnDiskError, with the remedy, if it is not there."""
+        file = self._place(path)
+        if file.is_file():
+            return file
+        message = f"release {self.name} has no file {path} in {self.root}"
+        if any(entry.path == path and not entry.remote for entry in self.record.files):
+            message += (
+                f"\nIt is not published with the rest: get it from {self.record.homepage}, "
+                f"and adopt your copy: folkways data fetch {self.name} --from DIR"
+            )
+        elif self.record.repository:
+            message += (
+                f"\nFetch it again: folkways data fetch {self.name}   (or adopt a copy: folkways "
+                f"data fetch {self.name} --from DIR)"
+            )
+        else:
+            message += (
+                f"\nPut the file there, or use a published release of {self.record.benchmark} "
+                "(folkways data list)."
+            )
+        raise NotOnDiskError(message)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """12 hexadecimal digits over names and contents of the files that are there; equal data have equal
+        fingerprints."""
+        digest = hashlib.sha256()
+        for entry in sorted(self.record.files, key=lambda file: file.path):
+            if self.has(entry.path):
+                digest.update(entry.path.encode() + b"\0" + bytes.fromhex(sha256_of(self._place(entry.path))))
+        return digest.hexdigest()[:12]

@@ -1,0 +1,228 @@
+"""Compares models of a workspace: finds their judgements, and says where they were not asked alike."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.registry import expand_tasks, get_task
+from folkways.display import plural
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.evidence.comparison import Comparison, compare_judgements
+from folkways.names import WHOLE
+from folkways.records import Metric, is_baseline
+from folkways.reports.formats.comparison_tables import Comparisons
+from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
+from folkways.runs.results.notes import lacking, other_language_warnings
+from folkways.workspace import results, run_records
+from folkways.workspace.database import Workspace, open_workspace
+
+COVERAGE_KEYS = ("cultures", "limit", "sampling")
+"""Parts of a signature that say how much was asked; only what is shared is compared, so that these may
+differ."""
+
+SERVED = "served"
+"""The part of a signature that says which file a model came from and how it ran: two models differ in it by
+being two."""
+
+
+class NotJudgedError(FolkwaysError):
+    """The judgements of a task lack the metric that it would be compared by."""
+
+
+def compare(
+    *models: str,
+    runs: Sequence[str] | str = (),
+    workspace: str | Path | Workspace = "folkways.db",
+    tasks: Sequence[str] | str | None = None,
+    metric: str | None = None,
+    profile: str | None = None,
+    by: str = "culture",
+    tell: Callable[[str], object] = warnings.warn,
+) -> Comparisons:
+    """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
+
+    models:  names as in the run, or what is behind the last slash, ``MODEL@RUN`` for one run's in particular;
+             every model of the runs if none is named.
+    runs:    names or numbers of runs to look in; the newest if none is given.
+    tasks:   names of tasks or benchmarks; all in common if none is given.
+    metric:  a metric of the tasks; each task's headline otherwise. profile: ``paper``, ``strict``, ...; each
+             task's default.
+    by:      what differences are told for besides the whole: ``culture`` or another facet of the tasks.
+    tell:    is told of each task that cannot be compared, and why; a warning by default. A task that is named
+             is an error instead.
+
+    FolkwaysError for anything the caller can put right: unknown names, nothing in common, a profile that was
+    not judged.
+    """
+    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
+    asked = find_models(database, models, (runs,) if isinstance(runs, str) else runs)
+    if len(asked) < 2:
+        raise FolkwaysError(
+            f"a comparison needs two models or more, got {', '.join(one.label for one in asked) or 'none'}"
+        )
+    named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
+    found: list[Comparison] = []
+    failures: list[tuple[str, FolkwaysError]] = []
+    for task in _common_tasks(asked, tasks):
+        try:
+            found.append(_compared(database, asked, task, metric, profile, by))
+        except FolkwaysError as error:
+            if task.name in named:
+                raise
+            failures.append((task.name, error))
+    if not found:
+        raise failures[0][1]
+    for name, reason in failures:
+        tell(f"left out: {name} ({reason})")
+    return Comparisons(found)
+
+
+def _compared(
+    database: Workspace,
+    asked: Sequence[StoredModel],
+    task: Task,
+    metric: str | None,
+    profile: str | None,
+    by: str,
+) -> Comparison:
+    chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
+    judged = {
+        one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task)
+        for one in asked
+    }
+    _check_facet(by, task, judged)
+    signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
+    notes = [
+        *unlike_notes(signatures),
+        *_partial(database, asked, task.name),
+        *_cut(database, asked, task.name, resolved),
+    ]
+    notes += [note for one in asked for note in _other_language(database, one, task, resolved)]
+    return compare_judgements(
+        judged, task.name, resolved, chosen, by=by, unlike=unlike_parts(signatures), notes=notes
+    )
+
+
+def _common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | None) -> list[Task]:
+    common = [name for name in asked[0].tasks if all(name in one.tasks for one in asked)]
+    if names is not None:
+        wanted = [task.name for task in expand_tasks([names] if isinstance(names, str) else names)]
+        common = [name for name in wanted if name in common]
+    if not common:
+        told = "; ".join(f"{one.label}: {', '.join(one.tasks)}" for one in asked)
+        raise FolkwaysError(f"these models have no {'such ' if names else ''}task in common ({told})")
+    return [get_task(name) for name in common]
+
+
+def metric_of(task: Task, name: str | None) -> Metric:
+    """The metric of that name or label, or the headline of the task for None; UnknownNameError otherwise."""
+    if name is None:
+        return task.metrics[0]
+    for metric in task.metrics:
+        if name in (metric.name, metric.label):
+            return metric
+    raise UnknownNameError(f"metric of {task.name}", name, [metric.name for metric in task.metrics])
+
+
+def _with_column(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFrame:
+    if metric.name in judged.columns:
+        return judged
+    raise NotJudgedError(
+        f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several of "
+        "them, or was not computed; compare by one of "
+        f"{', '.join(known.name for known in task.metrics if known.name in judged.columns)}"
+    )
+
+
+def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> None:
+    valid = {
+        name
+        for name in ("culture", "language", "variant", *task.facets)
+        if all(name in f.columns for f in judged.values())
+    }
+    if by not in valid:
+        raise UnknownNameError(f"facet of {task.name}", by, valid)
+
+
+def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:
+    own = results.load_scores(workspace, asked.run).filter(
+        endpoint=asked.endpoint, task=task, profile=profile
+    )
+    return results.load_signatures(workspace, asked.run)[own["signature"][0]].parts if own.height else {}
+
+
+def _other_language(workspace: Workspace, asked: StoredModel, task: Task, profile: str) -> list[str]:
+    own = results.load_scores(workspace, asked.run).filter(
+        endpoint=asked.endpoint, task=task.name, profile=profile
+    )
+    named = own.with_columns(endpoint=pl.lit(asked.label))
+    return other_language_warnings(named, results.load_signatures(workspace, asked.run), {task.name: task})
+
+
+def _partial(workspace: Workspace, asked: Sequence[StoredModel], task: str) -> Iterator[str]:
+    """One sentence for each run that asked a part of the task."""
+    for run in {one.run.id: one.run for one in asked}.values():
+        (of_task,) = (entry for entry in run_records.run_tasks(workspace, run) if entry.task == task)
+        if parts := lacking(workspace, run, of_task):
+            yield f"Run {run.name} asked a part: {'; '.join(parts)}."
+
+
+def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile: str) -> Iterator[str]:
+    """One sentence for each model of which the token limit cut many replies, whether they could be read or
+    not."""
+    for one in asked:
+        rows = results.load_scores(workspace, one.run).filter(
+            endpoint=one.endpoint,
+            task=task,
+            profile=profile,
+            facet=WHOLE,
+            metric=get_task(task).metrics[0].name,
+        )
+        for row in rows.iter_rows(named=True):
+            replies = row["n"] - row["failed"] - row["missing"]
+            if row["cut"] > MANY_UNREADABLE * replies:
+                yield (
+                    f"{one.label}: the token limit cut {row['cut']:,} of "
+                    f"{plural(replies, 'reply', 'replies')}."
+                )
+
+
+def unlike_parts(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The parts of the models' signatures in which these differ, but for how much was asked and what served
+    the model."""
+    keys = dict.fromkeys(key for signature in parts.values() for key in signature)
+    differing = (
+        key
+        for key in keys
+        if len({signature.get(key, "none") for signature in _concerned(key, parts).values()}) > 1
+    )
+    return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED)]
+
+
+def _concerned(key: str, parts: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+    """Those whose signatures tell something by the part: no settings change what a baseline says."""
+    return {
+        model: signature for model, signature in parts.items() if key != "settings" or not is_baseline(model)
+    } or parts
+
+
+def unlike_notes(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """One sentence for each part of the models' signatures in which these differ."""
+    notes = []
+    for key in unlike_parts(parts):
+        which = "; ".join(
+            f"{model} {signature.get(key, 'none')}" for model, signature in _concerned(key, parts).items()
+        )
+        notes.append(f"Not asked or judged alike, {key}: {which}.")
+        if key == "data":
+            notes.append(
+                "Items with the same name may be different questions in different data: read the "
+                "differences with care."
+            )
+    return notes

@@ -1,0 +1,132 @@
+"""Finds one item with everything that is known of it: what was asked, what was said, how it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.contract import items_of, prompts_of
+from folkways.benchmarks.registry import tasks
+from folkways.benchmarks.released_data import open_release
+from folkways.errors import FolkwaysError, UnknownNameError, option
+from folkways.records import ITEMS
+from folkways.runs.planning.plan import release_of
+from folkways.workspace import results, run_records
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True)
+class KnownItem:
+    """One item: its row of the items frame, its prompts, and what endpoints said (with ``endpoint`` and
+    ``thoughts``) and got."""
+
+    task: Task
+    item: Mapping[str, Any]
+    prompts: pl.DataFrame
+    responses: pl.DataFrame
+    judgements: pl.DataFrame
+
+    def _repr_html_(self) -> str:
+        from folkways.reports.formats.item import EMPTY_JUDGEMENTS, EMPTY_RESPONSES
+        from folkways.reports.formats.notebook import item_html
+
+        responses = self.responses if self.responses.width else EMPTY_RESPONSES
+        judgements = self.judgements if self.judgements.width else EMPTY_JUDGEMENTS
+        return item_html(self.shown, self.prompts, responses, judgements, self.task.metrics)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What people read of the item: records.ITEMS and the task's facets."""
+        return {name: value for name, value in self.item.items() if name in ITEMS or name in self.task.facets}
+
+
+def find_item(
+    workspace: Workspace | None, name: str, run_name: str | None = None, release: str | None = None
+) -> KnownItem:
+    """The item ``TASK:ITEM`` or ``ITEM``, from a run of the workspace that asked it, or from the default
+    releases.
+
+    run_name: only this run. release: name or folder of the data, instead of what the run or the task uses.
+    Raises UnknownNameError when no run and no release has such an item, FolkwaysError when several tasks have
+    it.
+    """
+    task_name, separator, item = name.rpartition(":")
+    wanted = [task_name] if separator else []
+    if separator and task_name not in tasks():
+        raise UnknownNameError("task", task_name, tasks())
+    if workspace is not None:
+        runs = (
+            [run_records.find_asked_run(workspace, run_name)]
+            if run_name
+            else list(reversed(run_records.list_runs(workspace)))
+        )
+        for run in runs:
+            asked = [
+                task for task in results.tasks_with_item(workspace, run, item) if not wanted or task in wanted
+            ]
+            if len(asked) > 1:
+                named = ", ".join(f"{task}:{item}" for task in asked)
+                raise FolkwaysError(f"several tasks have an item {item!r}; say which: {named}")
+            if asked:
+                return _from_run(workspace, run, asked[0], item, release)
+        if run_name:
+            raise FolkwaysError(
+                f"run {run_name} asks no item {name!r}; leave {option('run')} out to look in the data itself"
+            )
+    return _from_release(name, item, wanted, release)
+
+
+def _from_run(
+    workspace: Workspace, run: run_records.RunRecord, task_name: str, item: str, release_name: str | None
+) -> KnownItem:
+    task = tasks()[task_name]
+    run_task = next(entry for entry in run_records.run_tasks(workspace, run) if entry.task == task_name)
+    release = open_release(release_name, task.benchmark) if release_name else release_of(run_task)
+    items = pl.concat(batch.filter(pl.col("item") == item) for batch in items_of(task, release))
+    asked = results.prompts_of(workspace, run, task_name, item)
+    said, judged = [], []
+    shares = [share for share in results.parts(workspace, run) if share.task == task_name]
+    profiles = (
+        results.load_scores(workspace, run)
+        .filter(pl.col("task") == task_name)["profile"]
+        .unique(maintain_order=True)
+    )
+    for part in shares:
+        replies = results.responses(workspace, run, part).filter(pl.col("item") == item)
+        thought = results.thoughts(workspace, run, part, item)
+        said.append(
+            replies.with_columns(endpoint=pl.lit(part.endpoint)).join(
+                thought, on="ordinal", how="left", maintain_order="left"
+            )
+        )
+        for profile in profiles:
+            verdicts = results.load_judgements(workspace, run, profile, part).filter(pl.col("item") == item)
+            judged.append(verdicts.with_columns(profile=pl.lit(profile)))
+    judgements = pl.concat(judged, how="diagonal_relaxed") if judged else pl.DataFrame()
+    return KnownItem(task, items.row(0, named=True), asked, pl.concat(said), judgements)
+
+
+def _from_release(name: str, item: str, wanted: list[str], release_name: str | None) -> KnownItem:
+    problems: list[FolkwaysError] = []
+    known = [tasks()[task] for task in wanted] or list(tasks().values())
+    for task in known:
+        try:
+            release = open_release(release_name or task.release, task.benchmark)
+        except FolkwaysError as error:
+            problems.append(error)
+            continue
+        items = pl.concat(batch.filter(pl.col("item") == item) for batch in items_of(task, release))
+        if items.height:
+            prompts = prompts_of(task, items, PromptOptions(), release, sent=False)
+            return KnownItem(task, items.row(0, named=True), prompts, pl.DataFrame(), pl.DataFrame())
+    if problems and len(problems) == len(known):
+        raise problems[0]
+    raise FolkwaysError(
+        f"no run of the workspace and no release on this disk has an item {name!r}; an item is written as "
+        "in the reports, "
+        "for example blend/saq:KR/Al-en-01; look it up in a report, or in run.judgements() from Python"
+    )

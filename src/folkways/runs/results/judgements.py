@@ -1,0 +1,180 @@
+"""The stored judgements of runs, with what was asked, and as inputs of the benchmarks' results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.base import Benchmark, Task, has_free_answers, needs_whole_questions
+from folkways.benchmarks.culture_profile import PROFILE
+from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.results import Inputs, Result
+from folkways.endpoints.cards import cards_of
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import JUDGED_ITEMS, compact, empty
+from folkways.releases.registry import get_record
+from folkways.releases.release_records import Release
+from folkways.releases.stored_releases import locate, state_of
+from folkways.runs.planning.plan import item_batches, release_of, restore_options
+from folkways.runs.scores.scoring import stored_scores
+from folkways.workspace import results, run_records
+from folkways.workspace.database import Workspace
+
+
+def judged_items(
+    workspace: Workspace, run: run_records.RunRecord, profile: str | None = None
+) -> pl.DataFrame:
+    """records.JUDGED_ITEMS of every task and endpoint; facets and metrics as further columns (null where a
+    task lacks them).
+
+    profile: only this one of each task, where several were scored. FolkwaysError if the run has not been
+    scored.
+    """
+    frames = [empty(JUDGED_ITEMS)]
+    stored = stored_scores(workspace, run)
+    for run_task in run_records.run_tasks(workspace, run):
+        task = get_task(run_task.task)
+        scored = stored.filter(pl.col("task") == task.name)["profile"].unique(maintain_order=True).to_list()
+        wanted = (
+            scored if profile is None else [name for name in scored if name == task.resolve_profile(profile)]
+        )
+        frames += judged_of_task(workspace, run, run_task, release_of(run_task), wanted)
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
+def judged_of_task(
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    asked: run_records.RunTask,
+    release: Release,
+    profiles: Sequence[str],
+    *,
+    small: bool = False,
+) -> Iterator[pl.DataFrame]:
+    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. release: the one that it was asked
+    of.
+
+    small: as ``records.compact`` has them.
+    """
+    task, kind = get_task(asked.task), pl.Categorical if small else pl.String
+    batches = item_batches(task, release, restore_options(asked.options))
+    if has_free_answers(task):
+        items = {row["item"]: row for batch in batches for row in batch.iter_rows(named=True)}
+    else:
+        texts = pl.concat(batch.select("item", "text", "gold") for batch in batches)
+        texts = compact(texts) if small else texts
+    for part in results.parts(workspace, run):
+        if part.task == asked.task:
+            for name in profiles:
+                judged = results.load_judgements(workspace, run, name, part, small=small).drop("ordinal")
+                judged = judged.with_columns(profile=pl.lit(name, dtype=kind))
+                if has_free_answers(task):
+                    texts = _as_asked(
+                        task, items, judged.select("item", "language").unique(maintain_order=True)
+                    )
+                    texts = compact(texts) if small else texts
+                shared = [key for key in ("item", "language") if key in texts.columns]
+                yield judged.join(texts, on=shared, how="left", maintain_order="left")
+
+
+def _as_asked(task: Task, items: Mapping[str, Mapping[str, Any]], asked: pl.DataFrame) -> pl.DataFrame:
+    """item, language, text and gold of these items in these languages: the question in the words of its
+    language."""
+    rows = [
+        (item, language, task.question_in(items[item], language), items[item]["gold"])
+        for item, language in asked.iter_rows()
+        if item in items
+    ]
+    return pl.DataFrame(
+        rows, schema=dict.fromkeys(("item", "language", "text", "gold"), pl.String), orient="row"
+    )
+
+
+def inputs_of(
+    judged: pl.DataFrame, endpoints: Iterable[str], tasks: Iterable[Task], releases: Mapping[str, Release]
+) -> Inputs:
+    """The judgements of these tasks with all that is known beside them; releases: task -> the data that were
+    used."""
+    known = list(tasks)
+    return Inputs(
+        judged=judged,
+        metrics={task.name: task.metrics for task in known},
+        releases=releases,
+        cards=cards_of(set(endpoints)),
+        whole_questions=frozenset(task.name for task in known if needs_whole_questions(task)),
+    )
+
+
+def load_inputs(
+    workspace: Workspace, runs: Sequence[run_records.RunRecord], profile: str | None = None
+) -> Inputs:
+    """The judgements of these runs; of an item that two runs have, what the later one says.
+
+    profile: only this one of each task. Raises FolkwaysError for a run that has not been scored, or not in
+    that profile.
+    """
+    judgements: list[pl.DataFrame] = []
+    endpoints, releases = set[str](), {}
+    for run in runs:
+        stored, found = stored_scores(workspace, run), len(judgements)
+        for run_task in run_records.run_tasks(workspace, run):
+            of_task = stored.filter(pl.col("task") == run_task.task)
+            if profile is not None:
+                of_task = of_task.filter(
+                    pl.col("profile") == get_task(run_task.task).resolve_profile(profile)
+                )
+            endpoints.update(of_task["endpoint"])
+            releases[run_task.task] = release_of(run_task)
+            judgements += [
+                results.load_judgements(workspace, run, name, part)
+                .drop("ordinal")
+                .with_columns(profile=pl.lit(name))
+                for part in results.parts(workspace, run)
+                if part.task == run_task.task
+                for name in of_task["profile"].unique(maintain_order=True)
+            ]
+        if len(judgements) == found:
+            raise FolkwaysError(
+                f"run {run.name} has not been judged in the profile {profile}; do it: folkways score "
+                f"{run.name} --profile {profile}"
+            )
+    key = ["endpoint", "task", "profile", "item", "language", "variant", "sample"]
+    judged = pl.concat(judgements, how="diagonal_relaxed").unique(
+        subset=key, keep="last", maintain_order=True
+    )
+    return inputs_of(judged, endpoints, map(get_task, releases), releases)
+
+
+def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:
+    """Name of a DataNeed -> its releases: those that are ``named`` for it, else its defaults that are on this
+    disk."""
+    found = {}
+    for need in {
+        need.name: need for result in benchmark.results for need in result.needs if not need.file
+    }.values():
+        opened = [open_release(name, benchmark.name) for name in named.get(need.name, ())]
+        here = [
+            name
+            for name in need.default
+            if not opened and state_of(get_record(name)) in ("here", "part of folkways")
+        ]
+        found[need.name] = (*opened, *map(locate, here))
+    return found
+
+
+def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
+    """The results that the tasks of these judgements have; only those named, if any are (UnknownNameError for
+    others)."""
+    declared = [result for benchmark in benchmarks().values() for result in benchmark.results]
+    offered = [result for result in declared if inputs.asked.intersection(result.tasks)]
+    if PROFILE.name in names or len({task.split("/")[0] for task in inputs.asked}) > 1:
+        offered.append(replace(PROFILE, tasks=tuple(sorted(inputs.asked))))
+    known = {result.name for result in offered}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("analysis of these runs", name, known)
+    return [result for result in offered if not names or result.name in names]

@@ -1,0 +1,253 @@
+"""What a reader of scores must know: a part of a task that was not asked, replies that were cut, in another
+language, or that another profile reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.contract import items_of, prompts_of
+from folkways.benchmarks.multiple_choice.orders import split_variant
+from folkways.benchmarks.registry import get_task
+from folkways.cultures import get_language
+from folkways.display import count, number, percent, plural
+from folkways.errors import FolkwaysError
+from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.evidence.completeness import ASKED_BY, CELLS, Completeness
+from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, is_baseline
+from folkways.releases.release_records import Release
+from folkways.reports.formats.summary import MAX_NAMED, listing
+from folkways.runs.planning.plan import SLICE, TaskPlan, release_of, restore_options, stored_plan
+from folkways.runs.scores.scoring import judged_pages, scores_of_run, unsummarised
+from folkways.workspace import results, run_records, run_rows
+from folkways.workspace.database import Workspace
+
+
+def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask) -> list[str]:
+    """What the run did not ask of what the task asks by default, in words without a full stop; empty where it
+    asked everything.
+
+    Only a run with an option that might leave something out is looked at, and its data are read for that.
+    """
+    if _asks_by_default(asked):
+        return []
+    try:
+        return list(completeness_of(workspace, run, asked, get_task(asked.task)).sentences())
+    except FolkwaysError as error:  # the data have gone since
+        return [f"how much of the task this is cannot be told ({str(error).splitlines()[0]})"]
+
+
+def completeness_of(
+    workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task
+) -> Completeness:
+    """Of the first model that the run asked: all of them expect the same rows."""
+    part = next(part for part in results.parts(workspace, run) if part.task == task.name)
+    profile = next(
+        iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0]
+    )
+    columns = (*ASKED_BY, "sample")
+    pages = list(
+        run_rows.judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task)
+    )
+    if not pages:
+        return Completeness.of(
+            default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String))
+        )
+    rows = pl.concat(pages).filter(pl.col("sample") == pl.col("sample").min())
+    released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
+    return Completeness.of(
+        default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released)))
+    )
+
+
+def _asks_by_default(asked: run_records.RunTask) -> bool:
+    """Whether no option of the run could have made it ask less than the task does by default."""
+    options = restore_options(asked.options)
+    chosen = (options.cultures, options.languages, options.variants, options.limit, options.until)
+    return not options.prompt_texts and all(value is None for value in chosen)
+
+
+def default_rows(task: Task, release: Release) -> pl.DataFrame:
+    """CELLS of everything that the task asks of a release where no option says otherwise."""
+
+    def cells() -> Iterator[pl.DataFrame]:
+        for batch in items_of(task, release):
+            for items in batch.iter_slices(SLICE):
+                prompts = prompts_of(task, items, PromptOptions(), release, sent=False).select(
+                    "item", "language", "variant"
+                )
+                yield _cells(prompts.join(items.select("item", "culture"), on="item", how="left"))
+
+    return pl.concat(cells()).group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum()).select(CELLS)
+
+
+def _cells(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.group_by(ASKED_BY, maintain_order=True).agg(rows=pl.len().cast(pl.Int64)).select(CELLS)
+
+
+_LIMIT = re.compile(r"(?<!\w)max_tokens=(\d+)")
+MORE, LEAST = 8, 256
+"""The remedy names so many times the limit, and no fewer tokens than that."""
+
+FEW = 16
+"""A task's own limit of so few tokens wants an answer and nothing else: cut replies are what it is for."""
+
+
+def cut_warnings(
+    scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]
+) -> list[str]:
+    """One sentence for each model and task of which the token limit cut replies: profiles judge the same
+    replies.
+
+    scores: records.SCORES. signatures: each of theirs -> its parts. tasks: by name.
+    """
+    whole = scores.filter((pl.col("facet") == "all") & (pl.col("cut") > 0)).sort(
+        "n", descending=True, maintain_order=True
+    )
+    found = whole.unique(["endpoint", "task", "profile"], keep="first", maintain_order=True).sort(
+        "task", "endpoint", "profile"
+    )
+    alike: dict[tuple[str, str, int, int, int | None], list[dict[str, Any]]] = {}
+    for row in found.iter_rows(named=True):
+        replies = row["n"] - row["failed"] - row["missing"]
+        limit = _limit(signatures.get(row["signature"], Signature()))
+        alike.setdefault((row["task"], row["endpoint"], row["cut"], replies, limit), []).append(row)
+    return [
+        _warning(rows, tasks[rows[0]["task"]], replies, limit) for (*_, replies, limit), rows in alike.items()
+    ]
+
+
+def _limit(made: Signature) -> int | None:
+    return max(map(int, _LIMIT.findall(made.parts.get("settings", ""))), default=None)
+
+
+def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit: int | None) -> str:
+    """rows: the same replies under one profile or more."""
+    row = rows[0]
+    at = f"at {plural(limit, 'token')}" if limit else "at the limit of its provider"
+    unread = _unread(row)
+    if any(_unread(other) != unread for other in rows):
+        unread = ", ".join(f"{_unread(other)} ({other['profile']})" for other in rows)
+    was = "was" if row["cut"] == 1 else "were"
+    who = f"{count(row['cut'])} of {count(replies)} replies of {row['endpoint']} on {task.name}"
+    told = f"{who} {was} cut {at}, {unread} of them unreadable"
+    remedy = (
+        f"ask again with --max-tokens {max(LEAST, MORE * limit)}" if limit else "ask again with --max-tokens"
+    )
+    if limit == task.max_tokens and limit <= FEW:
+        other = next((name for name in task.scoring.profiles if name != "paper"), None)
+        profile = f" --profile {other}" if other else ""
+        return (
+            f"{told}. This limit cuts replies by design: {task.name} asks for {plural(limit, 'token')}. "
+            f"To let models talk or think first, {remedy}{profile}."
+        )
+    return f"{told}: {remedy}."
+
+
+def _unread(row: Mapping[str, Any]) -> str:
+    return count(row["truncated"]) if row["truncated"] else "none"
+
+
+_LOOKED_AT = ["score", "facet", "value", "signature"]
+
+
+def other_language_warnings(
+    scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]
+) -> list[str]:
+    """One sentence for each model and task with such replies in more than a tenth of those asked for in some
+    language.
+
+    scores: records.SCORES; where a model was asked in one language alone, ``signatures`` (each of theirs ->
+    its parts) names it.
+    """
+    measured = scores.filter(
+        pl.col("metric") == OTHER_LANGUAGE, pl.col("facet").is_in(["all", "language"]), pl.col("n") > 0
+    )
+    whole = measured.unique(["endpoint", "task", "facet", "value"], keep="first", maintain_order=True)
+    sentences = []
+    for (endpoint, task), rows in whole.drop_nulls("score").group_by("endpoint", "task", maintain_order=True):
+        by_language = rows.filter(facet="language") if "language" in rows["facet"] else rows
+        many = by_language.filter(pl.col("score") > 100 * MANY_IN_OTHER_LANGUAGE)
+        if many.is_empty() or is_baseline(str(endpoint)):
+            continue
+        worst = many.sort("score", descending=True, maintain_order=True).select(_LOOKED_AT)
+        named = [(percent(score / 100), _language(row, signatures)) for score, *row in worst.iter_rows()]
+        (share, language), *others = named[:MAX_NAMED]
+        shares = [f"{share} of the replies{f' asked for in {language}' if language else ''}"]
+        shares += [f"{share} of those in {language}" for share, language in others]
+        shares += [plural(len(named) - MAX_NAMED, "further language")] if len(named) > MAX_NAMED else []
+        sentences.append(
+            f"{endpoint}, {tasks[str(task)].title}: {listing(shares)} are in another language or script than "
+            "asked. These scores say what the model knows in the language that it chose."
+        )
+    return sentences
+
+
+def _language(row: Sequence[str], signatures: Mapping[str, Signature]) -> str:
+    facet, value, signature = row
+    code = value if facet == "language" else signatures.get(signature, Signature()).parts.get("lang", "")
+    return get_language(code).name if code and "+" not in code else ""
+
+
+def read_otherwise(
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    run_task: run_records.RunTask,
+    task: Task,
+    scores: pl.DataFrame,
+) -> Iterator[str]:
+    """One sentence for each model with many unreadable replies (MANY_UNREADABLE), on the profile that reads
+    most of them.
+
+    scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here,
+    and nothing stored.
+    """
+    whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
+    for row in whole.iter_rows(named=True):
+        replies = row["n"] - row["failed"] - row["missing"]
+        if is_baseline(row["endpoint"]) or replies - _read(row) <= MANY_UNREADABLE * replies:
+            continue
+        others = []
+        for profile in task.scoring.profiles:
+            stored = whole.filter((pl.col("endpoint") == row["endpoint"]) & (pl.col("profile") == profile))
+            try:
+                beside = (
+                    stored
+                    if stored.height
+                    else _judged(workspace, run, stored_plan(run_task), row["endpoint"], profile)
+                )
+            except FolkwaysError:  # the data are not here any more; the report says so where it needs them
+                continue
+            others += beside.with_columns(profile=pl.lit(profile)).rows(named=True)
+        best = max(others, key=_read, default=row)
+        if _read(best) > _read(row):
+            yield (
+                f"{row['endpoint']} on {task.name}: {row['profile']} reads {count(_read(row))} of "
+                f"{count(replies)} replies, which gives {number(row['score'])}; {best['profile']} reads "
+                f"{count(_read(best))}, which gives {number(best['score'])}: folkways score {run.name} "
+                f"--profile {best['profile']}"
+            )
+
+
+def _read(row: Mapping[str, Any]) -> int:
+    """The replies of a score that an answer, or a refusal, was read out of."""
+    return int(row["answered"] + row["refused"])
+
+
+def _judged(
+    workspace: Workspace, run: run_records.RunRecord, plan: TaskPlan, endpoint: str, profile: str
+) -> pl.DataFrame:
+    """The headline of a model under the profile."""
+    task = plan.task
+    pages = (
+        page.drop(unsummarised(plan.options))
+        for part in results.parts(workspace, run)
+        if (part.task, part.endpoint) == (task.name, endpoint)
+        for page, _ in judged_pages(plan, results.response_pages(workspace, run, part), profile)
+    )
+    scored = scores_of_run(plan, pl.concat(pages, how="vertical_relaxed"))
+    return scored.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))

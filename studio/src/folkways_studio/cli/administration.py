@@ -1,0 +1,141 @@
+"""Commands for the people who run the server: API tokens, backup and restore."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.sdk.cli import Number, workspace_option
+from folkways.sdk.errors import UnknownNameError
+from folkways_studio.cli.places import opened
+
+if TYPE_CHECKING:
+    from folkways.sdk.workspace import Workspace
+
+
+@click.command("token")
+@click.argument("login")
+@click.option(
+    "--study", metavar="STUDY", help="The only study that it is for; without it, all of the account's."
+)
+@click.option("--scope", type=click.Choice(["read", "write"]), default="read", help="What it may do.")
+@click.option("--days", type=Number(min=0.01, max=366), default=90, help="How long it is valid.")
+@click.option("--note", default="", show_default=False, metavar="TEXT", help="What it is for.")
+@workspace_option
+def make_token(login: str, study: str | None, scope: str, days: float, note: str, workspace: str) -> None:
+    """Make a token with which a program acts as an account. It is shown only once, here."""
+    from folkways_studio.people import accounts
+    from folkways_studio.programs import tokens
+    from folkways_studio.programs.records import Scope
+
+    with opened(workspace) as database:
+        account = accounts.find_account(database, login)
+        if account is None:
+            raise UnknownNameError("account", login, (), hint="make it with: folkways studio account LOGIN")
+        number = _study(database, study)
+        _, text = tokens.create_token(
+            database, account.id, study_id=number, name=note, scope=Scope(scope), days=days
+        )
+        click.echo(text)
+
+
+@click.command("tokens")
+@click.option(
+    "--study",
+    metavar="STUDY",
+    help="Tokens of this study; without it, those that are for all studies of an account.",
+)
+@workspace_option
+def list_tokens(study: str | None, workspace: str) -> None:
+    """List tokens, newest first, without their texts."""
+    from folkways_studio.people import accounts
+    from folkways_studio.programs import tokens
+
+    with opened(workspace) as database:
+        for each in tokens.list_tokens(database, study_id=_study(database, study)):
+            state = (
+                "revoked"
+                if each.revoked
+                else "expired"
+                if each.expires <= time.time()
+                else f"until {_day(each.expires)}"
+            )
+            used = f"last used {_day(each.used)}" if each.used else "never used"
+            login = accounts.get_account(database, each.account_id).login
+            click.echo(f"{each.id}  {login}  {each.scope}  {state}  {used}  {each.name}".rstrip())
+
+
+@click.command("revoke-token")
+@click.argument("number", type=click.IntRange(min=1))
+@click.option(
+    "--study",
+    metavar="STUDY",
+    help="The study that it is for; without it, one for all studies of an account.",
+)
+@workspace_option
+def revoke_token(number: int, study: str | None, workspace: str) -> None:
+    """Revoke a token. `folkways studio tokens` lists their numbers."""
+    from folkways_studio.programs import tokens
+
+    with opened(workspace) as database:
+        tokens.revoke_token(database, number, study_id=_study(database, study))
+        click.echo(f"token {number} is revoked")
+
+
+def _study(database: Workspace, name: str | None) -> int | None:
+    from folkways_studio.clients.local import study_id
+
+    return study_id(database, name) if name is not None else None
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+@click.command("backup")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@workspace_option
+def backup(file: Path, workspace: str) -> None:
+    """Write the whole workspace into one new file, while the studio runs.
+
+    It contains everything saved before the command began, including personal details and password hashes:
+    protect it like the server.
+
+    \b
+    folkways studio backup /var/backups/folkways/$(date +%F).zip
+    """
+    from folkways_studio.database.backups import back_up
+
+    with opened(workspace) as database:
+        click.echo(f"wrote {file}: {back_up(database, file)}")
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option(
+    "--replace", is_flag=True, help="Also into a workspace that holds something, all of which is lost."
+)
+@workspace_option
+def restore_backup(file: Path, replace: bool, workspace: str) -> None:
+    """Put a backup into an empty workspace: a new file, or a database of PostgreSQL, whichever it was made
+    from.
+
+    Either all of it is there afterwards or nothing has changed.
+    """
+    from folkways_studio.database.backups import restore
+
+    with opened(workspace, create=True) as database:
+        description = restore(file, database, replace=replace)
+        click.echo(f"restored {file} into {database.location}: {description}")
+        if description.bucket:
+            click.echo(
+                f"note: start the studio with FOLKWAYS_MEDIA={description.bucket}, or copy its files",
+                err=True,
+            )
+
+
+COMMANDS = (make_token, list_tokens, revoke_token, backup, restore_backup)

@@ -1,0 +1,78 @@
+"""What is left of a reply: the authors' cleaning, quirks included, and ours."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.benchmarks.free_answers.matching import answers_in, clean_as_paper, clean_strictly
+
+PROMPT = "One word.\n\nQuestion: what is drunk?\nAnswer:"
+
+
+@pytest.mark.parametrize(
+    ("reply", "cleaned"),
+    [
+        ("Tea.", "tea"),
+        (PROMPT + " Tea", "tea"),
+        ("Answer: Tea", "tea"),
+        ("Answer:tea", "answer:tea"),  # no space: kept
+        ("Final answer: tea", "final answer: tea"),
+        (
+            "Answer: tea. Another answer: milk",
+            "tea. another  milk",
+        ),  # every "answer:" goes once the first does
+        ("Drinks: tea", "drinks: tea"),  # not a word of the prompt
+        ("Tea，milk、water。", "tea,milk,water"),
+        ("  ...tea..  ", "tea"),
+        ("...", ""),
+    ],
+)
+def test_the_authors_cleaning(reply: str, cleaned: str) -> None:
+    assert clean_as_paper(reply, PROMPT) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("reply", "cleaned"),
+    [
+        ("**Answer:** Tea.", "Tea"),
+        ("Answer:Tea", "Tea"),
+        ("18:00", "18:00"),
+        ("Drinks: tea", "Drinks: tea"),
+        ("“Tea”", "Tea"),
+        (PROMPT + " Tea", "Tea"),
+    ],
+)
+def test_strict_cleaning(reply: str, cleaned: str) -> None:
+    assert clean_strictly(reply, PROMPT) == cleaned
+
+
+def test_a_word_of_the_prompt_is_a_label_even_where_it_was_none() -> None:
+    assert clean_strictly("Drink: tea", "Name a drink.") == "tea"
+
+
+def test_a_time_is_no_label_even_if_its_hour_is_in_the_prompt() -> None:
+    assert clean_strictly("18:00", "When, 18:00 or later?") == "18:00"
+
+
+@pytest.mark.parametrize(
+    ("reply", "answers"),
+    [
+        ("tea", ["tea"]),
+        ("tea, milk and water", ["tea", "milk and water"]),
+        ("1. tea\n2. milk", ["tea", "milk"]),
+        ('["tea", "milk"]', ["tea", "milk"]),
+        ("茶、牛奶", ["茶", "牛奶"]),
+        ("1,000 won", ["1,000 won"]),
+        ("", []),
+    ],
+)
+def test_answers_of_a_list(reply: str, answers: list[str]) -> None:
+    assert answers_in(reply) == answers
+
+
+@given(st.text(), st.text())
+def test_cleaned_replies_have_no_outer_space(reply: str, prompt: str) -> None:
+    assert clean_strictly(reply, prompt) == clean_strictly(reply, prompt).strip()
+    assert clean_as_paper(reply, prompt).lower() == clean_as_paper(reply, prompt)
