@@ -88,8 +88,8 @@ class ModelServer:
         return reply.status < 500
 
     async def has_ended(self, within: float) -> bool:
-        """Whether the process has ended, or does so within so many seconds: its connections break a moment
-        before that is known."""
+        """Whether the process has ended, or does so ``within`` seconds: its connections break a moment before
+        that is known."""
         with suppress(subprocess.TimeoutExpired):
             await asyncio.to_thread(self.process.wait, within)
         return self.process.poll() is not None

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import orjson
 
 from folkways.benchmarks.blend.build.calls import Answer, Call
-from folkways.benchmarks.build import Ask, Prompt
+from folkways.benchmarks.build import AskableModel, Prompt
 from folkways.benchmarks.templates import Template, wordings
 
 TASK = "build/mcq-"
@@ -18,7 +18,7 @@ TASK = "build/mcq-"
 class AskedModel:
     """An Oracle that asks a model."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: AskableModel) -> None:
         self._ask = ask
 
     def recall(self, call: Call) -> tuple[Answer | None] | None:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Ask, Builder, BuildResult, BuildSession, Option
+from folkways.benchmarks.build import AskableModel, Builder, BuildResult, BuildSession, Option
 from folkways.display import number, plural
 from folkways.files import json_bytes, write_bytes
 
@@ -60,7 +60,7 @@ def build_topics(
     from folkways.benchmarks.culturalbench.votes import frame_bytes
     from folkways.benchmarks.released_data import open_release
 
-    def open_model(config: Mapping[str, Any]) -> Ask:
+    def open_model(config: Mapping[str, Any]) -> AskableModel:
         return session.models([model], {"build": "topics", **config}, name="build-topics-")[0]
 
     listed = read_topics(topics) if topics is not None else None

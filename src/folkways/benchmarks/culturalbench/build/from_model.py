@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.build import Ask, Prompt, Reply
+from folkways.benchmarks.build import AskableModel, ModelReply, Prompt
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.build import sorting
 from folkways.benchmarks.culturalbench.build.sorting import Question
@@ -46,7 +46,7 @@ class SortedQuestions:
 
 def sort_questions(
     release: Release,
-    open_model: Callable[[Mapping[str, Any]], Ask],
+    open_model: Callable[[Mapping[str, Any]], AskableModel],
     *,
     topics: Topics | None = None,
     batch: int = 20,
@@ -74,7 +74,7 @@ def sort_questions(
     }
     model = open_model(config)
 
-    def ask(batches: Sequence[Sequence[Question]]) -> Sequence[Reply]:
+    def ask(batches: Sequence[Sequence[Question]]) -> Sequence[ModelReply]:
         most, variant = sorting.max_tokens(batch), f"batch-{batch}"
         items = [f"{part[0].question_idx}+{len(part) - 1}" for part in batches]
         return model(
@@ -159,7 +159,9 @@ def read_labelled(path: Path, questions: Sequence[str], topics: Topics) -> dict[
     return found
 
 
-def _read(batches: Sequence[Sequence[Question]], replies: Sequence[Reply], topics: Topics) -> dict[str, str]:
+def _read(
+    batches: Sequence[Sequence[Question]], replies: Sequence[ModelReply], topics: Topics
+) -> dict[str, str]:
     found: dict[str, str] = {}
     for part, reply in zip(batches, replies, strict=False):
         if reply.said is not None:
@@ -168,7 +170,7 @@ def _read(batches: Sequence[Sequence[Question]], replies: Sequence[Reply], topic
     return found
 
 
-def _why(reply: Reply | None) -> str:
+def _why(reply: ModelReply | None) -> str:
     if reply is not None and reply.state is State.REFUSED:
         return f"the model refused: {reply.reason}"
     return "the model's reply names none of the topics"
