@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.build.topics import own_topics
-from folkways.benchmarks.culturalbench.build.votes_files import write_votes
+from folkways.benchmarks.culturalbench.votes_files import write_votes
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.cli.build import command as build
