@@ -17,14 +17,17 @@ from polars.testing import assert_frame_equal
 
 from folkways.api import Run, load_run, run
 from folkways.benchmarks.build import ModelReply
+from folkways.benchmarks.free_answers import model_judge
 from folkways.endpoints.base import EndpointOptions, Request
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import State
+from folkways.runs import asking
 from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
 from folkways.stats.raters.stratified_calibration import stratified_ppi
+from folkways.workspace import run_records
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.river import Done, environment, folkways, kill, rows, start, stored_bodies, wait_for
@@ -629,3 +632,26 @@ def test_notes_tell_counts_and_the_commonest_reason() -> None:
     assert "30 questions" in notes(question=[*few, "Q-0", "Q-99"], label=[1.0] * 29 + [0.0, None])[0]
     assert notes(question=[*few, "Q-30"], label=[1.0] * 30) == []
     assert notes(question=["Q-1"], label=[None]) == []
+
+
+def test_prompts_are_made_a_block_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("demo/saq", "baseline/first", workspace=tmp_path / "w.db", name="mine")
+    order: list[str] = []
+    make, write = model_judge.prompt_for, run_records.write_expected
+
+    def made(*parts: Any, **how: Any) -> str:
+        order.append("made")
+        return make(*parts, **how)
+
+    def written(*rows: Any) -> None:
+        order.append("written")
+        write(*rows)
+
+    monkeypatch.setattr(asking, "PROMPTS_AT_ONCE", 10)
+    monkeypatch.setattr(model_judge, "prompt_for", made)
+    monkeypatch.setattr(run_records, "write_expected", written)
+    mine = load_run("mine", tmp_path / "w.db")
+    judge_run(mine.workspace, mine.record, Model(endpoint(always('{"group": 1}'))))
+    blocks = "".join(word[0] for word in order).split("w")
+    assert len(blocks) > 3
+    assert max(map(len, blocks)) == 10

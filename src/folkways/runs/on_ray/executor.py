@@ -1,8 +1,8 @@
 """The executor of a Ray cluster: asks and scores a run, and makes the shares of a build, on its nodes.
 
 Builds use plain tasks and not Ray Data: a culture is sifted as a whole, from a file that streams by several
-times. Ray Data hands a whole culture over as one table in memory, sorts all facts to get there, and needs pyarrow
-and pandas (perf/facts/ON_RAY.md).
+times. Ray Data hands a whole culture over as one table in memory, sorts all facts to get there, and needs
+pyarrow and pandas (perf/facts/ON_RAY.md).
 """
 
 from __future__ import annotations

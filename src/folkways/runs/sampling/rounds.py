@@ -58,7 +58,7 @@ class _Share:
     values: list[pl.DataFrame] = field(default_factory=list)  # judgements so far, round by round
 
     def wide(self, target: float) -> list[Stratum]:
-        """Strata that are not known well enough, and of which something is left."""
+        """Strata that are not known well enough and have something left."""
         return [
             stratum
             for name, stratum in self.frame.strata.items()
@@ -83,8 +83,8 @@ def ask_in_rounds(
     """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking
     has stopped.
 
-    frames: of each task of the plan, by its name. ask: asks what the run expects and has no reply to; what it
-    returned in the last round is returned. sampling: when to stop.
+    workspace, run: where the sample is written down. frames: of each task of the plan, by its name. ask: asks
+    what the run expects and has no reply to; its last result is returned. sampling: when to stop.
     """
     shares = [
         _Share(
@@ -168,7 +168,7 @@ def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Se
     nothing.
 
     The order of drawing knows nothing of answers, so that this leaves the sample as random as it was. A unit
-    of which anything was sent stays, with what is missing of it.
+    with any request sent stays, with what is missing of it.
     """
     for share in shares:
         part = results.Part(share.endpoint_id, share.model.name, share.plan.task.name, 0)
@@ -185,20 +185,20 @@ def _look(
     """Judge what was said so far, and note how wide each stratum's interval is."""
     task, frame = share.plan.task, share.frame
     part = results.Part(share.endpoint_id, share.model.name, task.name, 0)
-    known = [item for values in share.values for item in values["item"].to_list()]
-    responses = results.responses(workspace, run, part).filter(~pl.col("item").is_in(known))
+    judged_items = [item for values in share.values for item in values["item"].to_list()]
+    responses = results.responses(workspace, run, part).filter(~pl.col("item").is_in(judged_items))
     resolved = task.resolve_profile(profile)
     # Columns of judgements that decide what a unit is worth.
     needed = dict.fromkeys(
         ("item", "culture", "question", "counted", frame.metric.name, *share.plan.options.strata, "ordinal")
     )
     for items in frame.read() if responses.height else ():
-        said = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
-        if said.height:
+        replies = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
+        if replies.height:
             judged = judgements_of(
-                task, items.join(said.select("item"), on="item", how="semi"), said, resolved
+                task, items.join(replies.select("item"), on="item", how="semi"), replies, resolved
             )
-            share.values.append(judged.with_columns(said["ordinal"]).select(*needed))
+            share.values.append(judged.with_columns(replies["ordinal"]).select(*needed))
     if share.values:
         totals = unit_totals(task, frame.metric, share.plan.options.strata, pl.concat(share.values))
         for name, drawn in drawn_strata(totals, frame.populations).items():
