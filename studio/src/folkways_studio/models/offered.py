@@ -68,8 +68,7 @@ def _check_address(name: str, model: str, path: Path) -> None:
 
 
 def open_offered(offered: OfferedModel, timeout: float) -> Model:
-    """The model behind an entry. FolkwaysError where it cannot be asked: no such form, a key that is not
-    set."""
+    """The model of an entry. FolkwaysError if it cannot be asked: an unknown form, a key that is not set."""
     from folkways.sdk.models import EndpointOptions, open_models
 
     (model,) = open_models([offered.model], EndpointOptions(timeout=timeout, key_env=offered.key))

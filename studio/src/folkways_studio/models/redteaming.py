@@ -35,7 +35,8 @@ WORDING = ("question", "options", "intended")
 
 
 def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
-    """Keep the scenario. SubmissionError where it is too short or too long."""
+    """Store the scenario of the question that a person (participant_id) writes in a slot (assignment_id)
+    of the workspace. SubmissionError if it is too short or too long."""
     problems: dict[str, str] = {}
     written = _written({"scenario": scenario}, ("scenario",), problems)
     raise_if(problems)
@@ -51,10 +52,11 @@ def suggest(
     *,
     gone: Event | None = None,
 ) -> tuple[Mapping[str, Any] | None, ModelCall]:
-    """Have the helper make a question of the scenario; it becomes the item's question. None where the call
-    brought none (it says why). offered, gone: see ``modelling.call_model``.
+    """Have the helper make a question of the scenario; it becomes the item's question. None if the call
+    brought none (it says why).
 
-    ConflictError where there is no scenario yet, or no helper.
+    workspace, participant_id, assignment_id: the slot in which the person writes. offered, gone: see
+    ``modelling.call_model``. ConflictError if there is no scenario yet, or no helper.
     """
     work = writing_at_hand(workspace, participant_id, assignment_id)
     scenario = work.item.content.get("scenario")
@@ -87,8 +89,12 @@ def edit(
     *,
     strategy: str | None = None,
 ) -> Item:
-    """Keep the question as the author has it now. strategy: a key of ``helping.strategies``, where one was
-    followed."""
+    """Store the question as the author has it now.
+
+    workspace, participant_id, assignment_id: the slot in which the person writes. options: four texts.
+    intended: positions of the right ones. strategy: the key of ``helping.strategies`` that the author
+    followed, if any. SubmissionError for wrong fields.
+    """
     problems: dict[str, str] = {}
     source = {"question": question, "options": list(options), "intended": list(intended)}
     changes = _written(source, WORDING, problems)
@@ -109,12 +115,14 @@ def challenge(
     *,
     gone: Event | None = None,
 ) -> ModelCall:
-    """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError
-    without a verifier, or after as many challenges as the stage allows. offered, gone: see
-    ``modelling.call_model``.
+    """Ask the verifier the current question.
 
-    The call's ``read`` is how it did. chosen: position of its option, None where it settled on none. fooled:
-    it chose a wrong one; None as well where it gave no answer, for the call's ``problem``.
+    workspace, participant_id, assignment_id: the slot in which the person writes. offered, gone: see
+    ``modelling.call_model``. SubmissionError if the question is not complete; ConflictError without a
+    verifier, or after as many challenges as the stage allows.
+
+    The call's ``read`` is how it did. chosen: position of its option, None if it settled on none.
+    fooled: it chose a wrong one; None if it gave no answer because of the call's ``problem``.
     """
     work = writing_at_hand(workspace, participant_id, assignment_id)
     content = work.item.content
@@ -155,7 +163,7 @@ def challenge(
 
 
 def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
-    """The question that a person is writing behind a slot of theirs; ConflictError for any other work."""
+    """The question that a person is writing in a slot of theirs; ConflictError for any other work."""
     work = get_work(workspace, participant_id, assignment_id)
     require_leased(work.assignment)
     if not stage_kind(work.stage.kind).asks_models:

@@ -41,11 +41,12 @@ def suggest(
     *,
     gone: Event | None = None,
 ) -> tuple[ModelSuggestion | None, ModelCall]:
-    """Have the study's suggester suggest an answer for the item at hand. None where the call brought none (it
+    """Have the study's suggester suggest an answer for the item at hand. None if the call brought none (it
     says why).
 
-    written: the form as it is. offered, gone: see ``modelling.call_model``, which also says what raises
-    ConflictError; so does a stage in which nothing is suggested.
+    workspace, participant_id, assignment_id: the person's slot. written: the form as it is. offered,
+    gone: see ``modelling.call_model``, which also says what raises ConflictError; so does a stage in
+    which nothing is suggested.
     """
     work = get_work(workspace, participant_id, assignment_id)
     require_leased(work.assignment)

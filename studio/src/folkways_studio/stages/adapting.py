@@ -25,7 +25,7 @@ _ANY_TAG = re.compile(r"<\s*/?\s*CSI\s*>", re.I)
 
 
 class Adaptation(StageKind):
-    """A strategy for each marked item, and both versions of the sentence, all of which are kept."""
+    """A strategy for each marked item, and both versions of the sentence; everybody's versions are kept."""
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         strategy, *versions = self.ask
@@ -91,7 +91,7 @@ class Adaptation(StageKind):
         return {"strategies": [each or "" for each in read.values()], **versions, **marks}
 
     def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """With the marks beside the text; both sentences empty where nothing was carried over."""
+        """Text and marks apart; both sentences are empty if nothing was carried over."""
         draft = {name: value for name, value in payload.items() if name not in VERSIONS}
         for name in VERSIONS:
             if name in payload:

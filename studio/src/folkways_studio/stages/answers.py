@@ -46,8 +46,8 @@ class ShortAnswers(StageKind):
     def redacted(
         self, payload: Mapping[str, Any], fields: Collection[str], content: Content
     ) -> Mapping[str, Any]:
-        """Without the answers, so that nobody takes what stands in their place for one: another way of giving
-        none."""
+        """Another reason for giving none replaces the answers, so that the mark is not taken for an
+        answer."""
         if "answers" in fields and payload["answers"]:
             return {"answers": [], "no_answer": OTHER, "other": REDACTED}
         return super().redacted(payload, fields, content)

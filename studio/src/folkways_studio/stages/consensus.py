@@ -1,7 +1,7 @@
 """What several people's answers to one part of a form come to, and whether enough of them say the same.
 
-Each function gives ``(value, settled)``: the value that stands, and whether at least ``needed`` people carry
-it; ``needed`` is more than half of them. Where it is not settled, somebody has to decide and the value is
+Each function gives ``(value, settled)``: the common value, and whether at least ``needed`` people carry
+it; ``needed`` is more than half of them. If it is not settled, somebody has to decide and the value is
 None.
 """
 
@@ -31,8 +31,8 @@ def each_option(chosen: Sequence[Sequence[str]], options: Sequence[str], needed:
 
 
 def middle(values: Sequence[float], within: float | None, needed: int) -> Found:
-    """The median, where at least ``needed`` people are no further from it than ``within`` (None: however
-    far)."""
+    """The median, settled if at least ``needed`` people are within that distance of it (None: any
+    distance)."""
     if not values:
         return None, True
     found = median(values)

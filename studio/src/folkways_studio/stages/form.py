@@ -209,8 +209,8 @@ class Consensus(StageKind):
     # Exports
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
-        """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values stand in one
-        cell as JSON."""
+        """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values are one
+        cell of JSON."""
         return {
             f"form-{stage}": answer_table([item for item in study.items.values() if item.stage == stage])
             for stage, kind in study.stages.items()

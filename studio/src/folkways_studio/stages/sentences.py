@@ -1,4 +1,4 @@
-"""Sentences with culture-specific items: the best of several, where the item stands, what it is (XCR-Bench,
+"""Sentences with culture-specific items: the best of several, the item's position, its labels (XCR-Bench,
 section 2)."""
 
 from __future__ import annotations

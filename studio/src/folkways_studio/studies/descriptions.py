@@ -54,13 +54,12 @@ def description_of(workspace: Workspace, study: Study) -> str:
 def edit_study(
     workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None
 ) -> tuple[str, ...]:
-    """Have a study described by another text; returns what that changed, a line each (nothing but comments:
-    none).
+    """Replace the description of a study in the workspace by another text; returns what that changed, a
+    line each (none if only comments differ).
 
-    DefinitionError names every mistake, or everything that may not change any more, with the reason; nothing
-    is changed then. Items that are open are given more slots where more answers are wanted; those that are
-    settled stay so.
-
+    study_id: the study. file: where the text is from, for errors. by: the account that asks for it.
+    DefinitionError names every mistake, or everything that may not change any more, with the reason;
+    nothing is changed then. Open items get more slots if more answers are wanted; settled ones stay so.
     """
     new = read_definition(parse_yaml(text, file), file)
     with workspace.write() as connection:
@@ -148,7 +147,7 @@ def _put(connection: sa.Connection, table: sa.Table, study_id: int, row: Mapping
 
 
 def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> None:
-    """Give every open item of a stage so many more slots, a few items at a time."""
+    """Give every open item of a stage ``more`` slots, a few items at a time."""
     if more <= 0:
         return
     items, stages = schema.items, schema.stages

@@ -2,7 +2,7 @@
 withdrew.
 
 A person is measured against most of the others on the same item, and shown with an interval: a few answers
-tell little, and nobody stands out by them.
+say little, and make nobody an outlier.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class PersonSpread:
 
 
 def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
-    """Every item with at least one answer that stands, in order."""
+    """Every item with at least one valid answer, in order."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
     # As it is stored: many say the same, and reading it once is enough.
     told = sa.type_coerce(judgements.c.payload, sa.Text)
@@ -162,7 +162,7 @@ def by_stage(workspace: Workspace, study_id: int, found: Measured) -> tuple[Stag
 
 
 def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[PersonSpread, ...]:
-    """Everybody by stage: those who stand out first, then by the lower end of the interval."""
+    """Everybody by stage: outliers first, then by the lower end of the interval."""
     from folkways.sdk.statistics import wilson
 
     counts: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))

@@ -80,7 +80,7 @@ def show_gallery(context: RequestContext) -> Response:
 
 @routes.get("/gallery/{template}", SIGNED_IN)
 def show_example(context: RequestContext) -> Response:
-    """The form of a template as people would see it, with an item that stands for others."""
+    """The form of a template as people would see it, with an example of an item."""
     _may_make(context)
     name = str(context.request.path_params["template"])
     if name not in PAPERS:

@@ -131,10 +131,9 @@ class Mine:
 def own_progress(
     workspace: Workspace, person: Participant, stage: Stage, counts: Counts | None = None
 ) -> Mine:
-    """How far one person is in a stage, or in the test before it, for the line above their task. Questions of
-    known answer among the work are counted like all others. counts: of them in the stage, where they were
-    read before.
-    """
+    """How far one person of the workspace is in a stage, or in the test before it, for the line above
+    their task. Questions of known answer among the work are counted like all others. counts: of them in
+    the stage, if they were read before."""
     if counts is None:
         with workspace.read() as connection:
             counts = counts_of_person(connection, person, stage)

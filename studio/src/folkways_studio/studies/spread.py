@@ -26,7 +26,7 @@ class Spread:
 
     told: whether most of the others agree in any field in which this person said something. differs: whether
     the person says something else there. Most: more than half of those who said anything in that field; where
-    they are divided themselves, nothing is told about the one.
+    they are divided themselves, nothing is known about the one.
     """
 
     apart: NDArray[np.float64]

@@ -96,12 +96,13 @@ class Claimed:
 def claim_slot(
     workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None
 ) -> Claimed | NoWork:
-    """Give a person what they have at hand, or else the next free slot of a stage that they work on.
+    """Give a person (participant_id) of the workspace what they have at hand, or else the next free slot
+    of a stage that they work on.
 
-    stage: its name, None for the first stage (in order) that has something. after: the stage that they have
-    just worked on, "" where it is not known: more of it comes first, and nobody is put to writing items of
-    their own without asking. Whoever asks twice, in two tabs perhaps, is given the same slot twice. Nobody is
-    given an item twice, or one that descends from their own, or one of another population.
+    stage: its name, None for the first stage (in order) that has something. after: the stage that they
+    have just worked on, "" if it is unknown: more of it comes first, and nobody is put to writing items
+    of their own without asking. Asking twice, perhaps in two tabs, gives the same slot twice. Nobody
+    gets an item twice, or one that descends from their own, or one of another population.
     """
     now = time.time()
     with workspace.claim() as connection:
@@ -136,10 +137,10 @@ def _is_plain(stage: Stage) -> bool:
 def claim_batch(
     workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float
 ) -> tuple[Work, ...] | NoWork:
-    """Give a person what they have at hand in a stage and further slots up to ``count``, all leased for
-    ``seconds``: to work off line.
+    """Give a person (participant_id) of the workspace what they have at hand in a stage and further slots
+    up to ``count``, all leased for ``seconds``: to work off line.
 
-    Not for stages in which people write items of their own. NoWork where there is not even one.
+    Not for stages in which people write items of their own. NoWork if there is not even one.
     """
     now = time.time()
     with workspace.claim() as connection:
@@ -210,7 +211,7 @@ def _take(
 
 
 def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> Claimed | NoWork:
-    """A new item of which this person is the author, within the population's quota."""
+    """A new item whose author is this person, within the population's quota."""
     items = schema.items
     if stage.config["quota"] is not None:
         # The stage's row is locked: two people of one population cannot both take the last place.
@@ -254,8 +255,8 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
 def get_work(
     workspace: Workspace, participant_id: int, assignment_id: int, instead: int | None = None
 ) -> Work:
-    """What is behind a slot that is this person's, done or not; NotFoundError for any other. instead: looked
-    at where it is not."""
+    """The work of a slot (assignment_id) that belongs to a person (participant_id) of the workspace, done
+    or not; NotFoundError for any other. instead: the slot to look at if that one is not theirs."""
     slots = (assignment_id, assignment_id if instead is None else instead)
     with workspace.read() as connection:
         rows = connection.execute(

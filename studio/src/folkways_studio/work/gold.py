@@ -47,11 +47,11 @@ def known_answer_of(item: Item, stage: Stage) -> Mapping[str, Any]:
 def make_gold(
     workspace: Workspace, study_id: int, item_id: int, *, test: bool = False, by: int | None = None
 ) -> Item:
-    """A question of known answer, of the test or among the work, made of a decided item. The item and its
-    answers stay data.
+    """Use a decided item of the workspace (study_id, item_id) as a question of known answer, of the test
+    or among the work. The item and its answers stay data.
 
-    Nobody is asked it who answered or wrote the item. ConflictError where the item is not decided, or was
-    used so before.
+    by: the account that asks for it. People who answered or wrote the item do not get it. ConflictError
+    if the item is not decided, or was used so before.
     """
     with workspace.write() as connection:
         item = item_within(connection, study_id, item_id, lock="row")
@@ -81,8 +81,9 @@ def make_gold(
 def drop_gold(
     workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None
 ) -> Item:
-    """Ask nobody a question of known answer any more, and count no answer to it. SubmissionError without a
-    reason."""
+    """Stop asking a question of known answer (study_id, item_id) of the workspace, and count no answer to
+    it. by: the account that asks for it. SubmissionError without a reason; ConflictError if it is not
+    one, or was dropped before."""
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:

@@ -39,7 +39,7 @@ _people, _items, _slots, _stages, _judgements = (
 )  # fmt: skip
 # Everything that changes an item locks its row before its slots: slots, answers and results of one item
 # change one after the other. Before both comes the person's row: an answer that is known beforehand may
-# change how they stand, and asking for work locks it too.
+# change their qualification, and asking for work locks it too.
 _HELD = (
     sa.select(
         _people,
@@ -136,13 +136,16 @@ def submit(
     *,
     instead: int | None = None,
 ) -> Submitted:
-    """Store what a person says about the item behind their slot.
+    """Store a person's answer to the item of their slot (participant_id, assignment_id) in the workspace.
 
-    key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores
-    once. A lease that ran out still counts while nobody else took the slot. instead: the slot that is meant
-    where ``assignment_id`` is not theirs. Raises SubmissionError for wrong fields, NotFoundError where the
-    slot is not (or no longer) this person's, AlreadySubmittedError where it has a judgement under another
-    key, ConflictError where the study is closed.
+    submission: the answer, or how it is read from a form. key: made by the browser when it shows the
+    form; sending it twice (a lost reply, a double click) stores once. instead: the slot that is meant
+    if ``assignment_id`` is not theirs. A lease that ran out still counts while nobody else took the
+    slot.
+
+    Raises SubmissionError for wrong fields, NotFoundError if the slot is not (or no longer) this
+    person's, AlreadySubmittedError if it has a judgement under another key, ConflictError if the study
+    is closed.
     """
     now = time.time()
     if not 1 <= len(key) <= LONGEST_KEY:
@@ -175,7 +178,8 @@ def submit(
 def check_submission(
     workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str
 ) -> None:
-    """Raise what ``submit`` would raise at this moment, and store nothing."""
+    """Raise what ``submit`` (workspace, participant_id, assignment_id, submission, key) would raise at
+    this moment, and store nothing."""
     with workspace.read() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
         if _repeated(connection, assignment, key) is not None:

@@ -28,7 +28,7 @@ class Qualification:
     """The test before a stage. questions: how many are asked in one try, of which ``needed`` have to be
     right.
 
-    feedback: whether each answer is told right or wrong. populations: names of those who are tested, empty
+    feedback: whether people see if each answer is right. populations: names of those who are tested, empty
     for everybody. pay: one of PAYS, for those who fail it for good.
     """
 
@@ -76,7 +76,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Known answers among the work. per: one question in so many, at a place that differs from person to
+    """Known answers among the work. per: one question in ``per``, at a place that differs from person to
     person, or at the last place of each where ``fixed``. overlap: how much of two sets of marks has to be
     shared, 1 for all.
     """
@@ -108,8 +108,10 @@ class Gold:
         return number == first + drawn % (last - first + 1)
 
     def ahead(self, asked: int, real: int, known: int, seed: str) -> int:
-        """How many questions of known answer are still to come for somebody who was asked ``asked``
-        questions, of either sort, and for whom ``real`` other ones and ``known`` of these are left.
+        """How many questions of known answer are still to come for a person.
+
+        asked: how many questions they have had, of either sort. real, known: how many of each sort are
+        left. seed: the person's, for the places of known ones.
         """
         come = 0
         while True:

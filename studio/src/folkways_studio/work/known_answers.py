@@ -1,7 +1,7 @@
 """Questions of known answer as they are given and judged: the test before a stage, and those among its work.
 
-Whoever answers one changes how they stand, and nothing of the item: their own row is locked first, as where
-people are given work.
+An answer to one changes the status of the person, and nothing of the item: the person's row is locked first, as
+when people get work.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qua
 
 
 def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> int | str | None:
-    """A slot of the test before the stage; in words why there is none (``failed``, ``none_left``); None for
-    whoever needs none."""
+    """A slot of the test before the stage; or the reason for having none (``failed``, ``none_left``); None for
+    a person who needs none."""
     test = test_of(connection, person, stage)
     if test is None:
         return None
@@ -90,8 +90,8 @@ def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Qualifi
 
 
 def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int | None:
-    """A slot of the question of known answer that was asked least and that this person may be asked; None for
-    none."""
+    """The slot of the least asked question of known answer that this person may be asked; None for none.
+    connection: of the caller. test: of the test before the stage, not among its work."""
     items, table = schema.items, schema.assignments
     times = (
         sa.select(sa.func.count())
@@ -122,10 +122,9 @@ def seed_of(person: Participant, stage: Stage) -> str:
 
 
 def judge_known(connection: sa.Connection, person: Participant, item: Item, stage: Stage) -> str:
-    """What follows for a person from an answer that they gave just now: ``passed``, ``again`` or ``failed``
-    at the end of a test, ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds
-    the person's row.
-    """
+    """What follows for a person from their latest answer to an item of a stage: ``passed``, ``again`` or
+    ``failed`` at the end of a test, ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing.
+    The caller's connection holds the person's row."""
     if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
         return ""
     standing = quality_status(connection, person.id, stage.id)
@@ -137,8 +136,9 @@ def judge_known(connection: sa.Connection, person: Participant, item: Item, stag
 def answers_right(
     connection: sa.Connection, participant_id: int, stage: Stage, after: int, *, test: bool
 ) -> list[tuple[int, bool]]:
-    """Judgement -> whether it is right, of a person's answers to known ones after the judgement ``after``, in
-    order.
+    """Judgement -> whether it is right, for a person's (participant_id) answers to known ones of a stage
+    after the judgement ``after``, in order. connection: of the caller. test: of the test before the
+    stage, not among its work.
 
     Questions that were dropped do not count.
     """

@@ -217,14 +217,16 @@ def known_counts(
 
 
 def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int:
-    """How many questions of known answer a person may still be asked, of the test or among the work."""
+    """How many questions of known answer of a stage a person may still be asked, of the test or among the
+    work. connection: of the caller."""
     return int(connection.scalar(_FRESH[test], about(person, stage)) or 0)
 
 
 def asked_in_try(
     connection: sa.Connection, participant_id: int, stage_id: int, standing: QualificationStatus
 ) -> int:
-    """How many questions of the test a person has answered or has at hand in this try."""
+    """How many questions of a stage's test (stage_id) a person (participant_id) has answered or has at
+    hand in the current try of ``standing``. connection: of the caller."""
     return int(
         connection.scalar(_ASKED, {"person": participant_id, "stage": stage_id, "after": standing.test_from})
         or 0

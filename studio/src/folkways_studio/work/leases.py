@@ -37,7 +37,7 @@ class Held:
 
 
 def hold(connection: sa.Connection, participant_id: int, assignment_id: int) -> Held:
-    """Lock an assignment that is this person's; NotFoundError otherwise, whoever's it is."""
+    """Lock an assignment that is this person's; NotFoundError for any other."""
     row = connection.execute(_LOCKED, {"id": assignment_id}).first()
     if row is None or row.participant_id != participant_id:
         raise not_theirs()
@@ -45,7 +45,7 @@ def hold(connection: sa.Connection, participant_id: int, assignment_id: int) -> 
 
 
 def own_assignment(connection: sa.Connection, participant_id: int, assignment_id: int) -> Assignment:
-    """An assignment that is this person's; NotFoundError otherwise, whoever's it is."""
+    """An assignment that is this person's; NotFoundError for any other."""
     row = find_row(connection, schema.assignments, id=assignment_id)
     if row is None or row.participant_id != participant_id:
         raise not_theirs()
@@ -53,7 +53,7 @@ def own_assignment(connection: sa.Connection, participant_id: int, assignment_id
 
 
 def not_theirs() -> NotFoundError:
-    """What somebody is told who asks for a slot that is not theirs."""
+    """The error for a slot that belongs to somebody else."""
     return NotFoundError(
         "this is not yours to work on: it was kept for you too long, or never was; ask for the next one"
     )
@@ -79,10 +79,10 @@ def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int) -> 
 def release(
     workspace: Workspace, participant_id: int, assignment_id: int, *, skip: bool = False, reason: str = ""
 ) -> None:
-    """Give a slot back: it is open at once. skip: this person is not offered the item again (``reason`` is
-    kept).
+    """Give a slot (participant_id, assignment_id) of the workspace back: it is open at once. skip: this
+    person does not get the item again, for ``reason``.
 
-    What somebody was writing themselves (an authored item) is dropped with it.
+    An authored item that the person was writing is dropped.
     """
     with workspace.claim() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)

@@ -30,9 +30,8 @@ Row = Mapping[str, str]
 def export_workbook(
     workspace: Workspace, participant_id: int, stage: str, count: int, *, hours: float = 72
 ) -> bytes:
-    """A workbook with up to ``count`` items of a stage, which are the person's for ``hours``. FolkwaysError
-    where there is nothing.
-    """
+    """A workbook with up to ``count`` items of a stage, which a person (participant_id) of the workspace
+    has for ``hours``. FolkwaysError if there is nothing."""
     import polars as pl
 
     person = get_participant(workspace, participant_id)
@@ -103,11 +102,12 @@ class WorkbookImport:
 def import_workbook(
     workspace: Workspace, participant_id: int, rows: Sequence[Row], *, file: str | None = None
 ) -> WorkbookImport:
-    """Submit the filled rows of a workbook from ``export_workbook``. Rows left empty are left open.
+    """Submit the filled rows of a person's (participant_id) workbook from ``export_workbook`` to the
+    workspace. Rows left empty are left open.
 
-    RowsError names every row that cannot be taken; nothing is submitted then. The same workbook may be
-    brought twice: a row that is stored as it is counts as repeated, one that differs from what is stored is a
-    problem.
+    rows: column -> cell. file: its name, for errors. RowsError names every row that cannot be taken;
+    nothing is submitted then. The same workbook may come twice: a row that is stored as it is counts as
+    repeated, one that differs from what is stored is a problem.
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)

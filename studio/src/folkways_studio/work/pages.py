@@ -115,8 +115,9 @@ def task_page(
     *,
     correcting: bool = False,
 ) -> Response:
-    """The form of the task in the address. correcting: of an answer that was sent; models are asked nothing
-    more then."""
+    """The form of the task in the address of ``context``, with the answer so far (draft, of a revision)
+    and its problems, as a page with this HTTP status. correcting: an answer that was sent, about which
+    models are not asked."""
     task = context.task
     work = task.work
     kind, config = stage_kind(work.stage.kind), work.stage.config
@@ -159,8 +160,7 @@ def send(context: RequestContext) -> Response:
     try:
         return _send(context)
     except NotFoundError:
-        # It was kept for too long and went to somebody else, or never was this person's: the two are not told
-        # apart.
+        # It was kept for too long and went to somebody else, or never was this person's: both look the same.
         words = context.gettext(
             "This task is not yours any more: it had been waiting too long, and somebody else was asked."
         )
@@ -228,6 +228,4 @@ def keep(context: RequestContext) -> Response:
 def give_back(context: RequestContext) -> Response:
     """Give a task back; the person is not offered it again."""
     leases.release(context.workspace, context.participant.id, context.assignment, skip=True)
-    return _on(
-        context, "given-back", after=""
-    )  # whoever gives back what they were writing does not want to write
+    return _on(context, "given-back", after="")  # a person who gives back a text does not want to write

@@ -40,12 +40,13 @@ def redact(
     *,
     by: int | None = None,
 ) -> Judgement:
-    """Put REDACTED in place of the words of these fields, or of all that have words where none is named;
-    returns what is left.
+    """Put REDACTED in place of the words of these fields of a judgement, or of all that have words if none
+    is named; returns what is left.
 
-    What somebody else said in the same words about the same item stays, until theirs is redacted too. An item
-    that its author wrote is dropped with all that descends from it. NotFoundError where the study has no such
-    judgement; SubmissionError for a field that holds no words.
+    workspace, study_id, judgement_id: the judgement. by: the account that asks for it. The same words
+    of somebody else about the same item stay until theirs are redacted too. An item that its author
+    wrote is dropped with all that descends from it. NotFoundError if the study has no such judgement;
+    SubmissionError for a field that holds no words; ConflictError if it was redacted before.
     """
     with workspace.claim() as connection:
         row = find_row(connection, schema.judgements, id=judgement_id)

@@ -1,4 +1,4 @@
-"""Suggestions of a model beside a task: asked for, put into the form, and taken out again."""
+"""Suggestions on a task's page: ask for one, take it into the form, put the form back."""
 
 from __future__ import annotations
 

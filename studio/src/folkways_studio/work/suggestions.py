@@ -68,11 +68,11 @@ def take_suggestion(
     written: Mapping[str, Any],
     base_revision: int,
 ) -> Draft:
-    """Put the latest suggestion into the person's draft; ``written``, what stood in their form, is kept
-    beside it.
+    """Put the latest suggestion into the person's draft (workspace, participant_id, assignment_id,
+    base_revision: see ``save_draft``). ``written``, the fields of their form before, is stored with it.
 
-    NotFoundError where nothing was suggested; ConflictError where it stands in the draft already; otherwise
-    as ``save_draft``.
+    NotFoundError if nothing was suggested; ConflictError if the draft has it already; otherwise as
+    ``save_draft``.
     """
     found = _at_hand(workspace, participant_id, assignment_id)
     if found.taken is not None:
@@ -86,7 +86,8 @@ def take_suggestion(
 
 
 def put_back(workspace: Workspace, participant_id: int, assignment_id: int, base_revision: int) -> Draft:
-    """Put what stood in the form before the latest suggestion was taken back into the draft."""
+    """Undo ``take_suggestion`` (workspace, participant_id, assignment_id, base_revision: see
+    ``save_draft``). ConflictError if no suggestion was taken."""
     found = _at_hand(workspace, participant_id, assignment_id)
     if found.taken is None or found.before is None:
         raise ConflictError("there is nothing to put back")
@@ -99,8 +100,8 @@ def put_back(workspace: Workspace, participant_id: int, assignment_id: int, base
 def settle_suggestions(
     connection: sa.Connection, kind: str, item_id: int, participant_id: int, answer: Mapping[str, Any]
 ) -> None:
-    """Note what became of this person's suggestions for an item, in the transaction in which their answer is
-    stored."""
+    """Record what became of this person's (participant_id) suggestions for an item (item_id), in the
+    transaction (connection) that stores their answer. kind: of the stage."""
     if kind not in SUGGESTERS:
         return
     table = schema.suggestions

@@ -105,7 +105,7 @@ class Definition:
 
 
 def load_definition(path: Path) -> Definition:
-    """Read a YAML file. DefinitionError, or DataError where it is no YAML."""
+    """Read a YAML file. DefinitionError, or DataError if it is not YAML."""
     return read_definition(parse_yaml(read_description(path), path), path)
 
 

@@ -97,7 +97,7 @@ def read_suggestion(reply: str) -> dict[str, Any] | None:
 
 
 def object_in(reply: str) -> dict[str, Any]:
-    """The JSON object in a reply, whatever stands around; empty where there is none."""
+    """The JSON object in a reply, which may have other words around it; empty if there is none."""
     found = _OBJECT.search(reply)
     try:
         table = json.loads(found[0]) if found else None

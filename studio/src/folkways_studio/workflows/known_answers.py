@@ -23,7 +23,11 @@ SETTINGS = ("qualification", "gold")
 def read_known_answers(
     reader: FieldReader, entry: Mapping[str, Any], kind: StageKind, place: str, populations: Collection[str]
 ) -> dict[str, Any]:
-    """Both settings of a stage with what they leave out filled in; None for one that it does not have."""
+    """Both settings of a stage with what they leave out filled in; None for one that it does not have.
+
+    reader: gets the problems. entry: the stage, at ``place`` of the file, of this kind. populations:
+    names that the settings may use.
+    """
     found: dict[str, Any] = dict.fromkeys(SETTINGS)
     given = [name for name in (*SETTINGS, "check_every") if entry.get(name) is not None]
     if given and not kind.known_fields:

@@ -1,8 +1,8 @@
 """What a model may suggest to people at work: groups of answers that say the same, and translations. Nothing
 is sent from here.
 
-A suggestion is fields of a stage's form. People take it, change it or leave it; what they made of it is told
-by its parts. What people wrote goes into the prompts as it is, and what models say comes back as untrusted
+A suggestion is fields of a stage's form. People take it, change it or leave it; the outcome is counted by
+its parts. What people wrote goes into the prompts as it is, and what models say comes back as untrusted
 text.
 """
 
@@ -69,13 +69,15 @@ class Suggester(ABC):
     def prompt(
         self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
     ) -> str:
-        """What the model is asked. written: the form as it is; place, language: names in English.
-        ConflictError where nothing can be suggested, SubmissionError where something has to be written first.
+        """The message for the model.
+
+        content: of the item. written: the form as it is. place, language: names in English.
+        ConflictError if nothing can be suggested, SubmissionError if something has to be written first.
         """
 
     @abstractmethod
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Fields of the form in a reply, whatever stands around; None where there are none."""
+        """Fields of the form in a reply, which may have other words around them; None if there are none."""
 
     @abstractmethod
     def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
@@ -189,10 +191,11 @@ SUGGESTERS: Mapping[str, Suggester] = {
 def outcome(
     suggester: Suggester, suggested: Mapping[str, Any], answer: Mapping[str, Any], *, taken: bool
 ) -> tuple[str, int, int]:
-    """What became of a suggestion (accepted, changed or rejected), its parts, and how many of them the answer
-    has as they were.
+    """What became of a suggestion (accepted, changed or rejected), its parts, and how many of them the
+    answer has unchanged.
 
-    A suggestion that nobody put into their form is rejected, even where the answer says the same.
+    suggester: of the stage. suggested, answer: fields of its form. taken: whether somebody put it into
+    their form; otherwise it is rejected, even if the answer is the same.
     """
     parts, told = suggester.parts(suggested), suggester.parts(answer)
     word = "rejected" if not taken else "accepted" if parts == told else "changed"

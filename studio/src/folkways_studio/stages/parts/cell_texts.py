@@ -1,7 +1,7 @@
 """What people put into one cell of a spreadsheet: the words of an answer, several of them, or a text with
 marks.
 
-Several things stand apart by ``;`` or on lines of their own. One that has such a mark in it stands in quotes,
+Several things are separated by ``;`` or lines. One that contains such a mark is put in quotes,
 as in CSV.
 """
 
@@ -77,12 +77,14 @@ def things_and_marks(cell: str, marks: str) -> Iterator[tuple[str, str]]:
 
 
 def brackets_for(text: str) -> str | None:
-    """The two that marks of this text stand in; None where it has some of every pair."""
+    """The brackets for marks in this text: the first pair that it has none of; None if it has some of
+    every pair."""
     return next((pair for pair in BRACKETS if not set(pair) & set(text)), None)
 
 
 def marked(cell: str, text: str, opening: str, closing: str) -> list[list[int]]:
-    """The marks of a text that was written again."""
+    """[start, end) of every mark in a cell that repeats the text with brackets (opening, closing).
+    CellError if the cell is not that text, or brackets do not pair."""
     places = [place for place, letter in enumerate(text) if not letter.isspace()]
     found: list[list[int]] = []
     start: int | None = None
@@ -114,7 +116,7 @@ def marked(cell: str, text: str, opening: str, closing: str) -> list[list[int]]:
 
 
 def only_place(words: str, text: str) -> list[int]:
-    """Where the text has these words."""
+    """[start, end) of these words in a text; CellError unless it has them once."""
     pattern = r"\s+".join(map(re.escape, words.split()))
     found = [*re.finditer(pattern, text)] or [*re.finditer(pattern, text, re.IGNORECASE)]
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""Reads the fields that a browser sends. Nothing here raises: what is no value of the field reads as none."""
+"""Reads the fields that a browser sends. Nothing here raises: an invalid value reads as none."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def form_problems(show: Sequence[Any], ask: Sequence[Any], *, built_in: bool = F
     taken = {
         *RESULT_KEYS,
         *(str(entry.get("field")) for entry in show),
-    }  # what is answered is handed on beside what was shown
+    }  # answers are handed on together with what was shown
     for number, entry in enumerate(ask):
         _check_asked(entry, f"ask[{number}]", taken, earlier, problems)
     return problems

@@ -85,9 +85,8 @@ class Several(PartType):
 
 
 class Scale(PartType):
-    """A whole number from ``least`` to ``most`` (1 to 5), with words at both ends. within: how far from the
-    median counts as agreed; without it the median always stands.
-    """
+    """A whole number from ``least`` to ``most`` (1 to 5), with words at both ends. within: how far from
+    the median counts as agreed; without it the median always counts."""
 
     settings: ClassVar[tuple[str, ...]] = ("least", "most", "ends", "within")
 
@@ -117,7 +116,7 @@ class Number(Scale):
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
         sent = text(fields, field_of(part))
         if THOUSANDS.fullmatch(sent):
-            return sent  # a thousand here is a one there: whoever wrote it is asked
+            return sent  # 1,000 may mean a thousand or one: ask
         try:
             number = float(sent.replace(",", "."))
         except ValueError:
