@@ -57,17 +57,17 @@ def draw_answers(
     populations = {
         each.culture: each for each in studies.populations(workspace, study_id) if each.parent_id is None
     }
-    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    replies: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in _replies(source or workspace, run, models, wrong_only):
         if row["culture"] in populations:
-            found[row["culture"]].append(row)
-    if not found:
+            replies[row["culture"]].append(row)
+    if not replies:
         kind = "wrong answer" if wrong_only else "answer"
         raise FolkwaysError(f"run {run} has no {kind} in a culture of this study ({', '.join(populations)})")
     taken = {item.key for item in list_items(workspace, study_id, stage)}
     new: list[NewItem] = []
     counts: dict[str, tuple[int, int]] = {}
-    for culture, rows in found.items():
+    for culture, rows in replies.items():
         rows = [row for row in rows if _key(row) not in taken]
         drawn = random.Random(f"{seed}|{culture}").sample(rows, min(per_culture, len(rows)))  # noqa: S311 - a sample, not a secret
         counts[culture] = (len(drawn), len(rows))
@@ -87,10 +87,10 @@ def _replies(
             f"run {run} has no free answers; tasks with them: {', '.join(free_answer_tasks())}"
         )
     parts = results.parts(workspace, record)
-    known = {part.endpoint for part in parts}
+    endpoints = {part.endpoint for part in parts}
     for name in models or ():
-        if name not in known:
-            raise UnknownNameError(f"model of run {run}", name, known)
+        if name not in endpoints:
+            raise UnknownNameError(f"model of run {run}", name, endpoints)
     for run_task in tasks:
         task, release = get_task(run_task.task), release_of(run_task)
         metric = task.metrics[0].name
@@ -121,5 +121,5 @@ def _content(row: Mapping[str, Any], run: str) -> dict[str, Any]:
     groups = get_task(row["task"]).accepted_answers(item)
     same = ("reply", "language", "task", "variant", "sample", "endpoint")
     accepted = [" / ".join(group) for group in groups]
-    told = {"question": item["text"], "accepted": accepted, "item_id": row["item"], "run": run}
-    return told | {name: row[name] for name in same}
+    content = {"question": item["text"], "accepted": accepted, "item_id": row["item"], "run": run}
+    return content | {name: row[name] for name in same}

@@ -151,21 +151,21 @@ def _ask(
     options = AskOptions(budget=None if left is None else f"{left:.6f}usd")
     with AskSession(workspace, config, [model], kind, options, name=f"{kind}-") as session:
         (reply,) = session.ask(model, [prompt])
-    told = {"run": session.run.name, "usd": session.usd}
+    details = {"run": session.run.name, "usd": session.usd}
     if reply.said is not None:
-        return {**told, "reply": reply.said, "problem": None}
+        return {**details, "reply": reply.said, "problem": None}
     refused = reply.state is State.REFUSED
     problem = GIVEN_UP if gone.is_set() else TOO_LATE if patient.late else REFUSED if refused else FAILED
     if left is not None and session.stopped is not None:
         problem = SPENT
     if problem in (REFUSED, FAILED):
         LOG.warning("%s, asked for study %s: %s", offered.model, study.name, reply.reason)
-    return {**told, "reply": None, "problem": problem}
+    return {**details, "reply": None, "problem": problem}
 
 
 def _check_calls(workspace: Workspace, study: Study, participant_id: int | None) -> None:
     limits, table = study.definition.get("models") or {}, schema.model_calls
-    most, own = limits.get("most_calls"), limits.get("most_calls_per_person")
+    most, most_own = limits.get("most_calls"), limits.get("most_calls_per_person")
     of_study = table.c.study_id == study.id
     with workspace.read() as connection:
         if most is not None and count(connection, table, of_study) >= most:
@@ -173,11 +173,11 @@ def _check_calls(workspace: Workspace, study: Study, participant_id: int | None)
                 "this study has asked models as often as it may (%(most)s); go on without them", most=most
             )
         if (
-            own is not None
-            and count(connection, table, of_study, table.c.participant_id == participant_id) >= own
+            most_own is not None
+            and count(connection, table, of_study, table.c.participant_id == participant_id) >= most_own
         ):
             raise ConflictError(
-                "you have asked models as often as one may (%(most)s); go on without them", most=own
+                "you have asked models as often as one may (%(most)s); go on without them", most=most_own
             )
 
 

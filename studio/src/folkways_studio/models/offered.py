@@ -39,7 +39,7 @@ def load_offered(path: Path) -> dict[str, OfferedModel]:
     from folkways.sdk.files import read_toml
 
     table = read_toml(path, 'list of models, with a table [NAME] and model = "..." for each')
-    found = {}
+    offered = {}
     for name, entry in table.items():
         texts = isinstance(entry, Mapping) and all(
             isinstance(value, str) and value.strip() for value in entry.values()
@@ -52,8 +52,8 @@ def load_offered(path: Path) -> dict[str, OfferedModel]:
                 file=path,
             )
         _check_address(name, entry["model"].strip(), path)
-        found[name] = OfferedModel(entry["model"].strip(), entry["key"].strip() if "key" in entry else None)
-    return found
+        offered[name] = OfferedModel(entry["model"].strip(), entry["key"].strip() if "key" in entry else None)
+    return offered
 
 
 def _check_address(name: str, model: str, path: Path) -> None:

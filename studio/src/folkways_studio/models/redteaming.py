@@ -62,21 +62,21 @@ def suggest(
     scenario = work.item.content.get("scenario")
     if not scenario:
         raise ConflictError("write a scenario first")
-    study, place = _place(workspace, work)
-    prompt = helping.helper_prompt(scenario, place)
+    study, place_name = _place(workspace, work)
+    prompt = helping.helper_prompt(scenario, place_name)
     call = modelling.call_model(
         workspace, offered, study, "helper", prompt, helping.HELPER_TOKENS, item_id=work.item.id, participant_id=participant_id,
         gone=gone,
     )  # fmt: skip
-    found = helping.read_suggestion(call.reply) if call.reply is not None else None
-    if found is None:
+    suggestion = helping.read_suggestion(call.reply) if call.reply is not None else None
+    if suggestion is None:
         problem = (
             call.problem
             or "the helper's reply holds no question with four options; ask again, or write one yourself"
         )
         return None, modelling.note_reading(workspace, call, None, problem)
-    _revise(workspace, work, "suggestion", found)
-    return found, modelling.note_reading(workspace, call, found)
+    _revise(workspace, work, "suggestion", suggestion)
+    return suggestion, modelling.note_reading(workspace, call, suggestion)
 
 
 def edit(
@@ -140,8 +140,8 @@ def challenge(
             "another",
             most=most,
         )
-    study, place = _place(workspace, work)
-    prompt = helping.verifier_prompt(question, options, place)
+    study, place_name = _place(workspace, work)
+    prompt = helping.verifier_prompt(question, options, place_name)
     call = modelling.call_model(
         workspace, offered, study, "verifier", prompt, helping.VERIFIER_TOKENS, item_id=work.item.id,
         participant_id=participant_id, gone=gone,

@@ -109,12 +109,12 @@ def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str
 
     problems: gets a sentence for spans outside the text, empty ones, and ones that overlap.
     """
-    found = source.get(name)
-    if not isinstance(found, list) or not all(_is_pair(each) for each in found):
+    marks = source.get(name)
+    if not isinstance(marks, list) or not all(_is_pair(each) for each in marks):
         problems[name] = "has to be a list of [start, end]"
         return []
     spans: list[list[int]] = []
-    for start, end in sorted(found):
+    for start, end in sorted(marks):
         if not 0 <= start < end <= len(text):
             problems[name] = f"[{start}, {end}] lies outside the text of {len(text)} characters"
             return []
@@ -142,7 +142,7 @@ def shared(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> f
     if sorted(map(list, first)) == sorted(map(list, second)):
         return 1.0
     ours, theirs = (
-        {place for start, end in spans for place in range(start, end)} for spans in (first, second)
+        {position for start, end in spans for position in range(start, end)} for spans in (first, second)
     )
     return min(len(ours & theirs) / len(ours | theirs), MOST_OF_OTHERS) if ours | theirs else 0.0
 

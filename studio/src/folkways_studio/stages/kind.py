@@ -204,11 +204,11 @@ class StageKind:
         """The payload of a judgement: cleaned answers to the parts that apply, and no other fields.
         SubmissionError names every wrong field, in words for the person who filled it in."""
         problems: dict[str, str] = {}
-        asked = self.asked(content, config)
-        answers = self.taken(self.answers_in(submission), asked, content, problems)
+        parts = self.asked(content, config)
+        answers = self.taken(self.answers_in(submission), parts, content, problems)
         self.check(answers, content, config, problems)
         raise_if(problems)
-        return self.payload_of(answers, asked)
+        return self.payload_of(answers, parts)
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """A judgement in words, for reviewers and researchers: one line per answer."""
@@ -349,8 +349,8 @@ class StageKind:
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the form's template needs besides content, config and draft: ``show``; ``parts``, each as
         ``shown_part`` makes it; ``asked``, the same by key."""
-        asked, answers = self.asked(content, config), self.answers_in(draft)
-        parts = [shown_part(part, asked, content, answers.get(part["key"])) for part in asked]
+        applicable, answers = self.asked(content, config), self.answers_in(draft)
+        parts = [shown_part(part, applicable, content, answers.get(part["key"])) for part in applicable]
         return {"show": self.show, "parts": parts, "asked": {part["asked"]["key"]: part for part in parts}}
 
     # Workbook and exports

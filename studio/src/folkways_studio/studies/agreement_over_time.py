@@ -51,7 +51,7 @@ def agreement_over_time(found: Measured, by: By = "week") -> tuple[Course, ...]:
     for each in answered:
         moments[each.stage.id] += [one.created for one in each.said]
     places = {
-        stage: {moment: place for place, moment in enumerate(sorted(times))}
+        stage: {moment: index for index, moment in enumerate(sorted(times))}
         for stage, times in moments.items()
     }
     shares: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))

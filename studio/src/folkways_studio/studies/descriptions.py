@@ -47,8 +47,8 @@ def history(workspace: Workspace, study_id: int) -> tuple[Description, ...]:
 
 def description_of(workspace: Workspace, study: Study) -> str:
     """The YAML text that describes a study, as it was given, with its comments."""
-    found = history(workspace, study.id)
-    return found[0].text if found else as_yaml(study.definition)
+    versions = history(workspace, study.id)
+    return versions[0].text if versions else as_yaml(study.definition)
 
 
 def edit_study(
@@ -130,20 +130,20 @@ def _use(connection: sa.Connection, study_id: int) -> Use:
 def _store(connection: sa.Connection, study: Study, new: Definition) -> None:
     change_rows(connection, schema.studies, {"id": study.id}, **told_by(new))
     for table, parts in ((schema.populations, new.populations), (schema.stages, new.stages)):
-        kept = [each.name for each in parts]
-        connection.execute(sa.delete(table).where(table.c.study_id == study.id, table.c.name.not_in(kept)))
+        names = [each.name for each in parts]
+        connection.execute(sa.delete(table).where(table.c.study_id == study.id, table.c.name.not_in(names)))
     place_parts(new, lambda table, row: _put(connection, table, study.id, row))
 
 
 def _put(connection: sa.Connection, table: sa.Table, study_id: int, row: Mapping[str, Any]) -> int:
     """Change the row of that name, or add it; returns its id."""
-    known = connection.scalar(
+    existing = connection.scalar(
         sa.select(table.c.id).where(table.c.study_id == study_id, table.c.name == row["name"])
     )
-    if known is None:
+    if existing is None:
         return inserted_id(connection, table, {"study_id": study_id, **row})
-    change_rows(connection, table, {"id": known}, **row)
-    return int(known)
+    change_rows(connection, table, {"id": existing}, **row)
+    return int(existing)
 
 
 def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> None:
@@ -158,7 +158,7 @@ def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> Non
     last = 0
     while True:
         with workspace.write() as connection:
-            found = list(
+            open_items = list(
                 connection.scalars(
                     query.where(items.c.id > last)
                     .order_by(items.c.id)
@@ -166,7 +166,7 @@ def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> Non
                     .with_for_update()
                 )
             )
-            if not found:
+            if not open_items:
                 return
-            more_slots(connection, found, more)
-            last = found[-1]
+            more_slots(connection, open_items, more)
+            last = open_items[-1]

@@ -100,37 +100,39 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
     """Every item with at least one valid answer, in order."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
     # As it is stored: many say the same, and reading it once is enough.
-    told = sa.type_coerce(judgements.c.payload, sa.Text)
-    said = (
-        sa.select(judgements.c.item_id, told, judgements.c.created, people.c.id)
+    payload_text = sa.type_coerce(judgements.c.payload, sa.Text)
+    select_answers = (
+        sa.select(judgements.c.item_id, payload_text, judgements.c.created, people.c.id)
         .join(people, people.c.id == judgements.c.participant_id)
         .where(people.c.study_id == study_id, people.c.state.not_in(LEFT_OUT))
         .order_by(judgements.c.id)
     )
-    asked = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(
+    select_items = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(
         items.c.study_id == study_id, items.c.check.is_(None)
     )
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     answers: defaultdict[int, list[tuple[str, float, int]]] = defaultdict(list)
     with workspace.read() as connection:
         for item, payload, created, person in connection.execute(
-            said
+            select_answers
         ).all():  # row by row costs half as much again
             answers[item].append((payload, created, person))
-        places = connection.execute(asked.order_by(items.c.id)).all()
+        places = connection.execute(select_items.order_by(items.c.id)).all()
     labels: defaultdict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
-    found = []
+    answered = []
     for item, stage_id, population in places:
         if item not in answers:
             continue
         stage = stages[stage_id]
-        known = labels[stage.kind]
+        label_cache = labels[stage.kind]
         for payload, _, _ in answers[item]:
-            if payload not in known:
-                known[payload] = stage_kind(stage.kind).labels(orjson.loads(payload))
-        lines = tuple(Said(person, known[payload], created) for payload, created, person in answers[item])
-        found.append(Answered(item, population, stage, lines))
-    return tuple(found)
+            if payload not in label_cache:
+                label_cache[payload] = stage_kind(stage.kind).labels(orjson.loads(payload))
+        lines = tuple(
+            Said(person, label_cache[payload], created) for payload, created, person in answers[item]
+        )
+        answered.append(Answered(item, population, stage, lines))
+    return tuple(answered)
 
 
 def measured(answered: Sequence[Answered]) -> Measured:
@@ -168,17 +170,17 @@ def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[Per
     counts: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     names = {person.id: person.pseudonym for person in participants.list_participants(workspace, study_id)}
     stages = {each.stage.id: each.stage for each in found.answered}
-    said = ((each.stage.id, one.participant_id) for each in found.answered for one in each.said)
-    for (stage, person), told, differs in zip(
-        said, found.spread.told.tolist(), found.spread.differs.tolist(), strict=True
+    authors = ((each.stage.id, one.participant_id) for each in found.answered for one in each.said)
+    for (stage, person), comparable, differs in zip(
+        authors, found.spread.told.tolist(), found.spread.differs.tolist(), strict=True
     ):
-        if told:
+        if comparable:
             tally = counts[stage][person]
             tally[0] += differs
             tally[1] += 1
     rows = []
     for stage, people in counts.items():
-        all_differ, all_n = (sum(tally[place] for tally in people.values()) for place in (0, 1))
+        all_differ, all_n = (sum(tally[index] for tally in people.values()) for index in (0, 1))
         for person, (differ, n) in people.items():
             interval = wilson(differ, n)
             usual = (all_differ - differ) / (all_n - n) if all_n > n else None

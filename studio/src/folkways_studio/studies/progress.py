@@ -152,11 +152,11 @@ def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[M
 def _progress(
     workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]
 ) -> list[Mine]:
-    asked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
+    checked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
     known: Mapping[int, KnownCounts] = {}
-    if asked:  # most studies have no questions of known answer
+    if checked:  # most studies have no questions of known answer
         with workspace.read() as connection:
-            known = known_counts(connection, person, asked)
+            known = known_counts(connection, person, checked)
     return [_mine(person, stage, counts, known.get(stage.id)) for stage, counts in stages]
 
 
@@ -287,8 +287,8 @@ def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
 def longest_run(values: list[tuple[tuple[str, object], ...]]) -> int:
     """The most equal values that follow one another."""
     best = current = 0
-    for place, value in enumerate(values):
-        current = current + 1 if place and value == values[place - 1] else 1
+    for index, value in enumerate(values):
+        current = current + 1 if index and value == values[index - 1] else 1
         best = max(best, current)
     return best
 

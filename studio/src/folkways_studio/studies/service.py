@@ -164,15 +164,17 @@ def stages(workspace: Workspace, study_id: int) -> tuple[Stage, ...]:
 
 def get_stage(workspace: Workspace, study_id: int, name: str) -> Stage:
     """The stage of that name; NotFoundError that names the valid ones."""
-    found = stages(workspace, study_id)
-    if stage := next((each for each in found if each.name == name), None):
+    existing = stages(workspace, study_id)
+    if stage := next((each for each in existing if each.name == name), None):
         return stage
-    raise NotFoundError(f"there is no stage {name!r}; valid: {', '.join(stage.name for stage in found)}")
+    raise NotFoundError(f"there is no stage {name!r}; valid: {', '.join(stage.name for stage in existing)}")
 
 
 def get_population(workspace: Workspace, study_id: int, name: str) -> Population:
     """The population of that name; NotFoundError that names the valid ones."""
-    found = populations(workspace, study_id)
-    if population := next((each for each in found if each.name == name), None):
+    existing = populations(workspace, study_id)
+    if population := next((each for each in existing if each.name == name), None):
         return population
-    raise NotFoundError(f"there is no population {name!r}; valid: {', '.join(each.name for each in found)}")
+    raise NotFoundError(
+        f"there is no population {name!r}; valid: {', '.join(each.name for each in existing)}"
+    )

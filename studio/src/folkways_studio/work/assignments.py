@@ -119,12 +119,12 @@ def claim_slot(
         slot = give_slot(connection, person, leases, now, at_hand=True, free=plain)
         if slot is not None:
             return Claimed(slot, next(each for each in stages if each.id == slot.stage_id))
-        found: Claimed | NoWork = NoWork("none_left")
+        claimed: Claimed | NoWork = NoWork("none_left")
         for each in () if plain else stages:
-            found = _take(connection, person, each, now, lease_end(each, now))
-            if isinstance(found, Claimed):
+            claimed = _take(connection, person, each, now, lease_end(each, now))
+            if isinstance(claimed, Claimed):
                 break
-        return found
+        return claimed
 
 
 def _is_plain(stage: Stage) -> bool:
@@ -199,13 +199,13 @@ def _take(
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
-    known = test_slot(connection, person, stage)
-    if isinstance(known, str):
-        return NoWork(known)
-    if known is None:
-        known = attention_check(connection, person, stage, taken)
-    if known is not None:
-        return Claimed(lease_slot(connection, person, known, now, until), stage)
+    test = test_slot(connection, person, stage)
+    if isinstance(test, str):
+        return NoWork(test)
+    if test is None:
+        test = attention_check(connection, person, stage, taken)
+    if test is not None:
+        return Claimed(lease_slot(connection, person, test, now, until), stage)
     slot = give_slot(connection, person, [(stage, until)], now, free=True)
     return Claimed(slot, stage) if slot is not None else NoWork("none_left")
 
@@ -262,8 +262,8 @@ def get_work(
         rows = connection.execute(
             _WORK, {"participant_id": participant_id, "slot": slots[0], "instead": slots[1]}
         ).all()
-    found = {row._mapping[schema.assignments.c.id]: row for row in rows}
-    row = found.get(slots[0], found.get(slots[1]))
+    by_assignment = {row._mapping[schema.assignments.c.id]: row for row in rows}
+    row = by_assignment.get(slots[0], by_assignment.get(slots[1]))
     if row is None:
         raise not_theirs()
     return Work(

@@ -56,13 +56,13 @@ def make_gold(
     with workspace.write() as connection:
         item = item_within(connection, study_id, item_id, lock="row")
         stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-        known = known_answer_of(item, stage)
-        if not known:
+        answer = known_answer_of(item, stage)
+        if not answer:
             raise ConflictError("nothing is decided about this item that could be a known answer")
         key = f"{'test' if test else 'gold'}-{item.key}"
         if find_row(connection, schema.items, stage_id=stage.id, key=key[:128], round=1) is not None:
             raise ConflictError("this item is used as a known answer already")
-        check = stage_kind(stage.kind).check_known(known, item.content, stage.config)
+        check = stage_kind(stage.kind).check_known(answer, item.content, stage.config)
         number = place_item(
             connection, stage, key, item.content, item, item.population_id, check=check, test=test
         )
@@ -170,9 +170,9 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
         persons = {
             row.id: from_row(Participant, row) for row in connection.execute(query.order_by(people.c.id))
         }
-        said = sa.select(judgements.c.item_id, judgements.c.participant_id, judgements.c.payload)
-        said = said.join(items, items.c.id == judgements.c.item_id).where(*ours)
-        answers = connection.execute(said.order_by(judgements.c.id)).all()
+        select_answers = sa.select(judgements.c.item_id, judgements.c.participant_id, judgements.c.payload)
+        select_answers = select_answers.join(items, items.c.id == judgements.c.item_id).where(*ours)
+        answers = connection.execute(select_answers.order_by(judgements.c.id)).all()
         standings = {
             (row.participant_id, row.stage_id): from_row(QualificationStatus, row)
             for row in connection.execute(
@@ -227,7 +227,7 @@ def lacking(workspace: Workspace, study_id: int) -> tuple[Lacking, ...]:
     items = schema.items
     populations = {each.id: each for each in studies.populations(workspace, study_id)}
     tests = [(stage, Qualification.of(stage.config)) for stage in studies.stages(workspace, study_id)]
-    found = []
+    missing = []
     with workspace.read() as connection:
         for stage, test in tests:
             if test is None:
@@ -243,7 +243,7 @@ def lacking(workspace: Workspace, study_id: int) -> tuple[Lacking, ...]:
                 while wider is not None:
                     within.add(wider)
                     wider = populations[wider].parent_id
-                has = sum(place in within for place in places)
+                has = sum(population in within for population in places)
                 if has < test.questions:
-                    found.append(Lacking(stage.name, each.title, has, test.questions))
-    return tuple(found)
+                    missing.append(Lacking(stage.name, each.title, has, test.questions))
+    return tuple(missing)

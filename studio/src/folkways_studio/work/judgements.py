@@ -190,15 +190,15 @@ def check_submission(
 
 
 def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
-    known = {"participant_id": assignment.participant_id, "key": key, "assignment_id": assignment.id}
-    found = [from_row(Judgement, row) for row in connection.execute(_STORED, known)]
-    for each in found:
+    identity = {"participant_id": assignment.participant_id, "key": key, "assignment_id": assignment.id}
+    stored = [from_row(Judgement, row) for row in connection.execute(_STORED, identity)]
+    for each in stored:
         if (each.participant_id, each.key) == (assignment.participant_id, key):
             if each.assignment_id != assignment.id:
                 raise ConflictError("this form was used for another item; load the page again")
             return each
-    if found:
-        raise AlreadySubmittedError(found[0])
+    if stored:
+        raise AlreadySubmittedError(stored[0])
     if assignment.state != AssignmentState.LEASED:
         raise ConflictError("this was closed; ask for the next one")
     return None

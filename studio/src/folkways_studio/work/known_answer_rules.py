@@ -42,13 +42,18 @@ class Qualification:
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Qualification | None:
         """The test of a stage; None where it has none."""
-        told = config.get("qualification")
-        if not told:
+        setting = config.get("qualification")
+        if not setting:
             return None
-        questions = told["questions"]
-        needed = ceil(round(told["pass_mark"] * questions, 6))
+        questions = setting["questions"]
+        needed = ceil(round(setting["pass_mark"] * questions, 6))
         return cls(
-            questions, needed, told["tries"], told["feedback"], tuple(told["populations"]), told["pay"]
+            questions,
+            needed,
+            setting["tries"],
+            setting["feedback"],
+            tuple(setting["populations"]),
+            setting["pay"],
         )
 
     def is_for(self, population: str | None) -> bool:
@@ -89,13 +94,15 @@ class Gold:
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Gold | None:
         """The settings of a stage; None where no known answers come among its work."""
-        told = config.get("gold")
-        if not told:
+        setting = config.get("gold")
+        if not setting:
             every = config.get("check_every")
             return cls(float(every), True, 1.0, ()) if every else None
-        per = 1 / told["share"] if told["share"] else float(told["every"])
-        rules = tuple(Rule(each["then"], each["below"], each["after"], each["pay"]) for each in told["rules"])
-        return cls(per, False, told["overlap"], rules)
+        per = 1 / setting["share"] if setting["share"] else float(setting["every"])
+        rules = tuple(
+            Rule(each["then"], each["below"], each["after"], each["pay"]) for each in setting["rules"]
+        )
+        return cls(per, False, setting["overlap"], rules)
 
     def is_turn(self, number: int, seed: str) -> bool:
         """Whether the question ``number`` (from 1) of a person is to be one of known answer. seed: of the

@@ -30,10 +30,10 @@ SECONDS = sa.func.aggregate_strings(sa.cast(schema.judgements.c.seconds, sa.Text
 def _wider(population_id: sa.BindParameter[Any]) -> sa.CTE:
     """A population and all that it is part of."""
     populations = schema.populations
-    own = sa.select(population_id.label("id")).cte("wider", recursive=True)
-    return own.union(
+    start = sa.select(population_id.label("id")).cte("wider", recursive=True)
+    return start.union(
         sa.select(populations.c.parent_id)
-        .join(own, own.c.id == populations.c.id)
+        .join(start, start.c.id == populations.c.id)
         .where(populations.c.parent_id.is_not(None))
     )
 

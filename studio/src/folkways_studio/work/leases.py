@@ -107,16 +107,18 @@ def free_leases(connection: sa.Connection, participant_id: int, assignment_id: i
         mine.append(table.c.id == assignment_id)
     # Items first, then slots, in the order in which a submission locks them.
     held = sa.select(items.c.id, items.c.state).where(items.c.id.in_(sa.select(table.c.item_id).where(*mine)))
-    own = [
+    theirs = [
         row.id
         for row in connection.execute(held.order_by(items.c.id).with_for_update())
         if row.state == ItemState.DRAFT
     ]
-    if own:
+    if theirs:
         dropped = {"state": str(ItemState.DROPPED), "reason": "its author did not finish it"}
-        connection.execute(sa.update(items).where(items.c.id.in_(own)).values(dropped))
+        connection.execute(sa.update(items).where(items.c.id.in_(theirs)).values(dropped))
         connection.execute(
-            sa.update(table).where(*mine, table.c.item_id.in_(own)).values(state=str(AssignmentState.CLOSED))
+            sa.update(table)
+            .where(*mine, table.c.item_id.in_(theirs))
+            .values(state=str(AssignmentState.CLOSED))
         )
     connection.execute(sa.update(table).where(*mine).values(OPEN_AGAIN))
 

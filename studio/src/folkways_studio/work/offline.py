@@ -36,8 +36,8 @@ def export_workbook(
 
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
-    asked = get_stage(workspace, person.study_id, stage)
-    schema = _schema(asked, texts)
+    work_stage = get_stage(workspace, person.study_id, stage)
+    schema = _schema(work_stage, texts)
     if schema is None:  # before items are kept for the person
         usual = {
             name: {key: option.default for key, option in each.settings.items()}
@@ -45,12 +45,12 @@ def export_workbook(
         }
         able = ", ".join(name for name, each in STAGE_KINDS.items() if each.workbook_schema(usual[name], str))
         raise FolkwaysError(
-            f"stages of kind {asked.kind} cannot be worked on off line; those that can: {able}"
+            f"stages of kind {work_stage.kind} cannot be worked on off line; those that can: {able}"
         )
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
     if isinstance(works, NoWork):
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
-    kind = stage_kind(asked.kind)
+    kind = stage_kind(work_stage.kind)
     rows, offered = [], []
     for work in works:
         content = kind.presented(work.item.content, person.pseudonym)
@@ -66,7 +66,7 @@ def export_workbook(
     )
     guidelines = texts.guidelines(stage)
     help = [
-        ("guidelines", guidelines.text if guidelines else asked.config["guidelines"]),
+        ("guidelines", guidelines.text if guidelines else work_stage.config["guidelines"]),
         ("task", kind.about),
         ("columns to fill in", ", ".join(schema.columns)),
         *schema.help.items(),

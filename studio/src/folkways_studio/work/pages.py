@@ -78,10 +78,10 @@ def next_task(context: RequestContext) -> Response:
 def _on(
     context: RequestContext, say: str | None = None, *, stage: str | None = None, after: str | None = None
 ) -> Response:
-    found = claim_slot(context.workspace, context.participant.id, stage=stage, after=after)
-    if isinstance(found, NoWork):
-        return context.go(f"/work/{context.study.name}/rest?why={found.reason}", say)
-    return context.go(context.task_address(found.assignment.id), say)
+    claimed = claim_slot(context.workspace, context.participant.id, stage=stage, after=after)
+    if isinstance(claimed, NoWork):
+        return context.go(f"/work/{context.study.name}/rest?why={claimed.reason}", say)
+    return context.go(context.task_address(claimed.assignment.id), say)
 
 
 @routes.get("/work/{study}/rest", PARTICIPANT)
@@ -165,8 +165,8 @@ def send(context: RequestContext) -> Response:
             "This task is not yours any more: it had been waiting too long, and somebody else was asked."
         )
         if context.wants_json:
-            place = f"{context.studio.settings.prefix}/work/{context.study.name}"
-            return JSONResponse({"message": words, "next": place}, status_code=404)
+            path = f"{context.studio.settings.prefix}/work/{context.study.name}"
+            return JSONResponse({"message": words, "next": path}, status_code=404)
         raise NotFoundError(words) from None
 
 
@@ -196,8 +196,8 @@ def _send(context: RequestContext) -> Response:
         )
     except AlreadySubmittedError:
         return _on(context, "answered-before", after=context.work.stage.name)
-    place = _after_known_answer(context, sent)
-    return context.go(place) if place else _on(context, after=sent.stage.name)
+    address = _after_known_answer(context, sent)
+    return context.go(address) if address else _on(context, after=sent.stage.name)
 
 
 def _after_known_answer(context: RequestContext, sent: Submitted) -> str | None:

@@ -156,11 +156,11 @@ def _wait(connection: sa.Connection, item: Item, more: int) -> None:
         open_slots = sa.select(table.c.id).where(
             table.c.item_id == item.id, table.c.state == AssignmentState.OPEN
         )
-        found = list(
+        slots = list(
             connection.scalars(open_slots.order_by(table.c.slot.desc()).limit(-more).with_for_update())
         )
         connection.execute(
-            sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED))
+            sa.update(table).where(table.c.id.in_(slots)).values(state=str(AssignmentState.CLOSED))
         )
 
 

@@ -74,26 +74,28 @@ def take_suggestion(
     NotFoundError if nothing was suggested; ConflictError if the draft has it already; otherwise as
     ``save_draft``.
     """
-    found = _at_hand(workspace, participant_id, assignment_id)
-    if found.taken is not None:
+    suggestion = _at_hand(workspace, participant_id, assignment_id)
+    if suggestion.taken is not None:
         raise ConflictError("this suggestion is in your form already")
     draft = drafts.save_draft(
-        workspace, participant_id, assignment_id, {**written, **found.content}, base_revision
+        workspace, participant_id, assignment_id, {**written, **suggestion.content}, base_revision
     )
     with workspace.write() as connection:
-        change_rows(connection, schema.suggestions, {"id": found.id}, taken=time.time(), before=dict(written))
+        change_rows(
+            connection, schema.suggestions, {"id": suggestion.id}, taken=time.time(), before=dict(written)
+        )
     return draft
 
 
 def put_back(workspace: Workspace, participant_id: int, assignment_id: int, base_revision: int) -> Draft:
     """Undo ``take_suggestion`` (workspace, participant_id, assignment_id, base_revision: see
     ``save_draft``). ConflictError if no suggestion was taken."""
-    found = _at_hand(workspace, participant_id, assignment_id)
-    if found.taken is None or found.before is None:
+    suggestion = _at_hand(workspace, participant_id, assignment_id)
+    if suggestion.taken is None or suggestion.before is None:
         raise ConflictError("there is nothing to put back")
-    draft = drafts.save_draft(workspace, participant_id, assignment_id, found.before, base_revision)
+    draft = drafts.save_draft(workspace, participant_id, assignment_id, suggestion.before, base_revision)
     with workspace.write() as connection:
-        change_rows(connection, schema.suggestions, {"id": found.id}, taken=None, before=None)
+        change_rows(connection, schema.suggestions, {"id": suggestion.id}, taken=None, before=None)
     return draft
 
 
@@ -109,8 +111,8 @@ def settle_suggestions(
         table.c.item_id == item_id, table.c.participant_id == participant_id, table.c.outcome.is_(None)
     )
     for row in connection.execute(mine).all():
-        word, parts, kept = outcome(SUGGESTERS[kind], row.content, answer, taken=row.taken is not None)
-        change_rows(connection, table, {"id": row.id}, outcome=word, parts=parts, kept=kept, before=None)
+        word, parts, unchanged = outcome(SUGGESTERS[kind], row.content, answer, taken=row.taken is not None)
+        change_rows(connection, table, {"id": row.id}, outcome=word, parts=parts, kept=unchanged, before=None)
 
 
 def suggestions_of_study(workspace: Workspace, study_id: int) -> Sequence[ModelSuggestion]:
@@ -129,14 +131,12 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
     """What was made of suggestions by stage, model and wording, in order of stages."""
     items = schema.items
     with workspace.read() as connection:
-        asked = connection.execute(
-            sa.select(items.c.id, items.c.stage_id).where(items.c.study_id == study_id)
-        )
-        stage_of = {row.id: row.stage_id for row in asked}
+        rows = connection.execute(sa.select(items.c.id, items.c.stage_id).where(items.c.study_id == study_id))
+        stage_of = {row.id: row.stage_id for row in rows}
     groups: defaultdict[tuple[int, str, str], list[ModelSuggestion]] = defaultdict(list)
     for each in suggestions_of_study(workspace, study_id):
         groups[stage_of[each.item_id], each.model, each.prompt_version].append(each)
-    found = []
+    outcomes = []
     for stage in studies.stages(workspace, study_id):
         for (number, model, version), group in groups.items():
             if number != stage.id:
@@ -145,16 +145,18 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
                 word: sum(each.outcome == word for each in group)
                 for word in ("accepted", "changed", "rejected")
             }
-            parts, kept = sum(each.parts or 0 for each in group), sum(each.kept or 0 for each in group)
+            parts, unchanged = sum(each.parts or 0 for each in group), sum(each.kept or 0 for each in group)
             waiting = sum(each.outcome is None for each in group)
-            found.append(Made(stage, model, version, **counts, waiting=waiting, parts=parts, kept=kept))
-    return tuple(found)
+            outcomes.append(
+                Made(stage, model, version, **counts, waiting=waiting, parts=parts, kept=unchanged)
+            )
+    return tuple(outcomes)
 
 
 def _at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> ModelSuggestion:
     with workspace.read() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
-    found = latest_suggestion(workspace, participant_id, assignment.item_id)
-    if found is None:
+    suggestion = latest_suggestion(workspace, participant_id, assignment.item_id)
+    if suggestion is None:
         raise NotFoundError("nothing has been suggested here")
-    return found
+    return suggestion

@@ -43,8 +43,8 @@ def slot_of(workspace: Workspace, person: Participant, shown: str) -> int | None
 def slots_meant(shown: str, person: Participant) -> tuple[int, ...]:
     """The slots that a person may mean by a number: the first of them that is theirs. Empty for an invalid
     number."""
-    found, own = slot_number(shown, person.pseudonym), whole(shown.strip())
-    return tuple(dict.fromkeys(each for each in (found, own) if each is not None))
+    slot, number = slot_number(shown, person.pseudonym), whole(shown.strip())
+    return tuple(dict.fromkeys(each for each in (slot, number) if each is not None))
 
 
 def slot_number(shown: str, secret: str) -> int | None:

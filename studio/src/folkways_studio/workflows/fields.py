@@ -31,13 +31,13 @@ class FieldReader:
         if not isinstance(raw, list) or len(raw) < least:
             self.say(place, "has to be a list with at least one entry" if least else "has to be a list")
             return []
-        found = []
+        mappings = []
         for number, entry in enumerate(raw):
             if isinstance(entry, Mapping):
-                found.append((f"{place}[{number}].", entry))
+                mappings.append((f"{place}[{number}].", entry))
             else:
                 self.say(f"{place}[{number}]", "has to be a mapping")
-        return found
+        return mappings
 
     def known(self, entry: Mapping[str, Any], valid: Sequence[str], place: str) -> None:
         """Every key of the entry is one of ``valid``."""

@@ -98,15 +98,14 @@ class Groups(Suggester):
     def prompt(
         self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
     ) -> str:
-        """With every different answer under a number."""
         answers = distinct_answers(content)
         if not 1 < len(answers) <= MOST_ANSWERS:
             raise ConflictError("groups are suggested for 2 to %(most)s different answers", most=MOST_ANSWERS)
         listed = "\n".join(
             f"{number}. {' '.join(answer.split())}" for number, answer in enumerate(answers, 1)
         )
-        known = {"local": content["local"], "english": content["english"]}
-        return fill(self.wording, place=place, language=language, answers=listed, **known)
+        question = {"local": content["local"], "english": content["english"]}
+        return fill(self.wording, place=place, language=language, answers=listed, **question)
 
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Groups by the numbers of their answers; an answer that is in none, or was in one before, stays on
@@ -117,16 +116,19 @@ class Groups(Suggester):
             return None
         free = dict(enumerate(answers, 1))
         invalid = _taken(free, table.get("invalid"))
-        found = [
+        groups_read = [
             {"answers": members, "en_answers": _wordings(group.get("english"))}
             for group in groups
             if isinstance(group, Mapping) and (members := _taken(free, group.get("answers")))
         ]
-        if not found and not invalid:
+        if not groups_read and not invalid:
             return None
-        found += [{"answers": [answer], "en_answers": []} for answer in free.values()]
-        order = {answer: place for place, answer in enumerate(answers)}
-        return {"groups": sorted(found, key=lambda group: order[group["answers"][0]]), "invalid": invalid}
+        groups_read += [{"answers": [answer], "en_answers": []} for answer in free.values()]
+        order = {answer: index for index, answer in enumerate(answers)}
+        return {
+            "groups": sorted(groups_read, key=lambda group: order[group["answers"][0]]),
+            "invalid": invalid,
+        }
 
     def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
         """Each group with its wordings, and each invalid answer."""
@@ -159,7 +161,6 @@ class Translation(Suggester):
     def prompt(
         self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
     ) -> str:
-        """With the text."""
         text = (written if self.of_draft else content).get(self._source) or ""
         if not text.strip():
             raise SubmissionError({self._source: Message("Write the question.")})
@@ -167,8 +168,8 @@ class Translation(Suggester):
 
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The text alone."""
-        said = object_in(reply).get("translation")
-        text = " ".join(said.split()) if isinstance(said, str) else ""
+        translation = object_in(reply).get("translation")
+        text = " ".join(translation.split()) if isinstance(translation, str) else ""
         return {self._target: text} if 0 < len(text) <= LONGEST else None
 
     def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
@@ -197,9 +198,9 @@ def outcome(
     suggester: of the stage. suggested, answer: fields of its form. taken: whether somebody put it into
     their form; otherwise it is rejected, even if the answer is the same.
     """
-    parts, told = suggester.parts(suggested), suggester.parts(answer)
-    word = "rejected" if not taken else "accepted" if parts == told else "changed"
-    return word, len(parts), len(parts & told)
+    parts, answer_parts = suggester.parts(suggested), suggester.parts(answer)
+    word = "rejected" if not taken else "accepted" if parts == answer_parts else "changed"
+    return word, len(parts), len(parts & answer_parts)
 
 
 def _taken(free: dict[int, str], numbers: Any) -> list[str]:

@@ -72,8 +72,8 @@ class ChoiceCell(Cell):
 
     def words(self, part: Part, content: Content, say: Say) -> Mapping[Any, str]:
         options = Options(_named(part, content))
-        said = {value: say(label) for value, label in options_of(part, content)}
-        return {value: words if options.find(words) == value else value for value, words in said.items()}
+        labels = {value: say(label) for value, label in options_of(part, content)}
+        return {value: words if options.find(words) == value else value for value, words in labels.items()}
 
     def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
         return [*self.words(part, content, say).values()]
