@@ -23,7 +23,7 @@ PER_CULTURE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawResult:
     """The items that were made, and culture -> (how many were drawn, how many there were to draw from)."""
 
     items: tuple[Item, ...]
@@ -42,7 +42,7 @@ def draw_answers(
     source: Workspace | None = None,
     seed: int = 0,
     by: int | None = None,
-) -> Drawn:
+) -> DrawResult:
     """Draw replies of a run to free-answer tasks at random and add them to a ``judge_answer`` stage, each
     for its culture's population.
 
@@ -72,7 +72,7 @@ def draw_answers(
         drawn = random.Random(f"{seed}|{culture}").sample(rows, min(per_culture, len(rows)))  # noqa: S311 - a sample, not a secret
         counts[culture] = (len(drawn), len(rows))
         new += [NewItem(_key(row), _content(row, run), populations[culture].name) for row in drawn]
-    return Drawn(add_items(workspace, study_id, stage, new, by=by), counts)
+    return DrawResult(add_items(workspace, study_id, stage, new, by=by), counts)
 
 
 def _replies(

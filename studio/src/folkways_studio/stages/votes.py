@@ -29,7 +29,7 @@ class Ballot:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class VoteCount:
     """What the votes come to.
 
     gold:    options that at least the majority chose, by position; none where the question is to be dropped.
@@ -47,7 +47,7 @@ class Result:
     outcome: Literal["single", "multi", "unknown", "none"]
 
 
-def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> Result:
+def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> VoteCount:
     """The result of these ballots over ``options`` options, where at least ``needed`` people make an option
     gold."""
     counts = [0] * options
@@ -61,7 +61,7 @@ def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> Resul
         outcome: Literal["single", "multi", "unknown", "none"] = "single" if len(gold) == 1 else "multi"
     else:
         outcome = "unknown" if unknown * 2 > len(ballots) else "none"
-    return Result(gold, tuple(counts), unknown, senseless, len(ballots), outcome)
+    return VoteCount(gold, tuple(counts), unknown, senseless, len(ballots), outcome)
 
 
 def best_of(choices: Sequence[int], scores: Sequence[float]) -> int | None:

@@ -32,7 +32,7 @@ CHANCE = 0.05
 """How likely it is at most that anybody stands out by chance, among all who worked on a stage."""
 
 
-class Said(NamedTuple):
+class AnswerOfPerson(NamedTuple):
     """One answer as far as agreement is concerned. labels: empty where several answers are welcome."""
 
     participant_id: int
@@ -41,20 +41,20 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredItem:
     """An item with what was said of it, in order of arrival."""
 
     item_id: int
     population_id: int | None
     stage: Stage
-    said: Sequence[Said]
+    said: Sequence[AnswerOfPerson]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class DisagreementReport:
     """The items of a study, and how far people are apart on each, in the same order."""
 
-    answered: Sequence[Answered]
+    answered: Sequence[AnsweredItem]
     spread: Spread
 
 
@@ -96,7 +96,7 @@ class PersonSpread:
         return self.differ / self.n
 
 
-def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
+def read_answers(workspace: Workspace, study_id: int) -> tuple[AnsweredItem, ...]:
     """Every item with at least one valid answer, in order."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
     # As it is stored: many say the same, and reading it once is enough.
@@ -129,18 +129,19 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
             if payload not in label_cache:
                 label_cache[payload] = stage_kind(stage.kind).labels(orjson.loads(payload))
         lines = tuple(
-            Said(person, label_cache[payload], created) for payload, created, person in answers[item]
+            AnswerOfPerson(person, label_cache[payload], created)
+            for payload, created, person in answers[item]
         )
-        answered.append(Answered(item, population, stage, lines))
+        answered.append(AnsweredItem(item, population, stage, lines))
     return tuple(answered)
 
 
-def measured(answered: Sequence[Answered]) -> Measured:
+def measured(answered: Sequence[AnsweredItem]) -> DisagreementReport:
     """How far people are apart on each item, for all that follows."""
-    return Measured(answered, spread([[one.labels for one in each.said] for each in answered]))
+    return DisagreementReport(answered, spread([[one.labels for one in each.said] for each in answered]))
 
 
-def by_stage(workspace: Workspace, study_id: int, found: Measured) -> tuple[StageSpread, ...]:
+def by_stage(workspace: Workspace, study_id: int, found: DisagreementReport) -> tuple[StageSpread, ...]:
     """Every stage and population with an item of two answers or more, in order."""
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
     shares: defaultdict[tuple[int, int | None], list[float]] = defaultdict(list)
@@ -163,7 +164,7 @@ def by_stage(workspace: Workspace, study_id: int, found: Measured) -> tuple[Stag
     return tuple(rows)
 
 
-def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[PersonSpread, ...]:
+def by_person(workspace: Workspace, study_id: int, found: DisagreementReport) -> tuple[PersonSpread, ...]:
     """Everybody by stage: outliers first, then by the lower end of the interval."""
     from folkways.sdk.statistics import wilson
 
@@ -204,7 +205,7 @@ def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[Per
     return tuple(sorted(rows, key=lambda row: (not row.stands_out, -row.low, -row.share, row.participant_id)))
 
 
-def most_disputed(found: Measured, most: int) -> tuple[tuple[Answered, float], ...]:
+def most_disputed(found: DisagreementReport, most: int) -> tuple[tuple[AnsweredItem, float], ...]:
     """The items on which people are furthest apart, with how far; those on which all agree are left out."""
     apart = [
         (each, share)

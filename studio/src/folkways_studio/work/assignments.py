@@ -86,7 +86,7 @@ class NoWork:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ClaimedSlot:
     """A slot that is leased to a person now, and its stage."""
 
     assignment: Assignment
@@ -95,7 +95,7 @@ class Claimed:
 
 def claim_slot(
     workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None
-) -> Claimed | NoWork:
+) -> ClaimedSlot | NoWork:
     """Give a person (participant_id) of the workspace what they have at hand, or else the next free slot
     of a stage that they work on.
 
@@ -118,11 +118,11 @@ def claim_slot(
         leases = [(each, lease_end(each, now)) for each in stages]
         slot = give_slot(connection, person, leases, now, at_hand=True, free=plain)
         if slot is not None:
-            return Claimed(slot, next(each for each in stages if each.id == slot.stage_id))
-        claimed: Claimed | NoWork = NoWork("none_left")
+            return ClaimedSlot(slot, next(each for each in stages if each.id == slot.stage_id))
+        claimed: ClaimedSlot | NoWork = NoWork("none_left")
         for each in () if plain else stages:
             claimed = _take(connection, person, each, now, lease_end(each, now))
-            if isinstance(claimed, Claimed):
+            if isinstance(claimed, ClaimedSlot):
                 break
         return claimed
 
@@ -190,7 +190,7 @@ def _going_on(stages: list[Stage], after: str) -> list[Stage]:
 
 def _take(
     connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float
-) -> Claimed | NoWork:
+) -> ClaimedSlot | NoWork:
     cap, gold = stage.config["cap"], Gold.of(stage.config)
     taken = (
         0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)
@@ -205,12 +205,12 @@ def _take(
     if test is None:
         test = attention_check(connection, person, stage, taken)
     if test is not None:
-        return Claimed(lease_slot(connection, person, test, now, until), stage)
+        return ClaimedSlot(lease_slot(connection, person, test, now, until), stage)
     slot = give_slot(connection, person, [(stage, until)], now, free=True)
-    return Claimed(slot, stage) if slot is not None else NoWork("none_left")
+    return ClaimedSlot(slot, stage) if slot is not None else NoWork("none_left")
 
 
-def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> Claimed | NoWork:
+def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> ClaimedSlot | NoWork:
     """A new item whose author is this person, within the population's quota."""
     items = schema.items
     if stage.config["quota"] is not None:
@@ -249,7 +249,9 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
         "leased": now,
         "lease_until": lease_end(stage, now),
     }
-    return Claimed(Assignment(id=inserted_id(connection, schema.assignments, slot), **slot, done=None), stage)
+    return ClaimedSlot(
+        Assignment(id=inserted_id(connection, schema.assignments, slot), **slot, done=None), stage
+    )
 
 
 def get_work(

@@ -212,7 +212,7 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class MissingGold:
     """A test that cannot be held: nobody of the population (None where there are none) is given work in the
     stage until it can."""
 
@@ -222,7 +222,7 @@ class Lacking:
     needs: int
 
 
-def lacking(workspace: Workspace, study_id: int) -> tuple[Lacking, ...]:
+def lacking(workspace: Workspace, study_id: int) -> tuple[MissingGold, ...]:
     """Every stage and population whose test has fewer questions than one try needs."""
     items = schema.items
     populations = {each.id: each for each in studies.populations(workspace, study_id)}
@@ -245,5 +245,5 @@ def lacking(workspace: Workspace, study_id: int) -> tuple[Lacking, ...]:
                     wider = populations[wider].parent_id
                 has = sum(population in within for population in places)
                 if has < test.questions:
-                    missing.append(Lacking(stage.name, each.title, has, test.questions))
+                    missing.append(MissingGold(stage.name, each.title, has, test.questions))
     return tuple(missing)

@@ -84,7 +84,7 @@ ReadForm = Callable[[Item, Stage], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class SubmissionReceipt:
     """A judgement that is stored, with its item and stage. repeated: it was there before; this submission was
     the same one sent again. then: what followed for its person where the answer was known (see
     ``known_answers.judge_known``).
@@ -135,7 +135,7 @@ def submit(
     key: str,
     *,
     instead: int | None = None,
-) -> Submitted:
+) -> SubmissionReceipt:
     """Store a person's answer to the item of their slot (participant_id, assignment_id) in the workspace.
 
     submission: the answer, or how it is read from a form. key: made by the browser when it shows the
@@ -160,7 +160,7 @@ def submit(
         if held.assignment.state != AssignmentState.LEASED or held.key_was_used:
             repeated = _repeated(connection, held.assignment, key)
             if repeated is not None:
-                return Submitted(repeated, True, item, stage)
+                return SubmissionReceipt(repeated, True, item, stage)
         if held.study_state in (StudyState.CLOSED, StudyState.DELETED):
             raise ConflictError("the study was closed; nothing more can be submitted")
         if callable(submission):
@@ -170,9 +170,11 @@ def submit(
             item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, held, item, payload, key, now)
         if item.check is not None:  # it changes nothing of the item
-            return Submitted(judgement, False, item, stage, judge_known(connection, held.person, item, stage))
+            return SubmissionReceipt(
+                judgement, False, item, stage, judge_known(connection, held.person, item, stage)
+            )
         apply_rule(connection, item, stage)
-        return Submitted(judgement, False, item, stage)
+        return SubmissionReceipt(judgement, False, item, stage)
 
 
 def check_submission(

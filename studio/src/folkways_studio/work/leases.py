@@ -25,7 +25,7 @@ _LOCKED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LockedSlot:
     """A slot that is locked for this transaction, and its stage."""
 
     assignment: Assignment
@@ -36,12 +36,12 @@ class Held:
         return renewed(self.assignment, lease_end(self.stage, now))
 
 
-def hold(connection: sa.Connection, participant_id: int, assignment_id: int) -> Held:
+def hold(connection: sa.Connection, participant_id: int, assignment_id: int) -> LockedSlot:
     """Lock an assignment that is this person's; NotFoundError for any other."""
     row = connection.execute(_LOCKED, {"id": assignment_id}).first()
     if row is None or row.participant_id != participant_id:
         raise not_theirs()
-    return Held(from_row(Assignment, row, schema.assignments), from_row(Stage, row, schema.stages))
+    return LockedSlot(from_row(Assignment, row, schema.assignments), from_row(Stage, row, schema.stages))
 
 
 def own_assignment(connection: sa.Connection, participant_id: int, assignment_id: int) -> Assignment:

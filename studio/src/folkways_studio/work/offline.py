@@ -20,7 +20,7 @@ from folkways_studio.stages.base import WorkbookSchema
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways_studio.studies.service import get_stage, get_study, populations
 from folkways_studio.work.assignments import NoWork, claim_batch, get_work
-from folkways_studio.work.judgements import Submitted, check_submission, submit
+from folkways_studio.work.judgements import SubmissionReceipt, check_submission, submit
 from folkways_studio.work.task_numbers import shown_number, slot_of
 from folkways_studio.workflows.wordings import StudyTexts
 
@@ -139,7 +139,7 @@ def import_workbook(
             problems[number] = str(error)
     if problems:
         raise RowsError(problems, file)
-    done: list[Submitted] = []
+    done: list[SubmissionReceipt] = []
     for number, assignment, submission, key in ready:
         try:
             done.append(submit(workspace, participant_id, assignment, submission, key))

@@ -25,7 +25,7 @@ from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestC
 from folkways_studio.web.routing import TASK_PAGE, Routes
 from folkways_studio.work import drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work, claim_slot
-from folkways_studio.work.judgements import Submitted
+from folkways_studio.work.judgements import SubmissionReceipt
 from folkways_studio.work.known_answer_rules import Qualification
 from folkways_studio.work.suggestion_pages import suggestion_beside
 
@@ -200,7 +200,7 @@ def _send(context: RequestContext) -> Response:
     return context.go(address) if address else _on(context, after=sent.stage.name)
 
 
-def _after_known_answer(context: RequestContext, sent: Submitted) -> str | None:
+def _after_known_answer(context: RequestContext, sent: SubmissionReceipt) -> str | None:
     """Where an answer to a question of known answer leads; None for on to the next task, as after every other
     answer."""
     test = Qualification.of(sent.stage.config)

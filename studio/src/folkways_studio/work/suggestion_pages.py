@@ -26,7 +26,7 @@ routes = Routes()
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SuggestionPanel:
     """What stands beside a task. suggestion: the latest, None before the first. can_ask: whether another
     would be another one."""
 
@@ -35,7 +35,7 @@ class Beside:
     can_ask: bool
 
 
-def suggestion_beside(context: RequestContext, task: TaskPage) -> Beside | None:
+def suggestion_beside(context: RequestContext, task: TaskPage) -> SuggestionPanel | None:
     """For a task in which something may be suggested; None for any other, and without a model."""
     suggester = suggesting.suggester_of(task.work.stage)
     if suggester is None:
@@ -44,7 +44,7 @@ def suggestion_beside(context: RequestContext, task: TaskPage) -> Beside | None:
     offered = models_of(context.study).get(suggesting.PURPOSE) in context.studio.settings.models
     if not offered and suggestion is None:
         return None
-    return Beside(suggester, suggestion, offered and (suggestion is None or suggester.of_draft))
+    return SuggestionPanel(suggester, suggestion, offered and (suggestion is None or suggester.of_draft))
 
 
 @routes.post("/work/{study}/tasks/{assignment}/suggest", PARTICIPANT, slow=True)

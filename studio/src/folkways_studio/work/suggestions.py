@@ -24,7 +24,7 @@ from folkways_studio.workflows.suggesting import SUGGESTERS, outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SuggestionOutcomes:
     """What people made of the suggestions of one model, asked with one wording, in one stage.
 
     accepted, changed, rejected: answers that were sent. waiting: suggestions whose answer was not. parts,
@@ -127,7 +127,7 @@ def suggestions_of_study(workspace: Workspace, study_id: int) -> Sequence[ModelS
     return read_all(workspace, ModelSuggestion, query)
 
 
-def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]:
+def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[SuggestionOutcomes, ...]:
     """What was made of suggestions by stage, model and wording, in order of stages."""
     items = schema.items
     with workspace.read() as connection:
@@ -148,7 +148,9 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
             parts, unchanged = sum(each.parts or 0 for each in group), sum(each.kept or 0 for each in group)
             waiting = sum(each.outcome is None for each in group)
             outcomes.append(
-                Made(stage, model, version, **counts, waiting=waiting, parts=parts, kept=unchanged)
+                SuggestionOutcomes(
+                    stage, model, version, **counts, waiting=waiting, parts=parts, kept=unchanged
+                )
             )
     return tuple(outcomes)
 
