@@ -15,7 +15,7 @@ from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
-from folkways_studio.records import Role, Session
+from folkways_studio.records import Role, SignInSession
 from studio.tests.support.studies import ON_A_FILE, PASSWORD, open_study, stored
 from tests.support.moments import at_time
 
@@ -378,7 +378,7 @@ def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: 
     ]
     assert at_time(14 * day, sessions.find_session, studio_workspace, tokens[0]) is None
     found = at_time(14 * day - 1, sessions.find_session, studio_workspace, tokens[0])
-    assert found == Session(accounts.get_account(studio_workspace, kim), csrf[0], 0.0, 0.0, 14 * day)
+    assert found == SignInSession(accounts.get_account(studio_workspace, kim), csrf[0], 0.0, 0.0, 14 * day)
     for now, seen in ((302.0, 2.0), (302.5, 302.5), (602.5, 302.5), (603.0, 603.0)):
         assert at_time(now, sessions.find_session, studio_workspace, tokens[2]) is not None
         assert [row["seen"] for row in rows()] == [14 * day - 1, 1.0, seen], (
