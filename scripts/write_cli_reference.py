@@ -85,7 +85,9 @@ def _contents() -> str:
 
 
 def _section(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=name)
+    group = cli.get_command(click.Context(cli), name.partition(" ")[0])
+    settings = group.context_settings if group is not None else {}
+    context = click.Context(command, info_name=name, show_default=settings.get("show_default"))
     usage = " ".join(["folkways", name, *command.collect_usage_pieces(context)])
     lines = [f"## folkways {name}", "", *_text(command.help or ""), f"    {usage}", ""]
     options = [
@@ -119,7 +121,9 @@ def _row(option: click.Option, context: click.Context) -> str:
     metavar = "" if option.is_flag else f" `{PLAIN_KINDS.get(kind, kind)}`"
     about = " ".join((option.help or "").split()).replace("|", "\\|")
     notes = []
-    if option.show_default and option.default not in (None, ()):
+    explicit = option.show_default and option.default not in (None, ())
+    plain = isinstance(option.default, (str, int, float)) and str(option.default) not in ("", "False")
+    if explicit or (option.show_default is None and context.show_default and plain):
         notes.append(f"Default: `{option.default}`.")
     if option.envvar:
         notes.append(f"Also from `{option.envvar}`.")

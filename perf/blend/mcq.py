@@ -23,8 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.blend.build.agreement import agreement
-from folkways.benchmarks.blend.build.items import RELEASED
+from folkways.benchmarks.blend.build.items import RELEASED, agreement
 from folkways.benchmarks.blend.data.files import read_csv
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
@@ -33,12 +32,12 @@ SETS = {"head_overlap": ("24e7d73", "overlap"), "june_hash04": (JUNE, "hash04")}
 COMMAND = (sys.executable, "-m", "folkways.cli.main", "build", "mcq")
 CHOOSING = """
 import sys, time
-from folkways.benchmarks.blend.build.paper import Memory, choose
+from folkways.benchmarks.blend.build.choosing import Memory, choose
 from folkways.benchmarks.blend.build.sources import select_sources
-from folkways.benchmarks.blend.build.stand_ins import StandIn
+from folkways.benchmarks.blend.build.calls import RuleOracle
 from folkways.benchmarks.blend import data as blend
 from folkways.releases.stored_releases import open_release
-data, texts, judge = open_release(sys.argv[1]), open_release(sys.argv[2]), StandIn(sys.argv[3])
+data, texts, judge = open_release(sys.argv[1]), open_release(sys.argv[2]), RuleOracle(sys.argv[3])
 began = time.process_time()
 memory = Memory()
 for source in select_sources(blend.read_annotations(data), blend.read_questions(texts)).sources:

@@ -17,7 +17,7 @@ from statistics import NormalDist
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.blend.results.categories import question_means
+from folkways.benchmarks.blend.results.score_tables import question_means
 from folkways.benchmarks.consistency import consistency_tables
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.hypotheses.anova import one_way

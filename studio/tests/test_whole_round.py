@@ -162,9 +162,16 @@ STUDY: Mapping[str, Any] = {
     "licence": "CC-BY-4.0",
     "consent": "What you write is published under a code in place of your name.",
     "populations": [
-        {"name": name, "title": title, "culture": culture, "language": "en", "criteria": [
-            {"name": "home", "ask": "Where did you mainly live before you were 18?", "accept": [title]}
-        ], **more}
+        {
+            "name": name,
+            "title": title,
+            "culture": culture,
+            "language": "en",
+            "criteria": [
+                {"name": "home", "ask": "Where did you mainly live before you were 18?", "accept": [title]}
+            ],
+            **more,
+        }
         for name, title, culture, more in (
             ("korea", "South Korea", "KR", {}),
             ("uk", "United Kingdom", "GB", {}),
@@ -173,11 +180,17 @@ STUDY: Mapping[str, Any] = {
         )
     ],
     "stages": [
-        {"name": "write", "kind": "write_question", "cap": 3, "challenge_required": True, "next": {"done": "review"}},
+        {
+            "name": "write",
+            "kind": "write_question",
+            "cap": 3,
+            "challenge_required": True,
+            "next": {"done": "review"},
+        },
         {"name": "review", "kind": "review", "role": "researcher", "next": {"done": "verify"}},
         {"name": "verify", "kind": "vote", "answers": 5, "majority": 4},
     ],
-}  # fmt: skip
+}
 HOMES = {each["name"]: each["title"] for each in STUDY["populations"]}
 
 KNOWS = {planned.question: planned.truths for planned in PLANNED}
@@ -287,9 +300,14 @@ def red_teaming(round_: Round) -> None:
         (each.step, each.strategy) for each in items.revisions(round_.studio.workspace, round_.study, soup.id)
     ]
     assert told == [
-        ("begun", None), ("scenario", None), ("suggestion", None), ("challenge", None), ("revision", "combine"), ("challenge",
-        None), ("submitted", None),
-    ]  # fmt: skip
+        ("begun", None),
+        ("scenario", None),
+        ("suggestion", None),
+        ("challenge", None),
+        ("revision", "combine"),
+        ("challenge", None),
+        ("submitted", None),
+    ]
     assert [each["fooled"] for each in soup.content["challenges"]] == [False, True]
     assert all(item.result["fooled"] for item in written.values()), (
         "every question fools the model in its last wording"

@@ -65,7 +65,7 @@ WRONG = {
     f"{RUN} --timeout 0": r"--timeout': 0.* is not in the range",
     f"{RUN} --timeout nan": r"--timeout': 'nan' is not a finite number",
     "gate mine -w good.db --min demo/mcq=3 --coverage nan": r"--coverage': 'nan' is not a finite number",
-    "gate mine -w good.db --min demo/mcq:=3": r"names no culture behind the colon; valid: TASK",
+    "gate mine -w good.db --min demo/mcq:=3": r"has no culture after the colon; valid: TASK",
     "score mine -w good.db --text-tools papr": r"unknown set of text tools 'papr'; did you mean 'paper'\?",
     "compare mine -w good.db": r"unknown model 'mine'(.|\n)*mine is a run; its models are compared with: "
     r"--run mine",

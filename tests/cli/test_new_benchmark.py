@@ -65,7 +65,7 @@ def test_what_is_there_stays_and_names_are_checked(tmp_path: Path) -> None:
     (tmp_path / "market-days").mkdir()
     (tmp_path / "market-days" / "mine.txt").write_text("mine")
     refused = folkways("new-benchmark", "market-days", "--kind", "choice", cwd=tmp_path)
-    assert refused.returncode == 2 and "is there already" in refused.stderr
+    assert refused.returncode == 2 and "exists already" in refused.stderr
     assert [path.name for path in (tmp_path / "market-days").iterdir()] == ["mine.txt"]
     for name, why in (
         ("blend", "choose another name"),

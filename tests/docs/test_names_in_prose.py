@@ -24,6 +24,7 @@ EXAMPLES = {"greetings", "markets"}
 OTHERS = {
     "chat.completions.create",
     "google.rpc.RetryInfo",
+    "item.done",
     *(point.group for point in plugins.EXTENSION_POINTS),
 }
 """Names in other people's interfaces, and of entry points."""

@@ -1,49 +1,21 @@
-"""What KeptConnections builds on in aiohttp, and what it does with connections that are in order."""
+"""What the pool does with connections that are in order, and with those that are not."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
-from base64 import b64encode
 from contextlib import suppress
 
-import aiohttp
 import pytest
-from aiohttp.client_proto import ResponseHandler
-from aiohttp.connector import Connection
-from yarl import URL
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers import connections
 from folkways.endpoints.servers.connections import Reply
 from folkways.endpoints.servers.http import HttpEndpoint
+from folkways.endpoints.servers.route import Route
 from tests.support.asking import request
 from tests.support.chat_server import ChatServer
 from tests.support.unasked_server import UnaskedServer
-
-
-def test_aiohttp_is_as_the_connections_expect() -> None:
-    """aiohttp documents these names in part only: where this fails, KeptConnections has to be gone through
-    with the new version."""
-    assert list(inspect.signature(aiohttp.BaseConnector.connect).parameters) == [
-        "self",
-        "req",
-        "traces",
-        "timeout",
-    ]
-    assert isinstance(Connection.protocol, property)
-    assert isinstance(ResponseHandler.should_close, property)
-
-    async def surplus() -> tuple[int, int, bytes, bool]:
-        protocol = ResponseHandler(asyncio.get_running_loop())
-        protocol.set_response_params(read_until_eof=True)
-        protocol.data_received(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]" * 2)
-        waiting, spoiled = len(protocol), protocol.should_close
-        message, content = await protocol.read()
-        return waiting, message.code, await content.read(), spoiled
-
-    assert asyncio.run(surplus()) == (2, 200, b"[]", True)
 
 
 async def completions(server: UnaskedServer, count: int) -> list[Completion]:
@@ -62,13 +34,6 @@ async def completions(server: UnaskedServer, count: int) -> list[Completion]:
         return said
     finally:
         await endpoint.close()
-
-
-def test_an_aiohttp_that_lacks_a_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    connections._check_aiohttp()
-    monkeypatch.delattr(ResponseHandler, "set_response_params")
-    with pytest.raises(ImportError, match=r"has no ResponseHandler\.set_response_params: install"):
-        connections._check_aiohttp()
 
 
 def ask_in_turn(server: UnaskedServer, count: int) -> list[str]:
@@ -100,6 +65,7 @@ def test_a_connection_rests_now_and_then(monkeypatch: pytest.MonkeyPatch) -> Non
     """Every other reply here, and nobody looks besides."""
     monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
     monkeypatch.setattr(connections, "LONGEST_STRETCH", 2)
+    monkeypatch.setattr(connections, "STRETCH_SECONDS", 0.0)
 
     async def ask(server: UnaskedServer) -> list[bool | None]:
         endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
@@ -135,9 +101,8 @@ def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
     with ChatServer() as server:
 
         async def ask() -> list[Reply]:
-            kept = connections.KeptConnections(
-                1, URL(f"{server.url}/v1/chat/completions"), {}, None, 5.0, 10.0
-            )
+            route = Route(f"{server.url}/v1/chat/completions", connect_seconds=5.0)
+            kept = connections.ConnectionPool(1, route, {}, 10.0)
             replies = [await kept.post(b'{"messages": [{"content": "A"}]}', 10**6) for _ in range(3)]
             assert [kept.is_repeated(reply, "always") for reply in replies] == [False] * 3
             assert [kept.is_repeated(reply, None) for reply in replies] == [False] * 3
@@ -173,63 +138,6 @@ def test_open_replies_of_a_connection_that_breaks_are_no_answers() -> None:
             ]
 
         assert asyncio.run(ask()) == [None, False, None, True]
-
-
-def test_the_head_is_what_aiohttp_sends() -> None:
-    """Ours is made once from a request of aiohttp's: it holds what aiohttp would send, and nothing twice."""
-    headers = {"Content-Type": "application/json", "Authorization": "Bearer k", "X-Name": "Ünï"}
-    with ChatServer() as server:
-        url = URL(f"{server.url}/v1/chat/completions?a=b")
-
-        async def heads() -> list[str]:
-            found = []
-            kept = connections.KeptConnections(1, url, headers, None, 5.0, 10.0)
-            await kept.post(b'{"messages": [{"content": "A"}]}', 10**6)
-            found.append(server.stats()["last"]["head"])
-            await kept.close()
-            async with aiohttp.ClientSession(headers=headers) as session:
-                await session.post(url, data=b'{"messages": [{"content": "A"}]}')
-            found.append(server.stats()["last"]["head"])
-            return found
-
-        ours, theirs = asyncio.run(heads())
-    assert sorted(ours.split("\r\n")) == sorted(theirs.split("\r\n"))
-
-
-def test_a_proxy_is_asked_for_the_whole_address() -> None:
-    """With the name and password that its own address holds; the stand-in for one answers by itself."""
-    with ChatServer() as proxy:
-        address = proxy.url.replace("//", "//me:secret@")
-
-        async def ask() -> None:
-            kept = connections.KeptConnections(
-                1, URL("http://models.invalid/v1/chat/completions"), {}, address, 5.0, 10.0
-            )
-            for _ in range(2):
-                reply = await kept.post(b'{"messages": [{"content": "A"}]}', 10**6)
-                assert 200 <= reply.status < 300
-            await kept.close()
-
-        asyncio.run(ask())
-        head = proxy.stats()["last"]["head"]
-    assert head.startswith("POST http://models.invalid/v1/chat/completions HTTP/1.1\r\n")
-    assert f"Proxy-Authorization: Basic {b64encode(b'me:secret').decode()}" in head.split("\r\n")
-    assert "Host: models.invalid" in head.split("\r\n")
-
-
-def test_a_header_cannot_bring_others() -> None:
-    async def ask() -> None:
-        with ChatServer() as server:
-            kept = connections.KeptConnections(
-                1, URL(server.url), {"X-Name": "a\r\nX-Other: b"}, None, 5.0, 10.0
-            )
-            try:
-                await kept.post(b"{}", 10**6)
-            finally:
-                await kept.close()
-
-    with pytest.raises(ValueError, match="line break"):
-        asyncio.run(ask())
 
 
 def test_a_page_of_a_proxy_on_a_used_connection_is_a_lost_connection() -> None:

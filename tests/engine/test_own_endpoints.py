@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.base import Completion, Confirmation, EndpointFailure, Request
+from folkways.engine import asking
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget, worst_case
 from folkways.engine.progress import ModelProgress
@@ -102,3 +103,39 @@ def test_a_token_budget_holds_without_the_providers_own_count(workspace: Workspa
     assert "budget" in (progress.stopped or "")
     spent = sum(worst_case(request, None).tokens for request in endpoint.asked)
     assert 1800 < spent <= 2000
+
+
+class Unsure(Own):
+    """Each reply awaits a confirmation, which comes at the third look. open_length: of these, the most ever."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: Completion("A" * 600, thoughts="B" * 400))
+        self.waiting: list[tuple[Confirmation, int]] = []
+        self.looks = self.most = 0
+
+    async def complete(self, request: Request) -> Completion:
+        completion = await super().complete(request)
+        completion.confirmation = Confirmation()
+        self.waiting.append((completion.confirmation, 1000))
+        self.most = max(self.most, sum(length for _, length in self.waiting))
+        return completion
+
+    async def look(self) -> float | None:
+        """Settle everything at every third look."""
+        self.looks += 1
+        if self.looks % 3 == 0:
+            for confirmation, _ in self.waiting:
+                confirmation.clean = True
+            self.waiting.clear()
+        return 0.01 if self.waiting else None
+
+
+def test_replies_that_await_confirmation_are_bounded(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond the bound come only those that are on their way, one per place."""
+    monkeypatch.setattr(asking, "OPEN_LENGTH", 20_000)
+    endpoint = Unsure()
+    progress = ask_own(workspace, endpoint, 200)
+    assert (progress.done, progress.open, progress.failed) == (200, 0, 0)
+    assert 20_000 < endpoint.most <= 20_000 + 9 * 1000

@@ -217,7 +217,7 @@ def test_samples_that_are_not_the_same_question_are_left_out(tmp_path: Path) -> 
     )
     for name, id, text in (
         ("other data", lambda n: n, "another question"),
-        ("other ids", lambda n: f"x{n}", "their ids are others"),
+        ("other ids", lambda n: f"x{n}", "their ids differ"),
     ):
         write_inspect_log(
             tmp_path / "1.eval", [sample(id(n), {"match": "C"}, input=name) for n in range(N)], model="org/m1"
@@ -259,8 +259,8 @@ def test_three_logs_are_ranked_and_tasks_are_kept_apart(tmp_path: Path) -> None:
     alone = write_inspect_log(tmp_path / "alone.eval", [sample(1, {"match": "C"})], task="other")
     done = folkways("compare", *logs, alone)
     assert done.returncode == 0 and "Ranking: quiz, match" in done.stdout
-    assert f"left out: other (other is in one log alone ({alone}); a comparison needs" in done.stderr
-    assert "is in one log alone" in says(*logs, alone, "--task", "other")
+    assert f"left out: other (other is in only one log ({alone}); a comparison needs" in done.stderr
+    assert "is in only one log" in says(*logs, alone, "--task", "other")
     assert "unknown task of these logs" in says(*logs, "--task", "quizz")
     assert [one.task for one in compare_logs(*logs, alone, tell=lambda _: None)] == ["quiz"]
 
@@ -300,7 +300,7 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     assert "is not a log of Inspect, or is damaged" in says(good, bad)
     with zipfile.ZipFile(bad, "w") as archive:
         archive.writestr("readme.txt", "hello")
-    assert "is a ZIP archive, but no log of Inspect" in says(good, bad)
+    assert "is a ZIP archive, but not a log of Inspect" in says(good, bad)
     bad.write_bytes(good.read_bytes()[:-700])
     assert "is damaged" in says(good, bad)
     garbled = bytearray(good.read_bytes())
@@ -318,7 +318,7 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     assert "no score in common" in says(good, bad)
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"doc_id": 1, "metrics": []}\n{"question": 1}\n')
-    assert "lines.jsonl, row 2: is no sample of lm-evaluation-harness" in says(good, lines)
+    assert "lines.jsonl, row 2: is not a sample of lm-evaluation-harness" in says(good, lines)
     lines.write_text('{"doc_id": 1, "metrics": ["ppl"], "ppl": [1.0, 2]}\n')
     assert "its metrics (ppl) are no numbers" in says(good, lines)
     plain = tmp_path / "plain.json"

@@ -389,7 +389,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         assert done.returncode == 2 and "Traceback" not in done.stderr
         return done.stderr
 
-    assert "baselines are no models" in says("--out", tmp_path / "out")
+    assert "baselines do not count as models" in says("--out", tmp_path / "out")
     assert "third_party" in says("--out", tmp_path / "out", "--relationship", "friends")
     assert "name a folder" in says("--out", tmp_path / "out.json")
     (tmp_path / "file").write_text("")

@@ -113,7 +113,7 @@ def test_examples_are_wrong_answers_of_the_leading_model_least_known_culture_fir
 ) -> None:
     found = examples(crossing)
     assert [example.culture for example in found] == ["Mexico", "Ethiopia", "South Korea"]
-    assert {(example.model, example.said, example.gold) for example in found} == {
+    assert {(example.model, example.reply, example.gold) for example in found} == {
         ("a", "tea with milk", "gold")
     }
     judged = crossing.data.judgements
@@ -143,7 +143,7 @@ def test_a_letter_is_an_example_where_its_option_is_known() -> None:
     told = "said D. durian; right: A. orange"
     judged = base.judgements.with_columns(chosen_option=pl.lit("D"), reason=pl.lit(told))
     view = ReportView(replace(base, judgements=judged))
-    assert {(example.said, example.read) for example in examples(view)} == {("D", told)}
+    assert {(example.reply, example.read) for example in examples(view)} == {("D", told)}
     assert told in render_html(view)
 
 
@@ -151,7 +151,7 @@ def test_many_cultures_give_few_examples_and_control_characters_are_written_out(
     codes = ["KR", "ET", "MX", "US", "GB", "CN", "IR", "DZ"]
     found = examples(report({("m/a", code): 10 for code in codes}, "tea\u202e"))
     assert len(found) == MAX_EXAMPLES
-    assert {example.said for example in found} == {"tea⟨U+202E⟩"}
+    assert {example.reply for example in found} == {"tea⟨U+202E⟩"}
 
 
 def test_baselines_are_no_models_of_a_summary(data: ReportData) -> None:

@@ -16,15 +16,18 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from folkways.api import Run, load_run, run
-from folkways.benchmarks.build import Reply
+from folkways.benchmarks.build import ModelReply
+from folkways.benchmarks.free_answers import model_judge
 from folkways.endpoints.base import EndpointOptions, Request
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import State
+from folkways.runs import asking
 from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
 from folkways.stats.raters.stratified_calibration import stratified_ppi
+from folkways.workspace import run_records
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.river import Done, environment, folkways, kill, rows, start, stored_bodies, wait_for
@@ -573,22 +576,28 @@ def test_a_limit_is_for_each_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reply", "settled"),
     [
-        (Reply('{"group": 2}', None), {"ended": "judged", "verdict": 1.0, "group": 2, "means": "b / c"}),
-        (Reply('{"group": 1}', None), {"ended": "judged", "verdict": 1.0, "group": 1, "means": "a"}),
-        (Reply('{"group": 0}', None), {"ended": "judged", "verdict": 0.0, "group": 0, "means": None}),
-        (Reply('{"group": 3}', None), {"ended": "unreadable", "why": '{"group": 3}'}),
-        (Reply("", None), {"ended": "unreadable", "why": ""}),
-        (Reply(None, "timed out", State.FAILED), {"ended": "failed", "why": "timed out"}),
-        (Reply(None, None, State.FAILED), {"ended": "failed", "why": None}),
-        (Reply(None, "not asked: budget", State.MISSING), {"ended": "not asked", "why": "not asked: budget"}),
-        (Reply("", "not asked", State.REFUSED), {"ended": "failed", "why": "the judge refused: not asked"}),
+        (ModelReply('{"group": 2}', None), {"ended": "judged", "verdict": 1.0, "group": 2, "means": "b / c"}),
+        (ModelReply('{"group": 1}', None), {"ended": "judged", "verdict": 1.0, "group": 1, "means": "a"}),
+        (ModelReply('{"group": 0}', None), {"ended": "judged", "verdict": 0.0, "group": 0, "means": None}),
+        (ModelReply('{"group": 3}', None), {"ended": "unreadable", "why": '{"group": 3}'}),
+        (ModelReply("", None), {"ended": "unreadable", "why": ""}),
+        (ModelReply(None, "timed out", State.FAILED), {"ended": "failed", "why": "timed out"}),
+        (ModelReply(None, None, State.FAILED), {"ended": "failed", "why": None}),
         (
-            Reply('{"group": 1}', "filtered", State.REFUSED),
+            ModelReply(None, "not asked: budget", State.MISSING),
+            {"ended": "not asked", "why": "not asked: budget"},
+        ),
+        (
+            ModelReply("", "not asked", State.REFUSED),
+            {"ended": "failed", "why": "the judge refused: not asked"},
+        ),
+        (
+            ModelReply('{"group": 1}', "filtered", State.REFUSED),
             {"ended": "failed", "why": "the judge refused: filtered"},
         ),
     ],
 )
-def test_what_becomes_of_what_a_judge_says(reply: Reply, settled: dict[str, Any]) -> None:
+def test_what_becomes_of_what_a_judge_says(reply: ModelReply, settled: dict[str, Any]) -> None:
     row: dict[str, Any] = {"_groups": (("a",), ("b", "c")), "verdict": None, "ended": "not asked"}
     _settle(row, reply)
     assert row == {"_groups": (("a",), ("b", "c")), "verdict": None, **settled}
@@ -623,3 +632,26 @@ def test_notes_tell_counts_and_the_commonest_reason() -> None:
     assert "30 questions" in notes(question=[*few, "Q-0", "Q-99"], label=[1.0] * 29 + [0.0, None])[0]
     assert notes(question=[*few, "Q-30"], label=[1.0] * 30) == []
     assert notes(question=["Q-1"], label=[None]) == []
+
+
+def test_prompts_are_made_a_block_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("demo/saq", "baseline/first", workspace=tmp_path / "w.db", name="mine")
+    order: list[str] = []
+    make, write = model_judge.prompt_for, run_records.write_expected
+
+    def made(*parts: Any, **how: Any) -> str:
+        order.append("made")
+        return make(*parts, **how)
+
+    def written(*rows: Any) -> None:
+        order.append("written")
+        write(*rows)
+
+    monkeypatch.setattr(asking, "PROMPTS_AT_ONCE", 10)
+    monkeypatch.setattr(model_judge, "prompt_for", made)
+    monkeypatch.setattr(run_records, "write_expected", written)
+    mine = load_run("mine", tmp_path / "w.db")
+    judge_run(mine.workspace, mine.record, Model(endpoint(always('{"group": 1}'))))
+    blocks = "".join(word[0] for word in order).split("w")
+    assert len(blocks) > 3
+    assert max(map(len, blocks)) == 10

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from folkways.api import Run, run
-from folkways.benchmarks.blend.results.languages import language_table
+from folkways.benchmarks.blend.results.score_tables import language_table
 from folkways.benchmarks.registry import get_task
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.records import SCORES, Signature

@@ -9,8 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from folkways.benchmarks.blend.build.forms import form_of
-from folkways.benchmarks.blend.build.sources import Group, Source
+from folkways.benchmarks.blend.build.sources import AnswerGroup, SourceQuestion, form_of
 from tests.support.blend_data import NOT_KNOWING, write_csv
 
 COUNTRIES = ("UK", "South_Korea", "Algeria", "Spain", "Iran")
@@ -34,13 +33,14 @@ WORDS = (
 HINTS = ("", " (Provide Arabic numerals (e.g., 12) only.)", " (Provide in HH:MM format (e.g., 18:00).)")
 
 
-def groups() -> st.SearchStrategy[tuple[Group, ...]]:
+def groups() -> st.SearchStrategy[tuple[AnswerGroup, ...]]:
     """Answers of one country, most frequent first, the first with two votes or more."""
     variants = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(tuple)
     drawn = st.lists(st.tuples(variants, st.integers(1, 5)), min_size=1, max_size=6)
     return drawn.map(
         lambda pairs: tuple(
-            Group(texts, max(count, 2) if place == 0 else count) for place, (texts, count) in _ranked(pairs)
+            AnswerGroup(texts, max(count, 2) if place == 0 else count)
+            for place, (texts, count) in _ranked(pairs)
         )
     )
 
@@ -50,11 +50,13 @@ def _ranked(pairs: list[tuple[tuple[str, ...], int]]) -> list[tuple[int, tuple[t
 
 
 @st.composite
-def sources(draw: st.DrawFn, name: str = "Q-1") -> Source:
+def sources(draw: st.DrawFn, name: str = "Q-1") -> SourceQuestion:
     """One question with the answers of COUNTRIES."""
     text = "What do people have in your country?" + draw(st.sampled_from(HINTS))
     texts = {country: text.replace("your country", country) for country in COUNTRIES}
-    return Source(name, text, form_of(text), texts, {country: draw(groups()) for country in COUNTRIES})
+    return SourceQuestion(
+        name, text, form_of(text), texts, {country: draw(groups()) for country in COUNTRIES}
+    )
 
 
 def write_release(folder: Path, questions: int) -> Path:

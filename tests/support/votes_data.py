@@ -9,7 +9,7 @@ from random import Random
 import polars as pl
 from hypothesis import strategies as st
 
-from folkways.benchmarks.culturalbench.build.combining import NUMERALS
+from folkways.benchmarks.culturalbench.build.tables import NUMERALS
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, ITEMS, LETTERS, VOTES, Meta, Votes
 
 COUNTRIES = ("US", "Spain", "Bangladesh", "South Korea", "Zimbabwe")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.benchmarks.semeval2026.short_answers import LANGUAGES
+from folkways.benchmarks.semeval2026.tasks import LANGUAGES
 from folkways.cultures import cultures_of
 from folkways.text.refusals import PHRASES, is_refusal
 

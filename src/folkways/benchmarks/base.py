@@ -233,8 +233,8 @@ class Task(ABC):
         """The right answers to an item with a free answer, the most frequent first; empty if nobody answered.
 
         Override it for free answers: a model, or a person, can then judge the replies too
-            (``judge-by-model``). item: a row of ``items``. Each answer is a tuple of its wordings, in any
-            language.
+        (``judge-by-model``). item: a row of ``items``. Each answer is a tuple of its wordings, in any
+        language.
         """
         return ()
 

@@ -41,7 +41,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """The reply to a prompt. ``text`` is None if the request failed or was not sent; ``reason`` is why, or
     why a model refused."""
 
@@ -55,18 +55,18 @@ class Reply:
         return self.text if self.state is State.ANSWERED else None
 
 
-class Ask(Protocol):
+class AskableModel(Protocol):
     """A model that can be asked. Stored replies are never asked for again."""
 
     @property
     def name(self) -> str:
         """The model's name, as the user wrote it."""
 
-    def __call__(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
+    def __call__(self, prompts: Sequence[Prompt]) -> Sequence[ModelReply]:
         """One reply to each prompt, answered or refused. If one cannot be had, an error ends the build, and
         the same command continues it."""
 
-    def recall(self, prompt: Prompt) -> Reply | None:
+    def recall(self, prompt: Prompt) -> ModelReply | None:
         """The stored reply, without asking for one."""
 
 
@@ -122,7 +122,7 @@ class BuildSession(Protocol):
         *,
         name: str | None = None,
         many_rounds: bool = False,
-    ) -> Sequence[Ask]:
+    ) -> Sequence[AskableModel]:
         """Open models by name. Raises FolkwaysError, before anything is asked, for a model that cannot be
         asked within the budget.
 

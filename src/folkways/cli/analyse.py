@@ -65,7 +65,8 @@ def command(
         click.echo(f"left out: {name} ({reason})", err=True)
     if not made:
         raise FolkwaysError(
-            "no analysis is possible for these runs; list the analyses and what each needs: folkways analyse --list"
+            "no analysis is possible for these runs; list the analyses and what each needs: folkways "
+            "analyse --list"
         )
     write_tables([table for one in made for table in one.tables], shape, out)
 

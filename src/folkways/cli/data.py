@@ -168,7 +168,8 @@ def as_lines(release: Release, issues: Sequence[DataIssue], limit: int | None) -
             yield f"  ... {len(members) - limit} more (--limit 0 shows all, --json is complete)"
     yield ""
     yield (
-        f"{plural(len(issues), 'data issue')} of {plural(len(_by_kind(issues)), 'kind')}. The release can be read."
+        f"{plural(len(issues), 'data issue')} of {plural(len(_by_kind(issues)), 'kind')}. The release "
+        "can be read."
     )
 
 

@@ -88,7 +88,8 @@ def command(
         console.print(absent)
     if until is not None:
         console.print(
-            f"These are the most that --until {until:g} may ask: it stops where each stratum is within ± {until:g} "
+            f"These are the most that --until {until:g} may ask: it stops where each stratum is within "
+            f"± {until:g} "
             "points.",
             soft_wrap=True,
         )

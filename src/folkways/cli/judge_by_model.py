@@ -153,7 +153,8 @@ def command(
     )
     if until == 0:
         raise FolkwaysError(
-            "--until 0 can never be reached; it takes half the width of the interval in points, for example --until 5"
+            "--until 0 can never be reached; it takes half the width of the interval in points, for "
+            "example --until 5"
         )
     if target.parent.is_dir():
         for path in (summary, following) if label_next else (summary,):

@@ -33,7 +33,7 @@ COMMANDS = {
     "quickstart": "Ask a small language model the demo questions and write a report; no key, no network.",
     "data": "List, fetch, check and find released data.",
     "init": "Write a recipe file to fill in: a study with all that `folkways run` needs.",
-    "new-benchmark": "Write a package with a benchmark of your own that runs: choice, short answers or a rule.",
+    "new-benchmark": "Write a package with a benchmark of your own: choice, short answers or a rule.",
     "run": "Ask models the questions of one or more tasks.",
     "estimate": "Requests, tokens and cost of a run before spending anything.",
     "plan": "Plan a run for workers on any number of machines.",

@@ -346,7 +346,8 @@ question_options = _packed(
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' for the provider's default.",
+        help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' for the "
+        "provider's default.",
     ),
     click.option(
         "--read",
@@ -362,7 +363,8 @@ question_options = _packed(
         "prompt_texts",
         type=PromptTexts(),
         metavar="FILE",
-        help="TOML file of prompt texts: template name = text, for all tasks or in a table with a task's name.",
+        help="TOML file of prompt texts: template name = text, for all tasks or in a table with a "
+        "task's name.",
     ),
     click.option(
         "--permute-options",

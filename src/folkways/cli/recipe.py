@@ -46,7 +46,7 @@ class TasksArgument(click.Argument):
 
 
 def run_command(ctx: click.Context) -> click.Command:
-    """``folkways run``, from the context of any command of ``folkways``."""
+    """``folkways run``, from the context of any command of ``folkways``. LookupError if there is none."""
     root = ctx.find_root()
     command = root.command.get_command(root, "run") if isinstance(root.command, click.Group) else root.command
     if command is None:

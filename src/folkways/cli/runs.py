@@ -83,7 +83,8 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
     )
     if made.shared:
         click.echo(
-            f"{plural(made.shared, 'reply', 'replies')} also kept in the workspace, because other runs use them"
+            f"{plural(made.shared, 'reply', 'replies')} also kept in the workspace, because other runs "
+            "use them"
         )
     if not shrink(database):
         click.echo("the space in the database was not returned to the disk; later runs use it")
@@ -140,7 +141,8 @@ def delete(run: str, workspace: str, yes: bool) -> None:
     queue.free_dead_claims()
     if queue.others_at_work():
         raise FolkwaysError(
-            f"another process is asking run {record.name}; stop that process first (Ctrl-C), then delete the run"
+            f"another process is asking run {record.name}; stop that process first (Ctrl-C), then "
+            "delete the run"
         )
     if not yes:
         click.confirm(
@@ -227,6 +229,6 @@ def _recipe(run: RunRecord) -> str:
             "folkways init"
         )
     return (
-        f"# Run {run.name}, planned by folkways {run.version}. Repeat it: folkways run FILE\n"
+        f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE\n"
         + tomlkit.dumps(run.recipe)
     )

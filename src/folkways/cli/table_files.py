@@ -25,7 +25,8 @@ def check_target(names: Sequence[str], shape: str, out: Path | None) -> None:
 
     if shape == "csv" and len(names) != 1 and (out is None or not is_folder(out)):
         raise FolkwaysError(
-            "several tables as CSV need a folder with a file for each\nName it with --out DIR, or choose one table"
+            "several tables as CSV need a folder with a file for each\nName it with --out DIR, or "
+            "choose one table"
         )
     if out is not None:
         file_at(out, in_format("tables", shape))

@@ -42,24 +42,25 @@ BATCH, BATCH_LENGTH, BATCH_SECONDS = 256, 4 * 1024 * 1024, 0.05
 """Results are committed when there are this many, of so many characters, or when the first has waited this
 long.
 
-A commit costs about 1 ms of CPU beside 0.01 ms per result, so these cost little. What ``kill -9`` takes away
-and is asked for again are the replies of the last moment, and those whose endpoint does not know yet that
-they are the answers to their requests.
+A commit costs about 1 ms of CPU and a result 0.01 ms. ``kill -9`` loses the replies of the last moment, and
+those that await confirmation; they are asked for again.
 """
 
 BACKLOG = 4
 """Batches that may wait for the disk before new requests wait too."""
+
+OPEN_LENGTH = 64 * 1024 * 1024
+"""Characters of replies that may await confirmation before no new request is sent."""
 
 ONE_REQUEST = Amount(1)
 
 UNSURE = "replies whose connection broke, or on which one came that nobody asked for, are asked for again"
 
 LOOK_SECONDS = 0.2
-"""How often an endpoint that is being opened is looked at: what it waits for, and whether the session was
-stopped meanwhile."""
+"""How often it is looked at what an endpoint that is being opened waits for, and whether the session stopped."""
 
 LONGEST_POLL_SECONDS = 5.0
-"""How often requests that another process holds are looked at: ever less often, down to this."""
+"""The longest time between two looks at requests that another process holds."""
 
 OUTAGE_AT_END_SECONDS = 10.0
 """How long a database's server may be away while replies wait for it, once the session was stopped;
@@ -140,6 +141,7 @@ class Asking:
         self._buffer: list[AnsweredRequest | FailedRequest] = []
         self._length = 0  # of the replies in it
         self._open: dict[Confirmation, list[AnsweredRequest]] = {}
+        self._open_length = 0  # of the replies in it
         self._saving: asyncio.Future[None] | None = None
         self.rng = random.Random()  # noqa: S311 - jitter, not a secret
         self._feeding = asyncio.Lock()
@@ -248,6 +250,9 @@ class Asking:
     async def _next(self) -> Request | None:
         """The next request to send, or None when there is nothing more to do for this worker."""
         while not self.limiter.closed:
+            if self._open_length > OPEN_LENGTH:  # connections without requests come to rest, and settle it
+                await self.limiter.closed_within(BATCH_SECONDS)
+                continue
             if self._queue:
                 return self._queue.popleft()
             if self._exhausted:
@@ -278,8 +283,7 @@ class Asking:
         if not awaited:
             self._exhausted = True
             return
-        # Only claims are looked at until they have ended or something is free again: a pass costs as much as
-        # the run is long.
+        # Only claims are looked at until they have ended or something is free: a pass reads the whole run.
         seconds = POLL_SECONDS
         while awaited and not self._queue and not await self.limiter.closed_within(seconds):
             left = await self.on_database(self.request_queue.still_awaited, awaited)
@@ -309,6 +313,7 @@ class Asking:
                     and hasattr(self.endpoint, "look")
                 ):
                     self._open.setdefault(result.completion.confirmation, []).append(result)
+                    self._open_length += _length(result)
                     self.progress.open += 1
                 else:
                     self._add(result)
@@ -324,7 +329,7 @@ class Asking:
 
     def _add(self, result: AnsweredRequest | FailedRequest) -> None:
         self._buffer.append(result)
-        self._length += len(result.completion.text) if isinstance(result, AnsweredRequest) else 0
+        self._length += _length(result)
 
     async def _look(self) -> float | None:
         """Take up what the endpoint has settled: answers are stored, the others are asked for again. As
@@ -335,6 +340,7 @@ class Asking:
         for confirmation in [confirmation for confirmation in self._open if confirmation.clean is not None]:
             results = self._open.pop(confirmation)
             self.progress.open -= len(results)
+            self._open_length -= sum(map(_length, results))
             if confirmation.clean:
                 for result in results:
                     self._add(result)
@@ -356,8 +362,7 @@ class Asking:
         tries = attempts = waits = 0
         asked_at = time.monotonic()
         while True:
-            # The place before the money: those who wait for a server that is away keep none from the other
-            # models.
+            # The place before the money: who waits for a server that is away keeps none from other models.
             taken_at = await self.limiter.take()
             if taken_at is None:
                 return None
@@ -486,3 +491,10 @@ class Asking:
     def _give_up(self, error: BaseException) -> None:
         self._error = self._error or error
         self.stop(str(error))
+
+
+def _length(result: AnsweredRequest | FailedRequest) -> int:
+    """Characters that a result takes in memory, more or less."""
+    if isinstance(result, FailedRequest):
+        return len(result.message)
+    return len(result.completion.text) + len(result.completion.thoughts or "")

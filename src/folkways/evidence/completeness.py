@@ -22,7 +22,7 @@ class Completeness:
     """How many of a task's default rows (item, language, variant) a run asked.
 
     by_default: number of rows that the task asks by default. asked: how many of them the run asked. absent:
-    culture, language or variant -> values of which the run asked nothing.
+    culture, language or variant -> values without any asked row.
     """
 
     by_default: int

@@ -1,5 +1,4 @@
-"""Compares models by logs of Inspect and samples of lm-evaluation-harness, whatever their task: nothing of
-folkways is in them."""
+"""Compares models by logs of Inspect and samples of lm-evaluation-harness, for any task."""
 
 from __future__ import annotations
 
@@ -23,10 +22,10 @@ from folkways.runs.results.compare import unlike_notes, unlike_parts
 SUFFIXES = (".eval", ".json", ".jsonl")
 
 NO_FACET = "samples"
-"""What stands at the head of the column of groups where samples are not grouped."""
+"""Name of the group column if samples are not grouped."""
 
 OWN_COLUMNS = (CULTURE, "language", "variant")
-"""Columns of judgements that a log may fill; the others of records.JUDGEMENTS say what was judged."""
+"""Columns of records.JUDGEMENTS that a log may fill."""
 
 
 def compare_logs(
@@ -36,18 +35,22 @@ def compare_logs(
     by: str | None = None,
     tell: Callable[[str], object] = warnings.warn,
 ) -> Comparisons:
-    """Compare the models of two logs or more, on each task of which there are at least two.
+    """Compare the models of two or more logs on each task that at least two of them have.
 
-    A sample is a question, but where it says which question of folkways it asks: several epochs of it, and
-    several askings of a question, count as its rows and not as further questions. Samples are matched by id
-    and epoch; those that ask something else in another log, or were scored in one log alone, are left out,
-    and the comparison says so. That more is better is taken for granted: logs do not tell it.
+    Each sample is a question, unless its metadata name the question of folkways that it asks; epochs are rows
+    of the same question. Samples are matched by id and epoch. Samples whose content differs between logs, or
+    that only one log has scores for, are left out, and the comparison says so. Higher scores are taken to be
+    better, because logs do not say.
 
     paths:  ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness.
-    tasks:  as the logs call them; all if none is given.
-    metric: a score that the logs have; each task's first otherwise. by: a facet, something that the samples'
-    metadata tell. tell:   is told of each task that cannot be compared, and why; a warning by default. A task
-    that is named is an error instead.
+    tasks:  names as in the logs; all if None.
+    metric: a score of the logs; None for the first of each task.
+    by:     a facet from the metadata of the samples.
+    tell:   called with a message about each task that cannot be compared; by default it warns. For a task
+            that is named in ``tasks``, the error is raised instead.
+
+    Raises FolkwaysError for fewer than two logs, or if no task can be compared; UnknownNameError for a name
+    that the logs do not have.
     """
     logs = [read_log(Path(path)) for path in dict.fromkeys(paths)]
     if len(logs) < 2:
@@ -80,7 +83,7 @@ def compare_logs(
 
 
 def read_log(path: Path) -> ScoredLog:
-    """A log of any of the programs, by the ending of its name; FolkwaysError for other endings."""
+    """Read a log in the format that its ending says; FolkwaysError for other endings."""
     if path.suffix.lower() not in SUFFIXES:
         raise FolkwaysError(
             f"cannot tell which program wrote {path}; valid: .eval and .json (Inspect), samples_*.jsonl "
@@ -88,7 +91,7 @@ def read_log(path: Path) -> ScoredLog:
         )
     if path.suffix.lower() in lm_eval.SUFFIXES:
         return lm_eval.read_scores(path)
-    from folkways.integrations.inspect import logs  # whose reader of compressed archives nobody else needs
+    from folkways.integrations.inspect import logs
 
     return logs.read_scores(path)
 
@@ -96,8 +99,9 @@ def read_log(path: Path) -> ScoredLog:
 def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str | None) -> Comparison:
     if len(logs) < 2:
         raise FolkwaysError(
-            f"{task} is in one log alone ({logs[0].path}); a comparison needs logs of one task, by two "
-            "models or runs"
+            f"{task} is in only one log ({logs[0].path}); a comparison needs logs of the same task by "
+            "two models "
+            "or runs"
         )
     labelled = dict(zip(_labels(logs), logs, strict=True))
     score, others = _score(task, logs, metric)
@@ -125,8 +129,8 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
 
 
 def _labels(logs: Sequence[ScoredLog]) -> list[str]:
-    """The model's name; with that of the file where several logs are of one model, and with its place where
-    those are alike too."""
+    """The name of each log's model, with the file's name if several logs have the same model, and with its
+    path if these are equal too."""
     models = Counter(log.model for log in logs)
     stems = Counter((log.model, log.path.stem) for log in logs)
     return [
@@ -162,8 +166,7 @@ def _facet(task: str, logs: Sequence[ScoredLog], by: str | None) -> str:
 
 
 def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str]]:
-    """The ids that stand for one and the same sample in all logs that have them, and what to say of the
-    others."""
+    """The ids with the same content in all logs that have them, and notes on the others."""
     contents: dict[str, str] = {}
     unlike_ids: dict[str, str] = {}
     logs = list(labelled.values())
@@ -176,7 +179,7 @@ def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str
     if not common:
         samples_of = "; ".join(f"{log.path}: {', '.join(log.items[:2])}, ..." for log in logs)
         raise FolkwaysError(
-            f"the logs of {logs[0].task} have no sample in common: their ids are others ({samples_of})"
+            f"the logs of {logs[0].task} have no sample in common: their ids differ ({samples_of})"
         )
     if common <= unlike_ids.keys():
         raise FolkwaysError(

@@ -46,10 +46,10 @@ def instances(
     evaluation: str,
     model: StoredModel,
 ) -> Iterator[dict[str, Any]]:
-    """One row for each metric that has a value for the judgement.
+    """A row for each metric that has a value for the judgement ``row``.
 
-    text, gold: of the item. metrics: those whose scores over everything are in the aggregate. evaluation: its
-    evaluation_id.
+    text, gold: of the item. metrics: those with a score over everything in the aggregate. task, profile: of
+    the judgement. evaluation: the evaluation_id of the aggregate. model: the model that replied.
     """
     values = [(metric, row.details.get(metric.name)) for metric in metrics]
     scored = [(metric, float(value)) for metric, value in values if value is not None]
@@ -105,7 +105,7 @@ def _usage(row: JudgedRow) -> dict[str, int] | None:
 
 
 def _error(row: JudgedRow, model: StoredModel) -> str | None:
-    """Why there is no answer: the state and its reason; None where there is one."""
+    """The state and its reason, if there is no answer; otherwise None."""
     if row.state == State.ANSWERED:
         return None
     why = model.without_host(row.failure if row.state in LOST and row.failure else row.reason)
@@ -113,8 +113,7 @@ def _error(row: JudgedRow, model: StoredModel) -> str | None:
 
 
 def _metadata(row: JudgedRow, metrics: set[str], model: StoredModel) -> dict[str, str]:
-    """What the item is grouped by and how it ended, as strings; ``cut`` is there where the token limit cut
-    the reply."""
+    """The facets and the state of the item as strings; ``cut`` only if the token limit cut the reply."""
     metadata: dict[str, Any] = {name: getattr(row, name) for name in ALWAYS_TOLD}
     metadata["reason"] = model.without_host(row.reason)
     metadata |= {name: value for name, value in row.details.items() if name not in metrics}
@@ -142,17 +141,20 @@ _SETTINGS = {"temperature": float, "top_p": float, "max_tokens": int}
 
 
 def result_id(task: str, profile: str, metric: str, facet: str = "all", value: str = "all") -> str:
-    """The name of a score, the same in every run: ``blend/saq|strict|sem_b|culture=KR``."""
+    """The id of a score, equal in every run: ``blend/saq|strict|sem_b|culture=KR``.
+
+    task, profile, metric, facet and value: as in records.SCORES.
+    """
     return f"{task}|{profile}|{metric}|{facet}={value}"
 
 
 def result(
     row: Row, task: Task, release: ReleaseRecord, data: str, references: Iterable[Row], began: str
 ) -> dict[str, Any]:
-    """One of ``evaluation_results``.
+    """An entry of ``evaluation_results`` for a score of ``task``.
 
-    row: a score that is a number. data: release and fingerprint. references: the scores of people and
-    baselines at the same place.
+    row: the score, which must be a number. data: release and fingerprint. references: the same score of
+    people and baselines. began: when the run began.
     """
     metric = metric_of(task, row["metric"])
     whole = row["facet"] == "all"
@@ -167,8 +169,8 @@ def result(
         "min_score": metric.bounds[0] * metric.scale if metric.bounds else "-Infinity",
         "max_score": metric.bounds[1] * metric.scale if metric.bounds else "Infinity",
     }
-    if beside := dict(pair for reference in references for pair in _reference(reference)):
-        config["additional_details"] = beside
+    if details := dict(pair for reference in references for pair in _reference(reference)):
+        config["additional_details"] = details
     made = {
         "evaluation_result_id": result_id(task.name, row["profile"], metric.name, row["facet"], row["value"]),
         "evaluation_name": task.name if whole else f"{task.name} {row['facet']}={row['value']}",
@@ -191,7 +193,7 @@ def result(
 
 
 def metric_of(task: Task, name: str) -> Metric:
-    """The task's metric of that name; one without bounds where the task has none of it any more."""
+    """The task's metric of that name; one without bounds if the task no longer has it."""
     return next(
         (metric for metric in task.metrics if metric.name == name),
         Metric(name, name, "", "mean", bounds=None),
@@ -212,7 +214,7 @@ def _uncertainty(row: Row) -> dict[str, Any]:
 
 
 def _reference(row: Row) -> Iterable[tuple[str, str]]:
-    """The score of people or of a baseline, and its interval: strings, as the schema wants them here."""
+    """The score of people or of a baseline, and its interval, as strings, which the schema demands."""
     for column, ending in (("score", ""), ("low", "_low"), ("high", "_high")):
         if row[column] is not None:
             yield f"{row['endpoint']}{ending}", str(row[column])
@@ -237,13 +239,14 @@ def _source(release: ReleaseRecord, data: str) -> dict[str, Any]:
 
 
 def _part(signature: str, name: str) -> str:
-    """The value of one part of a signature's text; empty where it has none."""
+    """The value of one part of a signature; empty if it has none."""
     parts = (part.partition(":") for part in signature.split("|"))
     return next((value for key, _, value in parts if key == name), "")
 
 
 def _arguments(settings: str) -> dict[str, Any]:
-    """What the schema has names for, of a single set of settings (``temperature=0.0,max_tokens=16``)."""
+    """The settings that the schema has names for; empty for several sets
+    (``temperature=0.0,max_tokens=16``)."""
     pairs = dict(pair.partition("=")[::2] for pair in settings.split(","))
     arguments: dict[str, Any] = {}
     for name, kind in _SETTINGS.items():
@@ -260,7 +263,7 @@ _PLACE = ("task", "profile", "metric", "facet", "value")
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Who ran it, as the store wants to know. relationship: to the models' makers, one of RELATIONSHIPS."""
+    """Who ran the evaluation. relationship: to the makers of the models, one of RELATIONSHIPS."""
 
     organisation: str = "unknown"
     relationship: str = "other"
@@ -278,12 +281,16 @@ def export_run(
     """Write ``out/data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and ``UUID_samples.jsonl`` for each model and
     benchmark of a run.
 
-    The same run gives the same files, byte for byte. Baselines are no models: their scores stand beside those
-    of the models.
+    The same run gives the same files, byte for byte. Baselines get no files; their scores are details of
+    those of the models.
 
-    profile:          only this one of each task, where several were scored.
-    unlicensed_items: True where the user may pass on items of data whose licence folkways does not know.
-    FolkwaysError if the run has not been scored, or has no score of a model in this profile.
+    workspace:        the database of ``run``.
+    profile:          only this profile of each task, if several were scored.
+    evaluator:        who ran the evaluation.
+    unlicensed_items: whether the user may pass on items of data whose licence folkways does not know.
+
+    Raises FolkwaysError if the run has not been scored, or has no score of a model in this profile;
+    UnknownNameError for an unknown relationship.
     """
     if evaluator.relationship not in RELATIONSHIPS:
         raise UnknownNameError("relationship", evaluator.relationship, RELATIONSHIPS)
@@ -304,7 +311,7 @@ class _Export(StoredRun):
 
     @cached_property
     def references(self) -> Mapping[tuple[Any, ...], list[dict[str, Any]]]:
-        """Place of a score -> the scores of baselines and people there."""
+        """Task, profile, metric, facet and value -> the scores of baselines and people."""
         computed = [
             results.load_scores(self.workspace, self.run, subject)
             for subject in (Subject.BASELINE, Subject.PEOPLE)
@@ -316,14 +323,14 @@ class _Export(StoredRun):
         return by_place
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Endpoint and benchmark, in the order in which they were asked."""
+        """Endpoint and benchmark in the order of asking."""
         keys = (
             (part.endpoint, part.task.split("/")[0]) for part in self.parts if part.endpoint in self.models
         )
         yield from dict.fromkeys(keys)
 
     def write(self, endpoint: str, benchmark: str) -> list[Path]:
-        """Write the files of one model on one benchmark; none where it has no score."""
+        """Write the files of one model on one benchmark; none if it has no score."""
         mine = (pl.col("endpoint") == endpoint) & pl.col("task").str.starts_with(f"{benchmark}/")
         rows = self.scores.filter(mine)
         scored = rows.filter(pl.col("score").is_not_null())
@@ -412,7 +419,7 @@ class _Export(StoredRun):
     def _lines(
         self, endpoint: str, scored: pl.DataFrame, evaluation: str, counts: Counter[str]
     ) -> Iterator[bytes]:
-        """The instances of a model as lines; counts what is written (rows) and what is not counted in any
+        """The instances of a model as lines of JSON; counts the rows that are written, and those in no
         score."""
         whole = scored.filter(pl.col("facet") == "all")
         for part in self.parts:
@@ -441,8 +448,7 @@ class _Export(StoredRun):
         return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")
 
     def _uuid(self, endpoint: str, benchmark: str) -> UUID:
-        """A name in the form of a random UUID (version 4) that is the same whenever this run's model is
-        written again."""
+        """A UUID in the form of version 4 that is always the same for this model of this run."""
         named = orjson.dumps(
             [self.run.name, self.run.created, self.run.config, endpoint, benchmark],
             option=orjson.OPT_SORT_KEYS,

@@ -1,5 +1,5 @@
-"""What a format of others is told of a model, from the name of its endpoint and its card. No address and no
-path leaves."""
+"""A model's name and properties for other formats, from its endpoint and its card, without addresses and
+paths."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _RESERVED = re.compile(r"^(data|con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A model as others know it.
+    """A model as other projects know it.
 
-    developer, model: the folders that it is filed under. host: the address that it was asked at, to be kept
-    out of what is written.
+    developer, model: its names as folders. info: its properties. host: the address of its server, which must
+    not be written.
     """
 
     developer: str
@@ -41,16 +41,15 @@ class StoredModel:
 
     @property
     def id(self) -> str:
-        """``developer/model``."""
         return f"{self.developer}/{self.model}"
 
     def without_host(self, text: str | None) -> str | None:
-        """A message without the address of somebody's own server."""
+        """The text without the address of the model's server."""
         return text.replace(self.host, "HOST") if text and self.host else text
 
 
 def stored_model(endpoint: str) -> StoredModel:
-    """The model behind an endpoint's name. What nobody has said is ``unknown``."""
+    """The model of an endpoint; unknown properties are ``unknown``."""
     name, _ = split_name(endpoint)
     kind, _, rest = name.partition("/")
     host = ""
@@ -94,7 +93,7 @@ def stored_model(endpoint: str) -> StoredModel:
 
 
 def portable(name: str) -> str:
-    """A name that is one folder on every system: letters, digits, ``._-``, at most 100 of them, none that
-    Windows reserves."""
+    """A name that is valid as a folder on every system: at most 100 letters, digits and ``._-``, and none of
+    the names that Windows reserves."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._")[:100].rstrip("._") or UNKNOWN
     return f"{plain}_" if _RESERVED.match(plain) else plain

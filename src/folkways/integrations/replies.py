@@ -1,5 +1,4 @@
-"""Judges replies that another program hands over one by one, and scores them together, by the rules of a
-run."""
+"""Judges replies that another program passes in one by one, and scores them as a run would."""
 
 from __future__ import annotations
 
@@ -17,8 +16,7 @@ from folkways.records import RESPONSES, Metric, State
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said to one prompt. state: answered, refused or failed; response: None where it said
-    nothing."""
+    """The reply to one prompt. state: answered, refused or failed; response: None without a reply."""
 
     item: str
     language: str
@@ -32,8 +30,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class ReplyJudge:
-    """Judges replies to these items by the task's rule. items: as ``Task.items`` gives them, all that may be
-    asked."""
+    """Judges replies to items by the rule of a task. items: ``Task.items`` of all items that may be asked."""
 
     task: Task
     items: pl.DataFrame
@@ -46,7 +43,7 @@ class ReplyJudge:
 
     @property
     def single(self) -> tuple[Metric, ...]:
-        """The metrics that a reply has by itself: not the headline of a task whose questions need several
+        """The metrics of a single reply: without the headline of a task whose questions need several
         replies."""
         return self.task.metrics[1:] if needs_whole_questions(self.task) else self.task.metrics
 
@@ -64,8 +61,8 @@ class ReplyJudge:
         return judge_replies(self.task, items, responses, self.profile)
 
     def one(self, reply: Reply) -> tuple[dict[str, Any], dict[str, float | None]]:
-        """The judgement of one reply, and its ``single`` metrics; None where one does not apply, or the item
-        is not counted."""
+        """The judgement of one reply, and its ``single`` metrics, which are None where a metric does not
+        apply or the item is not counted."""
         row = self.judge([reply]).row(0, named=True)
         values = {
             metric.name: row[metric.name] if row["counted"] else None
@@ -75,6 +72,6 @@ class ReplyJudge:
         return row, values
 
     def scores(self, replies: Iterable[Reply]) -> pl.DataFrame:
-        """The scores of all replies together (``Task.summarise``): those of a run in which the same was
-        said."""
+        """The scores of all replies together (``Task.summarise``), equal to those of a run with the same
+        replies."""
         return scores_of(self.task, self.judge(replies))

@@ -1,5 +1,4 @@
-"""What a log of another program tells of one model on one task: samples, and one score or several for
-each."""
+"""The scores of one model on one task, from a log of another program."""
 
 from __future__ import annotations
 
@@ -13,26 +12,24 @@ from typing import Any
 import orjson
 
 UNKNOWN = math.nan
-"""The score of a sample that nobody scored, because it failed say: nothing is known of the model there, and
-nothing is no zero."""
+"""Score of a sample that was not scored, for example because it failed: it must not count as 0."""
 
 WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-"""What Inspect's scorers say in place of a number: correct, partially correct, incorrect, no answer."""
+"""Values that Inspect's scorers give instead of numbers: correct, partially correct, incorrect, no answer."""
 
 Scores = Mapping[str, Sequence[float | None]]
 
 
 @dataclass(frozen=True)
 class ScoredLog:
-    """The samples of one log, in its order; every sequence has one entry per sample.
+    """The samples of one log in its order; every sequence has one entry per sample.
 
-    task, model: as the log calls them. items:       the sample's id. repeats: which of several times it was
-    asked (an epoch), from 1. questions:   what is sampled independently: the item, unless the log says that
-    several items are one question. contents:    a digest of what was asked and what is right: samples of one
-    id and two contents are two samples. scores:      name -> values; None where a score does not apply to a
-    sample, UNKNOWN where it was not scored. facets:      name -> values by which samples can be grouped.
-    settings:    how the model was asked, in parts that a reader should know of where two logs differ. notes:
-    what a reader must know of this log.
+    task, model: names as in the log. items: ids of the samples. repeats: the epoch, from 1. questions: the
+    sampling unit: the item, unless the log says that several items are one question. contents: a digest of
+    question and target; samples with the same id and different contents are different samples. scores: name
+    -> values; None where a score does not apply, UNKNOWN for samples that were not scored. facets: name ->
+    values to group samples by. settings: how the model was asked, for a note where two logs differ. notes:
+    sentences that a reader must know.
     """
 
     path: Path
@@ -49,8 +46,8 @@ class ScoredLog:
 
 
 def number(value: Any) -> float | None:
-    """A score as a number, UNKNOWN for a word that is none; None for lists and the like, which are several
-    numbers."""
+    """A score as a number; UNKNOWN for text without a numeric meaning, None for lists and other
+    structures."""
     if isinstance(value, bool | int | float):
         return float(value)
     if isinstance(value, str):
@@ -65,7 +62,7 @@ def number(value: Any) -> float | None:
 
 
 def columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float | None]]:
-    """Score -> values, for the scores that are known of one sample at least."""
+    """Score -> values, for the scores that at least one sample has."""
     names = dict.fromkeys(name for row in rows for name in row)
     by_name = {name: [row.get(name, UNKNOWN) for row in rows] for name in names}
     return {
@@ -76,7 +73,7 @@ def columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float 
 
 
 def facets(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str | None]]:
-    """Name -> values as text, for what is a word, a number or a truth value in every sample that has it."""
+    """Name -> values as text, for keys with a string, number or boolean in every sample that has them."""
     names = dict.fromkeys(
         name for row in rows for name, value in row.items() if isinstance(value, str | int | float)
     )
@@ -97,5 +94,5 @@ def digest(*parts: Any) -> str:
 
 
 def told(values: Mapping[str, Any]) -> str:
-    """``name=value`` pairs of what is set."""
+    """``name=value`` pairs of the values that are not None."""
     return ",".join(f"{name}={value}" for name, value in sorted(values.items()) if value is not None)

@@ -1,5 +1,4 @@
-"""A stored run as it leaves for another project: the scores of its models in one profile, and which items a
-licence lets leave."""
+"""A stored run for export: its tasks, models and scores, and which items their licences allow to pass on."""
 
 from __future__ import annotations
 
@@ -27,8 +26,8 @@ from folkways.workspace.database import Workspace
 class StoredRun:
     """A run that has been scored.
 
-    profile:          only this one of each task, where several were scored; None for all.
-    unlicensed_items: True where the user may pass on items of data whose licence folkways does not know.
+    profile:          only this profile of each task; None for all that were scored.
+    unlicensed_items: whether the user may pass on items of data whose licence folkways does not know.
     """
 
     workspace: Workspace
@@ -38,17 +37,17 @@ class StoredRun:
 
     @cached_property
     def tasks(self) -> Mapping[str, run_records.RunTask]:
-        """The tasks by name, as they were planned."""
+        """Name -> task, as planned."""
         return {run_task.task: run_task for run_task in run_records.run_tasks(self.workspace, self.run)}
 
     @cached_property
     def parts(self) -> list[results.Part]:
-        """The endpoints' shares of the tasks, in the order in which they were asked."""
+        """The parts of the run, one for each endpoint and task, in the order of asking."""
         return results.parts(self.workspace, self.run)
 
     @cached_property
     def models(self) -> Mapping[str, StoredModel]:
-        """Endpoint -> the model behind it; baselines are no models."""
+        """Endpoint -> its model, without baselines."""
         return {
             part.endpoint: stored_model(part.endpoint)
             for part in self.parts
@@ -57,12 +56,12 @@ class StoredRun:
 
     @cached_property
     def scores(self) -> pl.DataFrame:
-        """The scores of what was asked, in the wanted profiles: records.SCORES. FolkwaysError if the run has
-        not been scored."""
+        """records.SCORES of the endpoints, in the chosen profile. FolkwaysError if the run has not been
+        scored."""
         return self.of_profile(stored_scores(self.workspace, self.run))
 
     def of_profile(self, scores: pl.DataFrame) -> pl.DataFrame:
-        """The rows of the wanted profiles."""
+        """The rows of the chosen profile."""
         if self.profile is None:
             return scores
         wanted = {name: get_task(name).resolve_profile(self.profile) for name in self.tasks}
@@ -71,7 +70,7 @@ class StoredRun:
         )
 
     def record(self, task: str) -> ReleaseRecord:
-        """The record of a task's release; of a folder, one that says that its licence is not known."""
+        """The record of a task's release; for a folder, one with an unknown licence."""
         name = self.tasks[task].release
         if not name.startswith("dir:"):
             return get_record(name)
@@ -81,7 +80,7 @@ class StoredRun:
         )
 
     def why_items_stay(self, task: str) -> str | None:
-        """Why the items of a task may not be passed on; None where they may."""
+        """Why the items of a task may not be passed on; None if they may."""
         record = self.record(task)
         if self.unlicensed_items if record.items_may_leave is None else record.items_may_leave:
             return None
@@ -90,8 +89,7 @@ class StoredRun:
         return record.kept
 
     def texts(self, task: str) -> Mapping[str, tuple[str, str]]:
-        """Item -> its text and its accepted answers as a person would read them, of the items that the run
-        asked."""
+        """Item -> its text and its accepted answers in words, for the items that the run asked."""
         run_task = self.tasks[task]
         by_item: dict[str, tuple[str, str]] = {}
         for frame in item_batches(get_task(task), release_of(run_task), restore_options(run_task.options)):
@@ -101,26 +99,26 @@ class StoredRun:
 
     @cached_property
     def _lacking(self) -> dict[str, list[str]]:
-        """Of the tasks that were asked for."""
+        """Cache of ``part_of_whole``."""
         return {}
 
     def part_of_whole(self, task: str) -> list[str]:
-        """What the run did not ask of what the task asks by default, in words; empty where it asked
-        everything."""
+        """Phrases that say which part of the task's default rows the run did not ask; empty if it asked
+        all."""
         if task not in self._lacking:
             self._lacking[task] = lacking(self.workspace, self.run, self.tasks[task])
         return list(self._lacking[task])
 
     def without_hosts(self, text: str | None) -> str | None:
-        """A message without the addresses of somebody's own servers."""
+        """The text without the addresses of the models' servers."""
         for model in self.models.values():
             text = model.without_host(text)
         return text
 
     def no_score_error(self) -> FolkwaysError:
-        """What to raise where no model has a score to write."""
+        """The error for a run without a score to write."""
         return FolkwaysError(
             f"run {self.run.name} has no score of a model to write"
             + (f" in the profile {self.profile}" if self.profile else "")
-            + "; baselines are no models, and a model that never replied has no score"
+            + "; baselines do not count as models, and a model that never replied has no score"
         )

@@ -62,9 +62,10 @@ class ReportData:
     judgements:  JUDGED_ITEMS; facets and metrics as further columns (null where a task lacks them).
     releases:    the data that were used, with licence and citation.
     metrics:     task -> its metrics; the first is the headline.
-    task_titles: task -> what people call it. headline_by: task -> the facet whose groups stand in place of
-    the whole in headlines, where the task declares one. warnings:    sentences that a reader must see before
-    the numbers, of runs that did not come to their end, say. failures:    FAILURES; empty when nothing
+    task_titles: task -> its title.
+    headline_by: task -> the facet whose groups replace the whole in headlines, if the task declares one.
+    warnings:    sentences that a reader must see before the numbers, for example on unfinished runs.
+    failures:    FAILURES; empty when nothing
     failed. people:      records.SCORES of people of the cultures under the same rule, for tasks that know
     them; drawn, never ranked. signatures:  each text of the scores' column ``signature`` -> its parts.
     unknown_people: task -> the release that would tell of its people, where they were scored without it.

@@ -4,8 +4,9 @@ resumable, within a budget."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from types import TracebackType
 from typing import Any
 
@@ -13,7 +14,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways import __version__
-from folkways.benchmarks.build import Prompt, Reply
+from folkways.benchmarks.build import ModelReply, Prompt
 from folkways.endpoints.base import LOGPROB, Settings
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import Amount, Budget, require_token_limits
@@ -29,6 +30,9 @@ from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.keys import config_hash, prompt_hash, request_key, settings_json
 
 KEYS_PER_QUERY = 500
+
+PROMPTS_AT_ONCE = 2000
+"""Prompts that are written down in one transaction."""
 
 
 def check_budget(
@@ -81,7 +85,7 @@ class AskSession:
                     sa.select(schema.expected.c.key).where(schema.expected.c.run_id == self.run.id)
                 )
             )
-        self._replies: dict[str, Reply] = {}
+        self._replies: dict[str, ModelReply] = {}
         self._recalled: set[tuple[str, str]] = set()
         self._progress: dict[str, ModelProgress] = {}
         run_records.set_state(workspace, self.run, "running")
@@ -124,36 +128,40 @@ class AskSession:
         price is not known."""
         return None if None in self._prices.values() else self._budget.usd
 
-    def ask(self, model: Model, prompts: Sequence[Prompt]) -> list[Reply]:
+    def ask(self, model: Model, prompts: Iterable[Prompt]) -> list[ModelReply]:
         """One reply per prompt, in that order; each distinct prompt is sent once, and none that the workspace
         has a reply to.
 
-        A reply is FAILED where the request was, MISSING where the session stopped before (``stopped`` says
-        why), or another process holds it.
+        Of prompts that are made one by one, PROMPTS_AT_ONCE are in memory at a time. A reply is FAILED where
+        the request was, MISSING where the session stopped before (``stopped`` says why), or another process
+        holds it.
         """
-        keys = self._write_down(model, prompts)
+        keys: list[str] = []
+        remaining = iter(prompts)
+        while block := list(islice(remaining, PROMPTS_AT_ONCE)):
+            keys += self._write_down(model, block)
         lacking = self._look_up(keys)
         if lacking:
             progress = self._progress[model.identity] = self._send(model)
             why = f"not asked: {progress.stopped or 'another process holds it'}"
-            lost = dict.fromkeys(self._look_up(lacking), Reply(None, why, State.MISSING)) | self._failures(
-                lacking
-            )
+            lost = dict.fromkeys(
+                self._look_up(lacking), ModelReply(None, why, State.MISSING)
+            ) | self._failures(lacking)
         else:
             lost = {}
         return [self._replies.get(key) or lost[key] for key in keys]
 
-    def recall(self, model: Model, prompt: Prompt) -> Reply | None:
+    def recall(self, model: Model, prompt: Prompt) -> ModelReply | None:
         """The stored reply, of whichever run, to a prompt of that task; nothing is sent. The first call reads
         all of the task's."""
         if (model.identity, prompt.task) not in self._recalled:
             self._recalled.add((model.identity, prompt.task))
             of_task = schema.expected.c.key == schema.responses.c.key
-            asked = (
+            where = (
                 schema.expected.c.endpoint_id == self._numbers[model.identity],
                 schema.expected.c.task == prompt.task,
             )
-            self._remember(lambda query: query.join(schema.expected, of_task).where(*asked).distinct())
+            self._remember(lambda query: query.join(schema.expected, of_task).where(*where).distinct())
         return self._replies.get(_key(model, prompt))
 
     def _write_down(self, model: Model, prompts: Sequence[Prompt]) -> list[str]:
@@ -175,13 +183,13 @@ class AskSession:
             about = {
                 name: getattr(prompt, name) for name in ("task", "item", "language", "variant", "sample")
             }
-            asked = {
+            identity = {
                 "key": key,
                 "prompt_hash": digest,
                 "prompt_source": "folkways",
                 "settings_id": numbers[sent[key]],
             }
-            rows.append(whose | about | asked)
+            rows.append(whose | about | identity)
         if rows:
             run_records.write_expected(self._workspace, texts, rows)
             self._expected.update(new)
@@ -213,23 +221,24 @@ class AskSession:
         query = chosen(sa.select(responses.c.key, responses.c.text, responses.c.refusal))
         with self._workspace.read() as connection:
             for key, text, refusal in connection.execute(query):
-                self._replies[key] = Reply(
+                self._replies[key] = ModelReply(
                     text, refusal, State.ANSWERED if refusal is None else State.REFUSED
                 )
 
-    def _failures(self, keys: Sequence[str]) -> dict[str, Reply]:
+    def _failures(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         failures = schema.failures
-        found: dict[str, Reply] = {}
+        failed: dict[str, ModelReply] = {}
         with self._workspace.read() as connection:
             for start in range(0, len(keys), KEYS_PER_QUERY):
                 wanted = failures.c.key.in_(keys[start : start + KEYS_PER_QUERY])
                 query = sa.select(failures.c.key, failures.c.message).where(
                     failures.c.run_id == self.run.id, wanted
                 )
-                found.update(
-                    (key, Reply(None, message, State.FAILED)) for key, message in connection.execute(query)
+                failed.update(
+                    (key, ModelReply(None, message, State.FAILED))
+                    for key, message in connection.execute(query)
                 )
-        return found
+        return failed
 
 
 def _settings(model: Model, prompt: Prompt) -> Settings:

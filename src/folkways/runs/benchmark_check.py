@@ -173,7 +173,7 @@ def _judging_problems(task: Task, items: pl.DataFrame, prompts: pl.DataFrame, pr
         return
     yield from _unlike_right(task, judged, right)
     for replies in (
-        [REPLIES[place % len(REPLIES)] for place in range(prompts.height)],
+        [REPLIES[index % len(REPLIES)] for index in range(prompts.height)],
         [None] * prompts.height,
     ):
         responses = _responses(prompts, replies)
@@ -208,9 +208,9 @@ def _judged(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: s
 
 
 def _responses(prompts: pl.DataFrame, replies: list[str] | list[None] | list[str | None]) -> pl.DataFrame:
-    asked = prompts.select("task", "item", "language", "variant", prompt="user")
+    expected = prompts.select("task", "item", "language", "variant", prompt="user")
     state = [(State.FAILED if reply is None else State.ANSWERED).value for reply in replies]
-    return asked.with_columns(
+    return expected.with_columns(
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.Series(state, dtype=pl.String),
         response=pl.Series(replies, dtype=pl.String),
@@ -233,16 +233,16 @@ def _right_reply(task: Task, item: Mapping[str, Any], prompt: Mapping[str, Any])
 
 
 def _unlike_right(task: Task, judged: pl.DataFrame, right: list[str]) -> Iterator[str]:
-    """Right labels that are not judged as right; accepted answers of which none is."""
+    """Right labels that are not judged as right; sets of accepted answers that are all judged wrong."""
     metric = task.metrics[0]
     best = 0.0 if metric.lower_is_better else 1.0
     if metric.bounds != (0.0, 1.0) or metric.per == "question" or metric.name not in judged.columns:
         return
-    known = judged.with_columns(_right=pl.Series(right)).filter(
+    unequal = judged.with_columns(_right=pl.Series(right)).filter(
         pl.col("counted") & pl.col(metric.name).is_not_null(), pl.col("_right") != "?"
     )
-    wrong = known.filter(pl.col(metric.name).cast(pl.Float64) != best)
-    if wrong.height and (task.permutes_options or wrong.height == known.height):
+    wrong = unequal.filter(pl.col(metric.name).cast(pl.Float64) != best)
+    if wrong.height and (task.permutes_options or wrong.height == unequal.height):
         item, variant, reply, value = wrong.select("item", "variant", "_right", metric.name).row(0)
         what = (
             f"the right answer to {item!r} in the variant {variant!r}, {reply!r}, is worth "
@@ -251,7 +251,7 @@ def _unlike_right(task: Task, judged: pl.DataFrame, right: list[str]) -> Iterato
         yield task_errors.problem(
             task,
             "score" if hasattr(task, "score") else "judge",
-            f"{what} ({wrong.height} of {known.height} such replies)",
+            f"{what} ({wrong.height} of {unequal.height} such replies)",
         )
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import BuildResult, Prompt, Reply, WorkOnFiles, one_by_one
+from folkways.benchmarks.build import BuildResult, ModelReply, Prompt, WorkOnFiles, one_by_one
 from folkways.benchmarks.registry import builders
 from folkways.endpoints.base import EndpointOptions
 from folkways.engine import interrupts
@@ -52,12 +52,14 @@ def build(
     progress: Callable[[str], None] = lambda _text: None,
     work_on: WorkOnFiles = one_by_one,
 ) -> BuildResult:
-    """What ``folkways build NAME`` does. options: those of the builder, by the names of its parameters.
+    """What ``folkways build NAME`` does.
 
-    workspace: opened only where a model is asked. asking: how hard to try, within which budget. note,
-    progress: called with lines for the user. work_on: makes the shares of builders that split their files.
-    Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked; BuildStopped
-    when not everything could be asked (interrupted, budget, failures): the same call goes on.
+    name: of the builder. options: its own, by the names of its parameters. workspace: opened only where a
+    model is asked. asking: how hard to try, within which budget. note, progress: called with lines for the
+    user. work_on: makes the shares of builders that split their files.
+
+    Raises UnknownNameError or FolkwaysError for bad options, before anything is asked; BuildStopped when not
+    everything could be asked (interrupted, budget, failures): the same call goes on.
     """
     if name not in builders():
         raise UnknownNameError("builder", name, builders())
@@ -71,17 +73,17 @@ def build(
         raise FolkwaysError(f"the builder {name} needs the option {lacking[0]}")
     chosen = asking or AskOptions()
     if chosen.budget is not None:
-        parse_budget(chosen.budget)  # what cannot be read is found out even where stand-ins are asked
+        parse_budget(chosen.budget)  # a bad one is an error even where no model is asked
     try:
         with ExitStack() as ending:
-            session = Session(ending, f"build {name}", workspace, chosen, note, progress, work_on)
+            session = BuildRun(ending, f"build {name}", workspace, chosen, note, progress, work_on)
             return builder.make(session, **{**defaults, **options})
     except KeyboardInterrupt:  # between two rounds of asking: ends it as within one
         raise BuildStopped(INTERRUPTED) from None
 
 
 @dataclass(frozen=True)
-class Session:
+class BuildRun:
     """A ``benchmarks.build.BuildSession``. ending: closes what was opened."""
 
     ending: ExitStack
@@ -100,7 +102,12 @@ class Session:
         name: str | None = None,
         many_rounds: bool = False,
     ) -> list[_BuildModel]:
-        """See ``BuildSession.models``. The workspace is opened at the first question."""
+        """Models by their ``names``. The workspace is opened at the first question, as the run ``name`` with
+        this ``config``.
+
+        many_rounds: the builder asks often and shows its own progress. FolkwaysError for a model that cannot
+        be opened, or not asked within the budget.
+        """
         opened = open_models(names, EndpointOptions(timeout=self.asking.timeout))
         watched = None if many_rounds else self.asking.observer
         # A build needs every reply.
@@ -128,8 +135,7 @@ class _BuildModel:
         self._model = model
         self.name = model.name
 
-    def __call__(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """See ``Ask``."""
+    def __call__(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
         asking = self._begun()
         replies = asking.ask(self._model, prompts)
         lost = [reply.reason for reply in replies if reply.state in LOST]
@@ -137,6 +143,5 @@ class _BuildModel:
             raise BuildStopped(asking.stopped or f"{len(lost)} requests failed, the last with: {lost[-1]}")
         return replies
 
-    def recall(self, prompt: Prompt) -> Reply | None:
-        """See ``Ask``."""
+    def recall(self, prompt: Prompt) -> ModelReply | None:
         return self._begun().recall(self._model, prompt)

@@ -1,5 +1,5 @@
-"""A model that is deployed to be asked: its copies take GPUs of this machine as these come free, and give them
-back at its end."""
+"""A model that is deployed to be asked: its copies take GPUs of this machine as these come free, and give
+them back at its end."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _listed() -> tuple[str, ...]:
 
 @dataclass(eq=False)
 class Seat:
-    """What a model has of the machine. gpus: of which it has ``share`` each; none: a CPU."""
+    """What a model has of the machine. gpus: it has ``share`` of each; none: a CPU."""
 
     gpus: tuple[str, ...]
     share: float
@@ -121,7 +121,7 @@ class Gpus:
         return gpus
 
     async def take(self, wanted: float, rank: Rank) -> Seat:
-        """Wait for so many GPUs. May be cancelled."""
+        """Wait for ``wanted`` GPUs. May be cancelled."""
         waiting = _Waiting(rank, wanted, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         self._waiting.sort(key=lambda one: one.rank)
@@ -185,12 +185,12 @@ server of a model before may hold the memory of the GPU for some seconds more.""
 
 
 def check_deployable(model: Model, deployment: Deployment) -> None:
-    """FolkwaysError for a model that no server can be started for, or whose GPUs are not ours to choose."""
+    """FolkwaysError for a model that no server can be started for, or whose GPUs the user cannot choose."""
     kind, _, rest = (model.written or model.name).partition("/")
     if deployment.serve is not None:
-        own = [name for name, provider in providers().items() if not provider.key_required]
-        if kind not in own or "@" in rest:
-            names = ", ".join(f"{name}/NAME" for name in own)
+        servable = [name for name, provider in providers().items() if not provider.key_required]
+        if kind not in servable or "@" in rest:
+            names = ", ".join(f"{name}/NAME" for name in servable)
             raise FolkwaysError(
                 f"serve starts the server of a model without an address ({names}), got {model.name}"
             )
@@ -262,7 +262,7 @@ class DeployedEndpoint(NamedEndpoint):
 
     @property
     def first_concurrency(self) -> int:
-        """That of the copies that stand, together."""
+        """That of all running copies together."""
         usual = self.named.default_concurrency
         return sum(getattr(copy.endpoint, "first_concurrency", usual) for copy in self._standing()) or 1
 
@@ -270,11 +270,11 @@ class DeployedEndpoint(NamedEndpoint):
     def about(self) -> str:
         """How its first copy runs."""
         return next(
-            (str(told) for copy in self._standing() if (told := getattr(copy.endpoint, "about", None))), ""
+            (str(text) for copy in self._standing() if (text := getattr(copy.endpoint, "about", None))), ""
         )
 
     async def open(self, concurrency: int) -> None:
-        """Wait until a copy can be asked."""
+        """Wait for GPUs and for the first copy; NotServedError where it does not start."""
         if self._copies:
             return
         self.concurrency, self._failure = concurrency, None
@@ -365,8 +365,8 @@ class _Copy:
 
     @property
     def asked(self) -> Endpoint:
-        """The endpoint of a copy that stands."""
-        assert self.endpoint is not None  # noqa: S101 - it stands
+        """The endpoint of a running copy."""
+        assert self.endpoint is not None  # noqa: S101 - it runs
         return self.endpoint
 
     async def _live(self) -> None:

@@ -9,12 +9,9 @@ import os
 import platform
 import re
 import sqlite3
-import urllib.error
-import urllib.request
 import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPException
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Any
@@ -29,6 +26,7 @@ from folkways.endpoints.prices import load_prices
 from folkways.endpoints.registry import forms
 from folkways.endpoints.servers.providers import URL_KEY, URL_KEY_HOSTS, Provider, provider_address, providers
 from folkways.errors import FolkwaysError
+from folkways.http import NoReplyError, ReplyTooLargeError, ask_once
 from folkways.releases.registry import known_releases
 from folkways.releases.release_records import ReleaseRecord
 from folkways.releases.stored_releases import root_of, state_of
@@ -128,18 +126,19 @@ def _answers(provider: Provider, problems: list[str]) -> str:
     address = _noting(problems, lambda: provider_address(provider, "any", None, need_key=False))
     if address is None:
         return "its address cannot be read"
-    asked = urllib.request.Request(f"{address.base_url}/models", headers=dict(address.headers))  # noqa: S310 - http(s) only
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    url = address.base_url
     try:
-        with direct.open(asked, timeout=SECONDS) as reply:
-            models = orjson.loads(reply.read(MOST_READ))["data"]
-            return f"answers at {address.base_url} with {len(models)} models"
-    except urllib.error.HTTPError as error:
-        return f"answers at {address.base_url} with status {error.code}"
-    except (OSError, HTTPException, ValueError):
-        return f"does not answer at {address.base_url}"
-    except (KeyError, TypeError):
-        return f"answers at {address.base_url}, but not with a list of models"
+        reply = ask_once(
+            "GET", f"{url}/models", headers=address.headers, most_bytes=MOST_READ, seconds=SECONDS
+        )
+    except (NoReplyError, ReplyTooLargeError, ValueError):  # ValueError for a header that cannot be sent
+        return f"does not answer at {url}"
+    if not reply.is_success:
+        return f"answers at {url} with status {reply.status}"
+    try:
+        return f"answers at {url} with {len(orjson.loads(reply.content)['data'])} models"
+    except (ValueError, LookupError, TypeError):
+        return f"answers at {url}, but not with a list of models"
 
 
 def _release(record: ReleaseRecord, problems: list[str]) -> str:

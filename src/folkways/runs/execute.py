@@ -18,7 +18,7 @@ from folkways.engine.session import ask
 from folkways.errors import FolkwaysError, FolkwaysWarning, option
 from folkways.runs.executors import executor_of
 from folkways.runs.models import Model, batches_of, limit_and_prices, open_models
-from folkways.runs.options import AskOptions, DeployedModel, Reused, RunOptions
+from folkways.runs.options import AskOptions, DeployedModel, ReusedReplies, RunOptions
 from folkways.runs.planning.plan import Plan, begin
 from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import asked_afresh_since, make_plan, of_generation
@@ -35,12 +35,12 @@ from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.run_records import RunRecord
 
 
-def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]) -> list[Reused]:
+def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]) -> list[ReusedReplies]:
     """What the run uses of before it began, model by model; nothing of models whose replies follow from their
     identity."""
     expected, replies = schema.expected, schema.responses
     since = asked_afresh_since(workspace, run)
-    found = []
+    reused = []
     for model in models:
         if model.endpoint.local and not getattr(model.endpoint, "runs_here", False):
             continue
@@ -60,8 +60,8 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
             runs = dict.fromkeys(
                 filter(None, (_asked_by(workspace, row.key, row.created) for row in (rows[0], rows[-1])))
             )
-            found.append(
-                Reused(
+            reused.append(
+                ReusedReplies(
                     model.name,
                     len(rows),
                     int(count or 0),
@@ -71,7 +71,7 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
                     since.name if since else None,
                 )
             )
-    return found
+    return reused
 
 
 def _asked_by(workspace: Workspace, key: str, created: float) -> str | None:
@@ -104,10 +104,10 @@ def given_by_other_code(workspace: Workspace, run: RunRecord, model: Model) -> i
 
 
 @dataclass(frozen=True)
-class Session:
+class RunSession:
     """What one session of a run did.
 
-    plan: what was asked. unscored: whether the stored scores may lack something that was asked; not where a
+    plan: what was asked. unscored: whether the stored scores may lack something that was asked; False where a
     finished run had nothing left to ask.
     """
 
@@ -124,14 +124,16 @@ def execute(
     *,
     name: str | None = None,
     profile: str | None = None,
-) -> Session:
-    """Write the plan down (or go on with an earlier run of the same configuration) and ask everything that has
-    no response yet.
+) -> RunSession:
+    """Write the plan down (or go on with an earlier run of the same configuration) and ask everything that
+    has no response yet.
 
-    asking: how hard to try, and what may be spent. name: of the run; None for a new one. profile: how replies
-    are judged where the options say to ask until scores are known well enough. The state of the run is recorded
-    whatever happens. Raises FolkwaysError for options that exclude each other, a budget in money for a model
-    without a price, and problems of the workspace.
+    workspace: where the run and its replies are stored. asking: how hard to try, and what may be spent. name:
+    of the run; None for a new one. profile: how replies are judged where the options say to ask until scores
+    are known well enough.
+
+    The state of the run is recorded whatever happens. Raises FolkwaysError for options that exclude each
+    other, a budget in money for a model without a price, and problems of the workspace.
     """
     models, until = plan.models, plan.options.until
     _check_compatible(plan, asking)
@@ -204,7 +206,7 @@ def execute(
     scored = (now if over else run).finished or 0.0
     # Another run may have asked for the same replies anew.
     unscored = not (over or idle) or results.has_newer_replies(workspace, run, scored)
-    return Session(left, plan, tuple(progresses), unscored)
+    return RunSession(left, plan, tuple(progresses), unscored)
 
 
 def _check_compatible(plan: Plan, asking: AskOptions) -> None:
@@ -229,13 +231,13 @@ def _check_compatible(plan: Plan, asking: AskOptions) -> None:
 
 def score_session(
     workspace: Workspace,
-    session: Session,
+    session: RunSession,
     profile: str | None = None,
     models: ScoringModels | None = None,
     score_all: ScoreAll = score_each,
 ) -> None:
-    """Judge and score what a session brought, unless the stored scores know it, or another process has just
-    scored it.
+    """Judge and score what a session of the ``workspace`` brought, unless the stored scores know it, or
+    another process has just scored it.
 
     profile, models, score_all: as ``score_run`` has them.
     """
@@ -248,7 +250,7 @@ def score_session(
 
 
 def _judged_since(
-    workspace: Workspace, session: Session, began: float, profile: str | None, models: ScoringModels | None
+    workspace: Workspace, session: RunSession, began: float, profile: str | None, models: ScoringModels | None
 ) -> bool:
     """Whether another process, which began at that moment, has judged all that this one knows."""
     if run_records.find_run(workspace, str(session.run.id)).state != "finished" or any(
@@ -267,11 +269,11 @@ def plan_run(
     workspace: str | Path | Workspace = WORKSPACE,
     name: str | None = None,
 ) -> tuple[Workspace, run_records.RunRecord, bool]:
-    """Write down everything that a run of ``models`` expects, for workers to ask (folkways.runs.work); no key
-    is needed.
+    """Write down everything that a run of ``models`` with these ``options`` expects, for workers to ask
+    (``folkways work``); no key is needed.
 
-    workspace: created if it is not there. name: of the run; None for a new one. Returns the workspace, the run,
-    and whether it was planned before. Raises FolkwaysError for anything that the caller can put right.
+    workspace: created if it is not there. name: of the run; None for a new one. Returns the workspace, the
+    run, and whether it was planned before. Raises FolkwaysError for anything that the caller can put right.
     """
     if options.until is not None:
         raise FolkwaysError(
@@ -293,8 +295,8 @@ def _warn_of_other_code(workspace: Workspace, run: run_records.RunRecord, models
         if count := given_by_other_code(workspace, run, model):
             replies = "stored reply of {} was" if count == 1 else "stored replies of {} were"
             warnings.warn(
-                f"{count:,} {replies.format(model.name)} made by other code than it has now, and used as they "
-                "are; give the model another version where that matters",
+                f"{count:,} {replies.format(model.name)} made by other code than it has now, and used as "
+                "they are; give the model another version where that matters",
                 FolkwaysWarning,
                 stacklevel=2,
             )

@@ -13,7 +13,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.planning.plan import TaskPlan
-from folkways.runs.scores.scoring import Scored
+from folkways.runs.scores.scoring import ScoredRun
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 
 class Executor(Protocol):
-    """Workers on other machines. Its methods raise FolkwaysError for a cluster that cannot be reached or has no
-    room, and for a workspace that the workers cannot open."""
+    """Workers on other machines. The methods raise FolkwaysError for a cluster that cannot be reached or has
+    no room, and for a workspace that the workers cannot open."""
 
     def ask(
         self,
@@ -34,10 +34,11 @@ class Executor(Protocol):
         asking: AskOptions,
         limit: Amount | None,
     ) -> list[ModelProgress]:
-        """Ask ``models`` all that ``run`` still expects of them; the final counts, one per model.
+        """Ask ``models`` all that the ``run`` of the ``workspace`` still expects of them; the final counts,
+        one per model.
 
-        prices: by the identity of a model, None where unknown. limit: what all workers may spend together;
-        None for anything.
+        prices: by the identity of a model, None where unknown. asking: how hard to try. limit: what all
+        workers may spend together; None for anything.
         """
 
     def score_all(
@@ -48,8 +49,9 @@ class Executor(Protocol):
         profile: str | None,
         text_tools: str | None,
         models: ScoringModels | None,
-    ) -> Iterator[Scored]:
-        """A ``scoring.ScoreAll``."""
+    ) -> Iterator[ScoredRun]:
+        """A ``scoring.ScoreAll``: workspace, run, plans, profile, text_tools and models are those of
+        ``score_run``."""
 
     def work_on(
         self, work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]

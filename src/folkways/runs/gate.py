@@ -92,19 +92,20 @@ def read_verdicts(path: Path) -> pl.DataFrame:
 def check_judged(
     verdicts: pl.DataFrame, wanted: Minimum, metric: str, endpoints: Sequence[str], *, strict: bool = False
 ) -> Iterator[Check]:
-    """One check for each endpoint, decided on the rate that people's labels correct the judge's to, as
-    ``check_minimum`` decides.
+    """One check for each of the ``endpoints``, decided as ``check_minimum`` decides, on the rate that
+    people's labels correct the judge's to.
 
-    With ``strict``, a check passes only if the test of ``noisy_but_valid`` bears it out as well.
-    FolkwaysError where the task was not judged, or an endpoint has no labels there.
+    verdicts: as ``read_verdicts`` gives them. wanted: the requirement, and the name of the ``metric`` that it
+    is on. strict: a check passes only if ``noisy_but_valid`` passes as well. FolkwaysError where the task was
+    not judged, or an endpoint has no labels there.
     """
     of_task = verdicts.filter(pl.col("task") == wanted.task)
     if of_task.is_empty():
         names = ", ".join(verdicts["task"].unique().sort())
         raise FolkwaysError(f"{wanted.task} was not judged; the verdicts are of: {names}")
     for endpoint in endpoints:
-        own = of_task.filter(pl.col("endpoint") == endpoint)
-        if own["label"].is_null().all():
+        of_endpoint = of_task.filter(pl.col("endpoint") == endpoint)
+        if of_endpoint["label"].is_null().all():
             raise FolkwaysError(
                 f"no labels of {endpoint} on {wanted.task}: labels of another model cannot correct its "
                 "verdicts"
@@ -118,17 +119,17 @@ def check_judged(
                 "facet": facet,
                 "value": value,
             }
-            for facet, value, part in _groups(own)
+            for facet, value, part in _groups(of_endpoint)
         ]
         scores = pl.DataFrame(rows, schema=SCORES)
         facet, value = group_of(scores, wanted)
         row = scores.filter(facet=facet, value=value).row(0, named=True)
         if row["score"] is None:
-            told = (
+            message = (
                 f"found nothing: {row['labels']} labels are too few to correct by, on fewer than two "
                 "questions"
             )
-            yield Check(wanted.name, endpoint, Status.FAIL, told)
+            yield Check(wanted.name, endpoint, Status.FAIL, message)
             continue
         for check in check_minimum(scores, wanted, metric, strict=strict):
             yield _also_noisy_but_valid(check, row, strict=strict)
@@ -143,30 +144,30 @@ def _groups(own: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
 
 def _score(part: pl.DataFrame, wanted: Minimum) -> dict[str, object]:
     cases = Cases.of(part)
-    found = cases.corrected()
+    rate = cases.corrected()
     score, low, high = (
         None if math.isnan(value) else 100 * value
-        for value in (found.rate, found.interval.low, found.interval.high)
+        for value in (rate.rate, rate.interval.low, rate.interval.high)
     )
     above, below = noisy_but_valid(
         cases.verdicts, cases.labels, cases.cultures, cases.questions, wanted.at_least / 100
     )
-    told = {"score": score, "low": low, "high": high, "coverage": 1.0, "above": above, "below": below}
-    return {**told, "questions": part["question"].n_unique(), "left_out": 0, "labels": found.labelled}
+    bounds = {"score": score, "low": low, "high": high, "coverage": 1.0, "above": above, "below": below}
+    return {**bounds, "questions": part["question"].n_unique(), "left_out": 0, "labels": rate.labelled}
 
 
 def _also_noisy_but_valid(check: Check, row: dict[str, float], *, strict: bool) -> Check:
     """A check on SCORES with the p of the second test; with ``strict``, a pass that it does not bear out
     fails."""
     p = row["above"] if check.status is Status.PASS else min(row["above"], row["below"])
-    told = f"{check.message} ({row['labels']:,} labels; noisy-but-valid p = {p:.3f})"
+    message = f"{check.message} ({row['labels']:,} labels; noisy-but-valid p = {p:.3f})"
     if strict and check.status is Status.PASS and p > ONE_SIDED:
         return replace(
             check,
             status=Status.FAIL,
-            message=f"{told}; that test does not bear it out: label more, or take a better judge",
+            message=f"{message}; that test does not bear it out: label more, or take a better judge",
         )
-    return replace(check, message=told)
+    return replace(check, message=message)
 
 
 class Checks(list[Check]):
@@ -216,12 +217,13 @@ def check_run(
     coverage: float = 95.0,
     judged: Path | None = None,
 ) -> Checks:
-    """Whether the scores of a run, by name or number, meet what is required of them.
+    """Whether the scores of a run of the ``workspace``, by name or number, meet the requirements.
 
-    minimums: ``TASK=X`` or ``TASK:CULTURE=X``, scores that must be reached; drops: ``RUN=Y``, points that a
-    score may be below that run's. models: only these of the run. coverage: percent of the items that need a
-    reply. judged: a file of verdicts of ``folkways judge-by-model``, corrected by its labels, in place of the
-    run's own scores. FolkwaysError for anything unknown.
+    minimums: ``TASK=X`` or ``TASK:CULTURE=X``, scores that must be reached. drops: ``RUN=Y``, points that a
+    score may be below that run's. models: only these of the run. metric, profile: those of each task if None.
+    strict: what is unsure fails. coverage: percent of the items that need a reply.
+    judged: a file of verdicts of ``folkways judge-by-model``, corrected by its labels, instead of the run's
+    own scores. FolkwaysError for anything unknown.
     """
     if not (minimums or drops):
         least, most = option("min", {"TASK[:CULTURE]": "X"}), option("max_drop_vs", {"RUN": "Y"})
@@ -263,8 +265,8 @@ def _texts(required: Required) -> list[str]:
 def _endpoints(workspace: Workspace, run: RunRecord, models: Sequence[str]) -> list[str]:
     try:
         return [
-            asked.endpoint
-            for asked in find_models(workspace, [f"{model}@{run.name}" for model in models], [run.name])
+            stored.endpoint
+            for stored in find_models(workspace, [f"{model}@{run.name}" for model in models], [run.name])
         ]
     except UnknownNameError as error:  # whose hint is for those who compare runs
         hint = "a gate checks one run; name another one before the options: folkways gate RUN"
@@ -307,11 +309,11 @@ def _minimums(
             raise FolkwaysError(
                 f"run {run.name} is not scored so; do it: folkways score {run.name} --profile {resolved}"
             )
-        known = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
-        asked = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)
-        part = lacking(workspace, run, asked) if asked is not None else []
+        in_profile = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
+        run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)
+        part = lacking(workspace, run, run_task) if run_task is not None else []
         yield from check_minimum(
-            known, minimum, metric_of(task, metric).name, part=part, strict=strict, coverage=coverage
+            in_profile, minimum, metric_of(task, metric).name, part=part, strict=strict, coverage=coverage
         )
 
 
@@ -333,8 +335,8 @@ def _drops(
                 f"run {run.name} cannot have dropped against itself; name an earlier run: "
                 f"{option('max_drop_vs', {'RUN': 'Y'})}"
             )
-        there = {asked.endpoint: asked.tasks for asked in find_models(workspace, [], [before])}
-        here = {asked.endpoint: asked.tasks for asked in find_models(workspace, [], [run.name])}
+        there = {stored.endpoint: stored.tasks for stored in find_models(workspace, [], [before])}
+        here = {stored.endpoint: stored.tasks for stored in find_models(workspace, [], [run.name])}
         for endpoint in endpoints:
             if endpoint not in there and not (len(there) == len(endpoints) == 1):
                 raise FolkwaysError(
@@ -344,10 +346,10 @@ def _drops(
             names = (f"{endpoint}@{run.name}", f"{other}@{before}")
             common = [task for task in here[endpoint] if task in there[other]]
             model = endpoint if other == endpoint else f"{endpoint} against {other}"
-            for known in map(get_task, common):
-                check_range(most, option("max_drop_vs", text), known, metric_of(known, metric), drop=True)
+            for shared in map(get_task, common):
+                check_range(most, option("max_drop_vs", text), shared, metric_of(shared, metric), drop=True)
             yield from (
-                lost_task(task, most, before, model) for task in there[other] if common and task not in common
+                lost_task(name, most, before, model) for name in there[other] if common and name not in common
             )
             tasks: list[str | None] = [*common] or [
                 None

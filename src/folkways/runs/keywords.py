@@ -1,5 +1,5 @@
-"""What people write in a notebook: options by name, checked and made into the records that a run takes, and the
-types of models, tasks and tables."""
+"""What people write in a notebook: options by name, checked and made into the records that a run takes, and
+the types of models, tasks and tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from folkways.runs.options import (
     Cluster,
     DeployedModel,
     OptionKind,
-    Reused,
+    ReusedReplies,
     RunOptions,
     parse_settings,
 )
@@ -109,7 +109,7 @@ class RunKeywords(QuestionKeywords, total=False):
     observer: Observer | None
     every: float
     cluster: Cluster | None
-    reused: Callable[[Reused], object] | None
+    reused: Callable[[ReusedReplies], object] | None
     planned: Callable[[RunRecord, bool], object]
 
 
@@ -176,20 +176,19 @@ def check_names(options: Iterable[str], names: Set[str], others: Set[str] = froz
 def options_of(
     tasks: Any, keywords: Mapping[str, Any], asking: AskOptions | None = None
 ) -> tuple[RunOptions, AskOptions]:
-    """The records for what somebody wrote. FolkwaysError that says what to write instead for a name or value
-    that cannot be.
+    """The records for what somebody wrote. FolkwaysError for a bad name or value says what to write instead.
 
-    tasks: names, one text of names separated by commas, tasks, or a RunOptions, of which ``keywords`` then
-    change something.
+    tasks: names, one text of names separated by commas, tasks, or a RunOptions, which ``keywords`` then
+    change.
     """
-    known = {entry.name for record in (RunOptions, AskOptions) for entry in fields(record)} - {
+    names = {entry.name for record in (RunOptions, AskOptions) for entry in fields(record)} - {
         "tasks",
         "generation",
     }
     for name in keywords:
-        if name in INSTEAD and name not in known:
+        if name in INSTEAD and name not in names:
             raise FolkwaysError(f"there is no option {name!r} here; write {INSTEAD[name]}")
-    check_names(keywords, known)
+    check_names(keywords, names)
     values = {name: _value(name, value) for name, value in keywords.items()}
     of_asking = {entry.name for entry in fields(AskOptions)}
     how = replace(
@@ -293,7 +292,7 @@ def _releases(value: Any) -> dict[str, str]:
 
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:
-    """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name stands for all (key ``*``)."""
+    """``blend=DIR`` as {"blend": "DIR"}; a name without a benchmark is for all (key ``*``)."""
     chosen: dict[str, str] = {}
     for text in texts:
         benchmark, separator, name = text.partition("=")

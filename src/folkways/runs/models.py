@@ -39,7 +39,7 @@ class Model:
 
     @property
     def label(self) -> str:
-        """The settings as they are written behind the endpoint's name; empty without any."""
+        """The settings as they are written after the endpoint's name; empty without any."""
         pairs = [f"{name}={_written(value)}" for name, value in sorted(self.settings.items())]
         return SEPARATOR + "&".join(pairs) if pairs else ""
 
@@ -61,8 +61,7 @@ def _written(value: object) -> str:
 
 
 def split_name(text: str) -> tuple[str, dict[str, Any]]:
-    """The endpoint's name and the settings behind it. A question mark that no setting follows belongs to the
-    name."""
+    """The endpoint's name and its settings. A question mark that no setting follows belongs to the name."""
     name, separator, tail = text.rpartition(SEPARATOR)
     if not separator or tail.split("=", 1)[0] not in SETTING_TYPES:
         return text, {}

@@ -21,7 +21,7 @@ def in_notebook() -> bool:
 
 
 def figures(counts: ModelProgress) -> dict[str, str]:
-    """What is told of a model beside its bar; empty where there is nothing to tell."""
+    """The text next to a model's bar; empty without any."""
     if counts.waits is not None and counts.stopped is None:
         return {**dict.fromkeys(FIGURES, ""), "count": f"{counts.total:,} to ask", "left": counts.waits}
     left, wait = counts.seconds_left, counts.seconds_to_wait
@@ -54,15 +54,15 @@ def _pace(counts: ModelProgress) -> str:
 
 
 def waiting(counts: ModelProgress) -> str | None:
-    """What is told of a server that is waited for; None where none is."""
+    """The message on a server that is waited for; None without one."""
     seconds = counts.seconds_to_wait
     if seconds is None:
         return None
-    told = f"waiting for the server of {counts.endpoint}: {counts.away}, {duration(seconds)} left"
+    message = f"waiting for the server of {counts.endpoint}: {counts.away}, {duration(seconds)} left"
     return (
-        told
+        message
         if counts.done
-        else f"{told}; nothing has come from it yet: has it been started, and is the address right?"
+        else f"{message}; nothing has come from it yet: has it been started, and is the address right?"
     )
 
 
@@ -74,7 +74,6 @@ class NotebookProgress:
         self._handle: Any = None
 
     def __call__(self, models: Sequence[ModelProgress]) -> None:
-        """Show the counts."""
         from IPython import display
 
         shown = display.HTML(bars(models))  # type: ignore[no-untyped-call]
@@ -94,10 +93,10 @@ def bars(models: Sequence[ModelProgress]) -> str:
     lines = []
     for counts in models:
         if counts.total:
-            told = ", ".join(filter(None, figures(counts).values()))
+            counted = ", ".join(filter(None, figures(counts).values()))
             lines.append(
                 line.format(
-                    counts.total - counts.left, counts.total, sanitize(counts.endpoint), sanitize(told)
+                    counts.total - counts.left, counts.total, sanitize(counts.endpoint), sanitize(counted)
                 )
             )
         notes = (f"warning: {counts.warning}" if counts.warning else None, waiting(counts))

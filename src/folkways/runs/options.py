@@ -36,10 +36,10 @@ class OptionKind:
     example: str = ""
 
     def read(self, value: Any, truth: str = "True or False") -> Any:
-        """The value as bool, int, float or str; numbers of numpy are numbers too, and True is none.
+        """The value as bool, int, float or str; numbers of numpy are numbers too, True is not one.
 
-        truth: how a switch is written. FolkwaysError that begins with "must", for the name of the option to
-        go before.
+        truth: how a switch is written. FolkwaysError that begins with "must", to follow the name of the
+        option.
         """
         plain = value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
         fits = isinstance(plain, self.type) or (self.type is float and isinstance(plain, int))
@@ -91,25 +91,31 @@ OPTION_KINDS: Mapping[str, OptionKind] = {
 class RunOptions:
     """Everything that decides what a run asks.
 
-    tasks:        names of tasks, benchmarks or suites; behind a name settings of its own, which go before
-                  those of the run (of two limits the smaller counts):
-                  ``blend/saq?limit=400&languages=local``.
+    tasks: names of tasks, benchmarks or suites, each with settings of its own, which override those of the
+        run (of two limits the smaller counts): ``blend/saq?limit=400&languages=local``.
+    releases: benchmark -> name of a release or folder, where not the default one; ``*`` is every benchmark.
+    cultures: codes or names; None for all.
+    languages: codes, ``local`` or ``en``; None for the task's default.
+    variants: prompt templates; None for the task's default, ``all`` for every one.
+    limit: questions per task at most, spread evenly over cultures and drawn by ``seed``; None for all.
     skip_missing: leave out tasks whose data are not on this disk, instead of an error; the run and its
-    reports say which. releases:     benchmark -> name of a release or folder, where not the default one; the
-    key ``*`` stands for every benchmark. cultures:     codes or names; None for all. languages:    codes,
-    ``local`` or ``en``; None for the task's default. variants:     prompt templates; None for the task's
-    default, ``all`` for every one. limit:        questions per task at most, spread evenly over cultures and
-    drawn by ``seed``; None for all. samples:      how often each prompt is asked. system:       system prompt
-    for every request; None leaves the task's own. settings:     changes to the sampling settings by name; a
-    value of None leaves that setting to the provider. max_tokens:   output tokens at most, instead of the
-    task's own limit. prompt_texts: template name -> text, in place of the release's or ours; ``TASK:NAME``
-    for a template of one task. permute_options: in how many orders the options of a question are shown, by
-    tasks that can; 1 for the released one. scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub
-    name of a model that scores are made with. scoring_precision: of those models. until:        points: every
-    stratum is asked until half its interval is no wider; None asks everything. afresh:       ask what is
-    stored already, too; its replies are kept and not used. The same again goes on with such a run.
-    generation:   the number of those who ask afresh, which folkways gives; 0 where nobody does. strata:
-    what strata are made of, for ``until``: columns of the items.
+        reports say which.
+    samples: how often each prompt is asked.
+    system: system prompt for every request; None leaves the task's own.
+    settings: changes to the sampling settings by name; None leaves a setting to the provider.
+    max_tokens: output tokens at most, instead of the task's own limit.
+    prompt_texts: template name -> text, instead of the release's or ours; ``TASK:NAME`` for a template of one
+        task.
+    permute_options: in how many orders the options of a question are shown, by tasks that can; 1 for the
+        released one.
+    scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made
+        with.
+    scoring_precision: of those models.
+    until: points: every stratum is asked until half its interval is no wider; None asks everything.
+    strata: what strata are made of, for ``until``: columns of the items.
+    afresh: ask what is stored already, too; its replies are kept and not used. The same again goes on with
+        such a run.
+    generation: the number of those who ask afresh, which folkways gives; 0 where nobody does.
     """
 
     tasks: tuple[str, ...]
@@ -165,15 +171,13 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class Deployment:
-    """How a model runs on machines of one's own while it is asked. Nothing of it changes what is asked, or
-    the key of a reply.
+    """How a model runs on machines of the user's own while it is asked. Nothing of it changes what is asked,
+    or the key of a reply.
 
-    serve:  command that starts its server, with ``{port}`` in place of the port; None for a model that needs
-            no server.
-    gpus:   of each copy: a whole number, or a share of one (0.5: two copies fit on a GPU); None for one where
-            there are any.
-    copies: of the model at once, at most (1 or more). A second copy begins where no other model waits for its
-    first.
+    serve: command that starts its server, with ``{port}`` for the port; None for a model that needs no
+    server. gpus: of each copy: a whole number, or a share of one (0.5: two copies fit on a GPU); None for one
+    where there are any. copies: of the model at once, at most (1 or more). A second copy begins where no
+    other model waits for its first.
     """
 
     serve: str | None = None
@@ -218,12 +222,11 @@ class DeployedModel:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Workers on other machines, in place of this process.
+    """Workers on other machines instead of this process.
 
-    on:      what places them; ``ray``.
-    workers: how many; None for one per GPU where a model runs on its nodes, else one per node.
-    gpus:    of each worker; None for one where a model runs on its nodes and the cluster has any.
-    serve:   command that starts a model's server beside each worker.
+    on: what places them; ``ray``. workers: how many; None for one per GPU where a model runs on its nodes,
+    else one per node. gpus: of each worker; None for one where a model runs on its nodes and the cluster has
+    any. serve: command that starts a model's server next to each worker.
     """
 
     on: str
@@ -236,7 +239,7 @@ _UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0), ("second", 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reused:
+class ReusedReplies:
     """Replies from before the run, of one of its models.
 
     replies, expected: how many, and of how many. oldest, newest: when they came, in seconds since the epoch.
@@ -267,12 +270,12 @@ class Reused:
         )
         counted = "the one reply is" if self.expected == 1 else f"{many} replies are"
         again = option("afresh", True)
-        told = f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
+        line = f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
         if self.newer is None:
-            return told
+            return line
         name = option("name", self.newer)
         return (
-            f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and "
+            f"{line}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and "
             f"{name} use them"
         )
 
@@ -290,21 +293,21 @@ class AskOptions:
     """How hard to try, what may be spent, and who watches: nothing of it changes what is asked.
 
     concurrency: requests to a model on their way at once, at most; None for what suits its endpoint.
-    attempts:    tries per request. max_errors:  failed requests after which a model is given up; None: 50, or
-    a tenth of the run if that is more. max_failed:  share of a model's requests that may fail, 0 to 1; above,
-    or with no reply at all, the run ends ``incomplete``. timeout:     seconds for one request, connection to
-    last byte. wait:        seconds for which a server that refuses connections is waited for before its model
-    is given up; 0: such a request
-                 fails like any other. Builders wait no longer than 30 s.
-    budget:      ``1000requests``, ``2Mtokens``, ``5usd``; for this session, never crossed.
-    batch:       ask in batches, at the provider's price for that; ``until`` cannot.
-    prices:      file of prices per million tokens; None for the ones that come with folkways.
-    observer:    is shown the counts every ``every`` seconds and at the end.
-    cluster:     who asks, where that is not this process.
-    reused:      is told of each model whose stored replies of other runs are used: how many, how old, from
-                which run.
-    planned:     is told the run, and whether it was begun earlier, once it is written down and before the
-                first request.
+    attempts: tries per request.
+    max_errors: failed requests after which a model is given up; None: 50, or a tenth of the run if that is
+        more.
+    max_failed: share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run
+        ends ``incomplete``.
+    timeout: seconds for one request, connection to last byte.
+    wait: seconds for which a server that refuses connections is waited for before its model is given up; 0:
+        such a request fails like any other. Builders wait no longer than 30 s.
+    budget: ``1000requests``, ``2Mtokens``, ``5usd``; for this session, never crossed.
+    batch: ask in batches, at the provider's price for that; not with ``until``.
+    prices: file of prices per million tokens; None for the ones that come with folkways.
+    observer: called with the counts every ``every`` seconds and at the end.
+    cluster: the workers that ask; None for this process.
+    reused: called for each model whose stored replies of other runs are used.
+    planned: called with the run, and whether it was begun earlier, before the first request.
     """
 
     concurrency: int | None = None
@@ -319,7 +322,7 @@ class AskOptions:
     observer: Observer | None = None
     every: float = 0.5
     cluster: Cluster | None = None
-    reused: Callable[[Reused], object] | None = None
+    reused: Callable[[ReusedReplies], object] | None = None
     planned: Callable[[RunRecord, bool], object] = lambda _run, _continued: None
 
 
@@ -338,7 +341,7 @@ class _Kind:
     """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``, or
     one of ``words``.
 
-    known: words that mean something to providers, of which one may take others too.
+    known: words that mean something to providers, which may take others too.
     """
 
     what: str
@@ -371,8 +374,8 @@ others."""
 
 
 def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """Read ``name=value`` pairs; ``none`` leaves a setting to the provider. FolkwaysError says what is
-    valid."""
+    """Read ``name=value`` pairs; ``none`` leaves a setting to the provider. UnknownNameError and
+    FolkwaysError say what is valid."""
     parsed: dict[str, Any] = {}
     for pair in pairs:
         name, separator, text = pair.partition("=")
@@ -391,8 +394,8 @@ def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 
 def check_setting(name: str, value: Any) -> None:
-    """FolkwaysError unless ``value``, or the text of one, is something that the setting may be; None always
-    is."""
+    """UnknownNameError or FolkwaysError unless ``value``, or the text of one, is a value of the setting; None
+    always is."""
     if name not in _SETTINGS:
         raise UnknownNameError("setting", name, _SETTINGS)
     if value is None:

@@ -1,5 +1,5 @@
-"""Probes models for signals that they may have seen a task's items before, each beside its control. Nothing
-here is a verdict."""
+"""Probes models for signals that they may have seen a task's items before, each next to its control. No
+signal is a verdict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.build import Reply
+from folkways.benchmarks.build import ModelReply
 from folkways.benchmarks.contract import items_of
 from folkways.benchmarks.probing.signal import PROBE, ItemGroup, Signal, Unit, difference, estimate
 from folkways.benchmarks.probing.signals import control_task, signals
@@ -64,7 +64,7 @@ ESTIMATED = ("value", "low", "high", "n", "questions")
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeResult:
     """signals: PROBES, a row for each model and measure; run: in which was asked; notes: what a reader must
     know."""
 
@@ -84,14 +84,16 @@ def probe(
     limit: int = DEFAULT_LIMIT,
     seed: int = 0,
     asking: AskOptions | None = None,
-) -> Probed:
-    """What ``folkways probe TASK`` does.
+) -> ProbeResult:
+    """What ``folkways probe TASK`` does; replies are stored in the ``workspace``.
 
     release: of the task; None for its default. control: a release, or folder, of the same task whose items no
     model can have seen; None for the demo's items. only: names of signals. limit: items of each group, spread
-    over cultures and drawn by ``seed``. What models say is stored and never asked for again. UnknownNameError
-    for names that are none; FolkwaysError for a control that is the probed release, for models that are set
-    to be read by likelihood and for a budget that cannot be kept, before anything is asked.
+    over cultures and drawn by ``seed``. asking: how hard to try, and what may be spent.
+
+    What models say is stored and never asked for again. UnknownNameError for unknown names; FolkwaysError for
+    a control that is the probed release, for models that are set to be read by likelihood and for a budget
+    that cannot be kept, before anything is asked.
     """
     task = get_task(task) if isinstance(task, str) else task
     chosen = signals(only)
@@ -116,7 +118,7 @@ def probe(
         for model in models:
             rows += _probed(session, model, chosen, groups)
     frame = without_nan(pl.DataFrame(rows, schema=PROBES))
-    return Probed(frame, session.run, tuple(_notes(frame, held, control, session.stopped)))
+    return ProbeResult(frame, session.run, tuple(_notes(frame, held, control, session.stopped)))
 
 
 def _group(task: Task, release: Release, limit: int, seed: int) -> ItemGroup:
@@ -129,11 +131,11 @@ def _group(task: Task, release: Release, limit: int, seed: int) -> ItemGroup:
 
 def _control(task: Task, probed: Release, control: str | None, limit: int, seed: int) -> ItemGroup | None:
     if control is None:
-        found = control_task(task)
+        control_of = control_task(task)
         return (
             None
-            if found is None
-            else _group(found, open_release(found.release, found.benchmark), limit, seed)
+            if control_of is None
+            else _group(control_of, open_release(control_of.release, control_of.benchmark), limit, seed)
         )
     release = open_release(control, task.benchmark)
     if release.fingerprint == probed.fingerprint:
@@ -148,21 +150,21 @@ def _probed(
 ) -> Iterator[dict[str, object]]:
     """Rows of PROBES of one model."""
     lacking = {signal.name: _why_not(signal, groups[0].task, model) for signal in chosen}
-    given = [
+    present = [
         (signal, group) for signal in chosen if not lacking[signal.name] for group in _of(signal, groups)
     ]
-    first = [(signal, group, signal.before(group)) for signal, group in given]
-    told = iter(session.ask(model, [prompt for *_, prompts in first for prompt in prompts]))
-    asked = []
+    first = [(signal, group, signal.before(group)) for signal, group in present]
+    first_replies = iter(session.ask(model, [prompt for *_, prompts in first for prompt in prompts]))
+    answered = []
     for signal, group, prompts in first:
-        before = [next(told) for _ in prompts]
+        before = [next(first_replies) for _ in prompts]
         lost = sum(reply.state not in HEARD for reply in before)
-        asked.append((signal, group, signal.units(group, [reply.said or "" for reply in before]), lost))
+        answered.append((signal, group, signal.units(group, [reply.said or "" for reply in before]), lost))
     replies = iter(
-        session.ask(model, [prompt for *_, units, _ in asked for unit in units for prompt in unit.prompts])
+        session.ask(model, [prompt for *_, units, _ in answered for unit in units for prompt in unit.prompts])
     )
     parts: dict[str, list[_Values]] = {signal.name: [] for signal in chosen}
-    for signal, group, units, lost in asked:
+    for signal, group, units, lost in answered:
         parts[signal.name].append(
             _answered(signal, group, units, [[next(replies) for _ in unit.prompts] for unit in units], lost)
         )
@@ -195,21 +197,27 @@ class _Values:
 
 
 def _answered(
-    signal: Signal, group: ItemGroup, units: Sequence[Unit], replies: Sequence[Sequence[Reply]], lost: int
+    signal: Signal,
+    group: ItemGroup,
+    units: Sequence[Unit],
+    replies: Sequence[Sequence[ModelReply]],
+    lost: int,
 ) -> _Values:
     there = [
         (unit, texts)
         for unit, replied in zip(units, replies, strict=True)
         if (texts := _texts(replied)) is not None
     ]
-    found = signal.values(group, [unit for unit, _ in there], [texts for _, texts in there])
-    kept = [(values, unit.question) for values, (unit, _) in zip(found, there, strict=True) if values]
+    measured = signal.values(group, [unit for unit, _ in there], [texts for _, texts in there])
+    counted = [(values, unit.question) for values, (unit, _) in zip(measured, there, strict=True) if values]
     return _Values(
-        [values for values, _ in kept], [question for _, question in kept], lost + len(units) - len(there)
+        [values for values, _ in counted],
+        [question for _, question in counted],
+        lost + len(units) - len(there),
     )
 
 
-def _texts(replies: Sequence[Reply]) -> list[str] | None:
+def _texts(replies: Sequence[ModelReply]) -> list[str] | None:
     """What was said, nothing where a model refused; None where a reply is not there."""
     if any(reply.state not in HEARD for reply in replies):
         return None
@@ -220,7 +228,7 @@ def _rows(
     signal: Signal, model: Model, groups: Sequence[ItemGroup], parts: Sequence[_Values], lacking: str
 ) -> Iterator[dict[str, object]]:
     probed = groups[0]
-    told = {
+    shared = {
         "task": probed.task.name,
         "endpoint": model.name,
         "signal": signal.name,
@@ -232,15 +240,15 @@ def _rows(
     for number, measure in enumerate(signal.measures):
         row: dict[str, object] = {
             **dict.fromkeys(PROBES),
-            **told,
+            **shared,
             "measure": measure.name,
             "unit": measure.unit,
         }
         if not parts or not parts[0].values:
             yield {**row, "lacking": lacking or _nothing(parts[0] if parts else None)}
             continue
-        own = estimate(measure, [values[number] for values in parts[0].values], parts[0].questions)
-        row |= {name: getattr(own, name) for name in ESTIMATED}
+        value = estimate(measure, [values[number] for values in parts[0].values], parts[0].questions)
+        row |= {name: getattr(value, name) for name in ESTIMATED}
         if signal.control:
             pairs = [(values[number], values[number + len(signal.measures)]) for values in parts[0].values]
             held = estimate(measure, [second for _, second in pairs], parts[0].questions)
@@ -249,11 +257,11 @@ def _rows(
             row |= {"difference_high": apart.high, "interval": apart.method}
         elif len(parts) > 1 and parts[1].values:
             held = estimate(measure, [values[number] for values in parts[1].values], parts[1].questions)
-            found, interval = difference(own, held)
-            row |= {"control": _name(groups[1]), "difference": found, "difference_low": interval.low}
+            gap, interval = difference(value, held)
+            row |= {"control": _name(groups[1]), "difference": gap, "difference_low": interval.low}
             row |= {"difference_high": interval.high, "interval": interval.method}
         else:
-            yield {**row, "interval": own.method, "lacking": _no_control(signal, groups, parts)}
+            yield {**row, "interval": value.method, "lacking": _no_control(signal, groups, parts)}
             continue
         yield {**row, **{f"control_{name}": getattr(held, name) for name in ESTIMATED}}
 
@@ -312,9 +320,9 @@ def _notes(
         )
     if lost := int(frame["unanswered"].fill_null(0).sum()):
         yield f"{lost:,} values lack a reply{f' ({stopped})' if stopped else ''}: they are in no number"
-    told = frame.filter(pl.col("value").is_not_null()).height
-    if told > 1:
+    compared = frame.filter(pl.col("value").is_not_null()).height
+    if compared > 1:
         yield (
-            f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance on "
-            "average"
+            f"each interval is a 95 % interval by itself: of {compared}, {0.05 * compared:.1f} miss by "
+            "chance on average"
         )

@@ -9,8 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,12 +17,14 @@ from threading import Thread
 
 from folkways.endpoints.base import NotServedError
 from folkways.endpoints.clean import quotable
+from folkways.http import NoReplyError, ReplyTooLargeError, ask_once
 from folkways.runs.options import PORT, words_of
 
 START_SECONDS = 1800.0
 """How long a server may take until it lists its models: weights of a large one come over the network."""
 
 LOOK_SECONDS, STOP_SECONDS = 0.5, 25.0
+MOST_BYTES = 1 << 20
 
 TAIL_LINES, TAIL_LENGTH = 5, 600
 """What is shown of the last words of a server that failed."""
@@ -81,18 +81,15 @@ class ModelServer:
 
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/models", timeout=5):  # noqa: S310 - our own address
-                return True
-        except urllib.error.HTTPError as error:
-            return (
-                error.code < 500
-            )  # it may want a key, or keep its list to itself; one that still loads says 503
-        except (OSError, ValueError):
+            reply = ask_once("GET", f"{self.url}/models", most_bytes=MOST_BYTES, seconds=5)
+        except (NoReplyError, ReplyTooLargeError, ValueError):
             return False
+        # It may want a key, or keep its list to itself; one that still loads says 503.
+        return reply.status < 500
 
     async def has_ended(self, within: float) -> bool:
-        """Whether the process has ended, or does so within so many seconds: its connections break a moment
-        before that is known."""
+        """Whether the process has ended, or does so ``within`` seconds: its connections break a moment before
+        that is known."""
         with suppress(subprocess.TimeoutExpired):
             await asyncio.to_thread(self.process.wait, within)
         return self.process.poll() is not None
@@ -107,7 +104,6 @@ class ModelServer:
         return f"{lines[-TAIL_LENGTH:] or 'it wrote nothing'} ({ended}command: {quotable(self.command)})"
 
     async def stop(self) -> None:
-        """End it with all its processes."""
         await asyncio.to_thread(self._stop)
 
     def _stop(self) -> None:

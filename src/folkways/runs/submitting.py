@@ -21,26 +21,28 @@ from folkways.workspace.database import Workspace
 def submit_run(
     workspace: Workspace, run: run_records.RunRecord, benchmark: str, out: Path, model: str | None = None
 ) -> WrittenFiles:
-    """Write the file of each task of the benchmark that the run asked, with one row for every item of the
-    release.
+    """Write the file of each task of the benchmark that the ``run`` of a ``workspace`` asked into the folder
+    ``out``, with one row for every item of the release.
 
-    model: whose replies, where the run asked several. UnknownNameError for a benchmark without a competition
-    and for a model that the run did not ask; FolkwaysError where the run asked none of its tasks, asked an
-    item twice, or has not been scored.
+    benchmark: with the submissions. model: whose replies; may be left out where the run asked one. Raises
+    UnknownNameError for a benchmark without submissions or a model that the run did not ask, FolkwaysError
+    for a run that asked none of the tasks, or several models.
     """
-    known = {found.name: found for found in benchmarks().values() if found.submissions}
-    if present_name(benchmark) not in known:
-        raise UnknownNameError("benchmark with a competition", benchmark, known)
-    chosen = known[present_name(benchmark)]
-    asked = [entry for entry in run_records.run_tasks(workspace, run) if entry.task in chosen.submissions]
-    if not asked:
+    competitions = {
+        benchmark_of.name: benchmark_of for benchmark_of in benchmarks().values() if benchmark_of.submissions
+    }
+    if present_name(benchmark) not in competitions:
+        raise UnknownNameError("benchmark with a competition", benchmark, competitions)
+    chosen = competitions[present_name(benchmark)]
+    run_tasks = [entry for entry in run_records.run_tasks(workspace, run) if entry.task in chosen.submissions]
+    if not run_tasks:
         raise FolkwaysError(
             f"run {run.name} asked nothing of {chosen.name} that can be handed in; it takes: "
             f"{', '.join(chosen.submissions)}"
         )
-    endpoint = _model(workspace, run, [entry.task for entry in asked], model)
+    endpoint = _model(workspace, run, [entry.task for entry in run_tasks], model)
     files, notes = [], []
-    for entry in asked:
+    for entry in run_tasks:
         submission = chosen.submissions[entry.task]
         replies = _replies(workspace, run, entry, endpoint)
         lost = replies["state"].is_in(LOST).sum()
@@ -55,7 +57,7 @@ def submit_run(
     notes += [
         f"{name} is not in this run, and has no file"
         for name in chosen.submissions
-        if name not in {e.task for e in asked}
+        if name not in {e.task for e in run_tasks}
     ]
     return WrittenFiles(tuple(files), tuple(notes))
 

@@ -38,9 +38,10 @@ def orders_of(
     asking: AskOptions,
     batches: Mapping[str, Batches] | None = None,
 ) -> list[Order]:
-    """What the engine is told of each model. prices, batches: by the identity of a model.
+    """The engine's order for each of the ``models``, whose numbers are in the ``workspace``.
 
-    FolkwaysError for a model that this machine has not enough GPUs for.
+    prices, batches: by the identity of a model. asking: how hard to try. FolkwaysError for a model that this
+    machine has not enough GPUs for.
     """
     limits = Limits(asking.concurrency, asking.attempts, asking.max_errors, asking.wait)
     orders = []
@@ -50,22 +51,24 @@ def orders_of(
             (batches or {}).get(model.identity),
         )
         orders.append(Order(endpoint, number, limits, prices[model.identity], model.name, batch))
-    # Large models first: small ones find room beside them, and not the other way round.
+    # Large models first: small ones fit in next to them, and not the other way round.
     return sorted(orders, key=lambda order: -getattr(order.endpoint, "wanted", 0.0))
 
 
 def models_of(
     workspace: Workspace, run: run_records.RunRecord, names: Sequence[str | DeployedModel], timeout: float
 ) -> list[Model]:
-    """Those models of a run that are named: ``vllm/qwen@http://localhost:8000/v1`` also tells where one is.
+    """The named models of a run of the ``workspace``: ``vllm/qwen@http://localhost:8000/v1`` also says where
+    one is.
 
-    UnknownNameError for a model that the run does not ask; what ``open_models`` raises otherwise.
+    names: as the user wrote them. timeout: seconds for one request. UnknownNameError for a model that the run
+    does not ask; what ``open_models`` raises otherwise.
     """
-    known = run_records.endpoint_names(workspace, run.config.get("endpoints", []))
+    endpoints = run_records.endpoint_names(workspace, run.config.get("endpoints", []))
     seed = run.config.get("options", {}).get("seed", 0)
     opened = open_models(names, EndpointOptions(timeout=timeout, seed=seed))
     for model in opened:
-        if model.identity not in known:
+        if model.identity not in endpoints:
             where = (
                 "it is planned for a model at a given address only where the name says which: "
                 "vllm/MODEL@http://HOST:PORT/v1"
@@ -73,7 +76,7 @@ def models_of(
             raise UnknownNameError(
                 f"model of run {run.name}",
                 model.name,
-                known.values(),
+                endpoints.values(),
                 hint=where if "@" in model.name else "",
             )
     return opened
@@ -86,12 +89,14 @@ def work(
     asking: AskOptions,
     name: str | None = None,
 ) -> tuple[run_records.RunRecord, list[ModelProgress]]:
-    """Ask these models what the run expects of them and nobody else holds; returns the run as it stands then,
-    and the counts.
+    """Ask these models what the ``run`` of a ``workspace`` expects of them and nobody else holds; returns the
+    run, and the counts.
 
-    name: of this worker, so that it is known to have died when it is begun anew (workspace.queue.request_queue). A
-    budget is that of all workers of the run together, counted from when it was planned. The run is ``asked``
-    once nothing is left of it. Where others are still at work it stays as it is until then. Raises
+    asking: how hard to try; its budget is that of all workers of the run together, counted from when it was
+    planned. name: of this worker, so that a restart frees what it had claimed
+    (``workspace.queue.request_queue``).
+
+    The run is ``asked`` once nothing is left of it. While others are still at work it stays as it is. Raises
     FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
     """
     check_planned(run)
@@ -106,7 +111,7 @@ def work(
     ended: str = "stopped"
     reason: str | None = "the worker ended in an error"
     try:
-        told = ask(
+        progresses = ask(
             workspace,
             run.id,
             orders,
@@ -115,12 +120,12 @@ def work(
             every=asking.every,
             crew=crew,
         )
-        ended, reason = patiently(lambda: state_of(workspace, run, told, asking.max_failed))
+        ended, reason = patiently(lambda: state_of(workspace, run, progresses, asking.max_failed))
     finally:
         if ended in ("asked", "incomplete") or not patiently(queue.others_at_work):
             seconds = time.monotonic() - began
             patiently(lambda: run_records.set_state(workspace, run, ended, reason=reason, seconds=seconds))
-    return patiently(lambda: run_records.find_run(workspace, str(run.id))), told
+    return patiently(lambda: run_records.find_run(workspace, str(run.id))), progresses
 
 
 def check_planned(run: run_records.RunRecord) -> None:
@@ -136,12 +141,15 @@ def check_planned(run: run_records.RunRecord) -> None:
 
 
 def state_of(
-    workspace: Workspace, run: run_records.RunRecord, told: Sequence[ModelProgress], max_failed: float
+    workspace: Workspace, run: run_records.RunRecord, counts: Sequence[ModelProgress], max_failed: float
 ) -> tuple[str, str | None]:
-    """The state of a run that several processes ask, after one of them has told its counts; and why it is not
-    ``asked``."""
-    if any(progress.stopped is not None for progress in told):
-        return end_of(told)
+    """The state of a run of the ``workspace`` that several processes ask, after one of them has ended; and
+    why it is not ``asked``.
+
+    counts: those of that process. max_failed: share of requests that may fail.
+    """
+    if any(progress.stopped is not None for progress in counts):
+        return end_of(counts)
     whole = counts_of(workspace, run)
     if left := [f"{progress.left:,} requests to {progress.endpoint}" for progress in whole if progress.left]:
         return "stopped", f"{' and '.join(left)} are left"
@@ -149,13 +157,13 @@ def state_of(
 
 
 def counts_of(workspace: Workspace, run: run_records.RunRecord) -> list[ModelProgress]:
-    """What of a run is answered, has failed and is left, model by model, whoever asked."""
+    """What of a run is answered, has failed and is left, model by model, by all processes."""
     queue = RequestQueue(workspace, run.id)
-    found = []
+    counts = []
     for identity, name in run_records.endpoint_names(workspace, run.config["endpoints"]).items():
         pending, stored, failed = queue.counts(run_records.endpoint_id(workspace, identity, name))
-        found.append(ModelProgress(name, total=pending + failed, stored=stored, failed=failed))
-    return found
+        counts.append(ModelProgress(name, total=pending + failed, stored=stored, failed=failed))
+    return counts
 
 
 def answered(
@@ -187,7 +195,7 @@ def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tupl
         return "budget" if USED_UP in reasons else "stopped", "; ".join(dict.fromkeys(reasons))
     if out := sum(progress.out for progress in progresses):
         return "waiting", f"{plural(out, 'request is', 'requests are')} out in batches"
-    failing = [told for progress in progresses if (told := _failing(progress, max_failed))]
+    failing = [message for progress in progresses if (message := _failing(progress, max_failed))]
     return ("incomplete", "; ".join(failing)) if failing else ("asked", None)
 
 

@@ -87,7 +87,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SignInSession:
     """One signed-in browser. csrf: the token that every form carries."""
 
     account: Account

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from folkways.api import run
-from folkways.benchmarks.culturalbench.build.counting import Rule, count
+from folkways.benchmarks.culturalbench.build.counting import MajorityRule, count
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
-from folkways.benchmarks.culturalbench.build.votes_files import read_votes
+from folkways.benchmarks.culturalbench.votes_files import read_votes
 from folkways.workspace.database import Workspace
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem, add_items
@@ -57,7 +57,7 @@ def desk(workspace: Workspace) -> StudyFixture:
 
 def test_what_the_studio_decides_is_what_the_build_decides(desk: StudyFixture, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
-    counted = count(read_votes([tmp_path / "votes"]), Rule())
+    counted = count(read_votes([tmp_path / "votes"]), MajorityRule())
     found = {
         row["item"]: (row["round"], row["population"], row["gold"], row["dropped"])
         for row in counted.iter_rows(named=True)
@@ -104,7 +104,7 @@ def test_votes_of_people_who_withdrew_are_gone(desk: StudyFixture, tmp_path: Pat
     votes = read_votes([tmp_path / "votes"])
     assert person.pseudonym not in set(votes.votes["annotator"])
     assert votes.votes.filter(pl.col("round") == 1).height == 16
-    assert "too-few-votes" in set(count(votes, Rule())["dropped"].drop_nulls())
+    assert "too-few-votes" in set(count(votes, MajorityRule())["dropped"].drop_nulls())
 
 
 def test_what_a_researcher_dropped_is_left_out(desk: StudyFixture, tmp_path: Path) -> None:

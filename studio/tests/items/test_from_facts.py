@@ -226,20 +226,27 @@ def test_chosen_facts_stay_when_they_are_read_back(tmp_path: Path, models: tuple
 @pytest.mark.parametrize(
     ("reply", "found"),
     [
-        ('{"items": [{"item": "soup mug", "context": "Brought along."}]}', [NamedItem("soup mug", "Brought along.")]),
-        ('Sure:\n```json\n{"items": [{"item": " soup\\nmug ", "context": "x"}]}\n```', [NamedItem("soup mug", "x")]),
+        (
+            '{"items": [{"item": "soup mug", "context": "Brought along."}]}',
+            [NamedItem("soup mug", "Brought along.")],
+        ),
+        (
+            'Sure:\n```json\n{"items": [{"item": " soup\\nmug ", "context": "x"}]}\n```',
+            [NamedItem("soup mug", "x")],
+        ),
         ('{"items": []}', []),
         ('{"items": [{"item": "...", "context": "..."}]}', None),
         ('{"items": [{"item": "one two three four five six seven eight nine", "context": "x"}]}', None),
         (
-            '{"items": [{"item": "a", "context": "x"}, "b", {"item": "c", "context": "y"}, {"item": "d", ' '"context": "z"}]}',
+            '{"items": [{"item": "a", "context": "x"}, "b", {"item": "c", "context": "y"}, {"item": "d", '
+            '"context": "z"}]}',
             [NamedItem("a", "x"), NamedItem("c", "y")],
         ),
         ('{"items": "soup"}', None),
         ("none", None),
         ('{"items": [{"item": "<CSI>x</CSI>", "context": "y"}]}', None),
     ],
-)  # fmt: skip
+)
 def test_items_are_read_out_of_replies(reply: str, found: list[NamedItem] | None) -> None:
     assert read_items(reply) == found
 

@@ -55,8 +55,19 @@ def test_what_an_added_item_is_made_of(desks: tuple[StudyFixture, StudyFixture])
     ]
     added = at_time(5.0, add_items, workspace, desk.study.id, "again", new)
     cleaned = {"question": "What?", "options": ["a", "b"], "source": "a book"}
-    common = {"study_id": desk.study.id, "stage_id": stage.id, "parent_id": None, "author_id": None, "round": 1, "state": "open",
-              "result": None, "reason": None, "created": 5.0, "job_id": None, "test": None}  # fmt: skip
+    common = {
+        "study_id": desk.study.id,
+        "stage_id": stage.id,
+        "parent_id": None,
+        "author_id": None,
+        "round": 1,
+        "state": "open",
+        "result": None,
+        "reason": None,
+        "created": 5.0,
+        "job_id": None,
+        "test": None,
+    }
     assert stored(workspace, schema.items, "id", study_id=desk.study.id) == [
         {**common, "population_id": korea, "key": "k" * 128, "content": cleaned, "check": None},
         {**common, "population_id": None, "key": "all", "content": QUESTION, "check": None},
@@ -260,7 +271,8 @@ def test_a_question_keeps_its_author_through_every_stage_and_round(studio_worksp
     desk.answer(desk.person(), {"abstain": "dont_know"}, "verify")
     rows = stored(studio_workspace, schema.items)
     assert [(row["author_id"], row["round"], row["key"], row["state"]) for row in rows] == [
-        (author.id, 1, "write-1", "done"), (author.id, 1, "write-1", "dropped"), (author.id, 2, "write-1", "open"),
+        (author.id, 1, "write-1", "done"), (author.id, 1, "write-1", "dropped"),
+        (author.id, 2, "write-1", "open"),
     ]  # fmt: skip
     steps = [
         (row["item_id"], row["step"], row["participant_id"])

@@ -15,7 +15,7 @@ from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
-from folkways_studio.records import Role, Session
+from folkways_studio.records import Role, SignInSession
 from studio.tests.support.studies import ON_A_FILE, PASSWORD, open_study, stored
 from tests.support.moments import at_time
 
@@ -209,11 +209,13 @@ def test_what_is_kept_of_an_account(studio_workspace: Workspace) -> None:
         nameless = at_time(6.0, accounts.insert_account, connection, None, None, "", "ko")
     rows = stored(studio_workspace, schema.accounts)
     assert rows[0] == {
-        "id": long.id, "login": "k" * 256, "password": None, "name": "n" * 256, "locale": "ar", "created": 5.0, "disabled": False,
+        "id": long.id, "login": "k" * 256, "password": None, "name": "n" * 256, "locale": "ar",
+        "created": 5.0, "disabled": False,
     }  # fmt: skip
     assert (rows[1]["name"], rows[1]["locale"]) == ("lee", "")
     assert rows[2] == {
-        "id": nameless, "login": None, "password": None, "name": "", "locale": "ko", "created": 6.0, "disabled": False,
+        "id": nameless, "login": None, "password": None, "name": "", "locale": "ko", "created": 6.0,
+        "disabled": False,
     }  # fmt: skip
     assert (
         accounts.get_account(studio_workspace, unnamed.id)
@@ -365,14 +367,18 @@ def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: 
     assert [len(each) for each in csrf] == [43] * 3
     assert rows() == [
         {
-            "token_hash": hashlib.sha256(token.encode()).hexdigest(), "account_id": account, "csrf": form, "created": at,
-            "seen": at, "expires": at + 14 * day,
+            "token_hash": hashlib.sha256(token.encode()).hexdigest(),
+            "account_id": account,
+            "csrf": form,
+            "created": at,
+            "seen": at,
+            "expires": at + 14 * day,
         }
         for token, account, form, at in zip(tokens, (kim, kim, lee), csrf, (0.0, 1.0, 2.0), strict=True)
-    ]  # fmt: skip
+    ]
     assert at_time(14 * day, sessions.find_session, studio_workspace, tokens[0]) is None
     found = at_time(14 * day - 1, sessions.find_session, studio_workspace, tokens[0])
-    assert found == Session(accounts.get_account(studio_workspace, kim), csrf[0], 0.0, 0.0, 14 * day)
+    assert found == SignInSession(accounts.get_account(studio_workspace, kim), csrf[0], 0.0, 0.0, 14 * day)
     for now, seen in ((302.0, 2.0), (302.5, 302.5), (602.5, 302.5), (603.0, 603.0)):
         assert at_time(now, sessions.find_session, studio_workspace, tokens[2]) is not None
         assert [row["seen"] for row in rows()] == [14 * day - 1, 1.0, seen], (
@@ -415,8 +421,9 @@ def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> No
 
     one, two = desk.study.id, other.study.id
     expected = {
-        (one, desk.owner, "owner"), (two, other.owner, "owner"), (one, helper, "expert"), (one, other.owner, "expert"),
-        (two, helper, "expert"), (two, other.owner, "expert"), (one, helper, "researcher"),
+        (one, desk.owner, "owner"), (two, other.owner, "owner"), (one, helper, "expert"),
+        (one, other.owner, "expert"), (two, helper, "expert"), (two, other.owner, "expert"),
+        (one, helper, "researcher"),
     }  # fmt: skip
     assert roles() == expected
     assert accounts.roles_of(studio_workspace, one, helper) == {Role.EXPERT, Role.RESEARCHER}
@@ -426,7 +433,8 @@ def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> No
     }
     told = [(account.name, role) for account, role in accounts.members(studio_workspace, one)]
     assert sorted(told) == [
-        ("Ann", Role.EXPERT), ("Ann", Role.RESEARCHER), ("one@example.org", Role.OWNER), ("two@example.org", Role.EXPERT),
+        ("Ann", Role.EXPERT), ("Ann", Role.RESEARCHER), ("one@example.org", Role.OWNER),
+        ("two@example.org", Role.EXPERT),
     ]  # fmt: skip
     assert [name for name, _ in told] == ["Ann", "Ann", "one@example.org", "two@example.org"], (
         "in the order of their names"

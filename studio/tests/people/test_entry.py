@@ -76,16 +76,32 @@ def test_an_invitation_is_for_its_study_population_and_time(desks: tuple[StudyFi
     )
     before = [
         {
-            "id": first.id, "token_hash": hashlib.sha256(token.encode()).hexdigest(), "study_id": desk.study.id,
-            "population_id": populations_of(desk)["korea"], "role": "annotator", "uses_left": 2, "expires": 100.0 + 2 * day,
-            "revoked": False, "note": "by post", "created": 100.0, "created_by": desk.owner,
+            "id": first.id,
+            "token_hash": hashlib.sha256(token.encode()).hexdigest(),
+            "study_id": desk.study.id,
+            "population_id": populations_of(desk)["korea"],
+            "role": "annotator",
+            "uses_left": 2,
+            "expires": 100.0 + 2 * day,
+            "revoked": False,
+            "note": "by post",
+            "created": 100.0,
+            "created_by": desk.owner,
         },
         {
-            "id": other.id, "token_hash": hashlib.sha256(other_token.encode()).hexdigest(), "study_id": desk.study.id,
-            "population_id": None, "role": "reviewer", "uses_left": None, "expires": 200.0 + 30 * day,
-            "revoked": False, "note": "", "created": 200.0, "created_by": None,
+            "id": other.id,
+            "token_hash": hashlib.sha256(other_token.encode()).hexdigest(),
+            "study_id": desk.study.id,
+            "population_id": None,
+            "role": "reviewer",
+            "uses_left": None,
+            "expires": 200.0 + 30 * day,
+            "revoked": False,
+            "note": "",
+            "created": 200.0,
+            "created_by": None,
         },
-    ]  # fmt: skip
+    ]
     assert stored(desk.workspace, schema.invites)[:2] == before
     assert invites.list_invites(desk.workspace, desk.study.id) == (other, first)
     for population, role in (("france", Role.ANNOTATOR), ("france", Role.REVIEWER), (None, Role.ANNOTATOR)):
@@ -121,24 +137,42 @@ def test_what_joining_writes_down(desks: tuple[StudyFixture, StudyFixture]) -> N
     staff = come(desk, None, Role.REVIEWER)
     expected = [
         {
-            "id": person.id, "study_id": desk.study.id, "account_id": person.account_id, "population_id": population,
-            "pseudonym": person.pseudonym, "state": "joined", "source": source, "consent_version": None, "consented": None,
-            "eligible": None, "waiver": None, "exclusion": None, "pause": None, "pay": None, "joined": person.joined, "left": None,
-            "consent_sha256": None, "consent_language": None,
+            "id": person.id,
+            "study_id": desk.study.id,
+            "account_id": person.account_id,
+            "population_id": population,
+            "pseudonym": person.pseudonym,
+            "state": "joined",
+            "source": source,
+            "consent_version": None,
+            "consented": None,
+            "eligible": None,
+            "waiver": None,
+            "exclusion": None,
+            "pause": None,
+            "pay": None,
+            "joined": person.joined,
+            "left": None,
+            "consent_sha256": None,
+            "consent_language": None,
         }
         for person, population, source in (
-            (first, populations_of(desk)["korea"], "prolific"), (second, populations_of(desk)["korea"], "invite"),
-            (third, populations_of(desk)["korea"], "invite"), (staff, None, "invite"),
+            (first, populations_of(desk)["korea"], "prolific"),
+            (second, populations_of(desk)["korea"], "invite"),
+            (third, populations_of(desk)["korea"], "invite"),
+            (staff, None, "invite"),
         )
-    ]  # fmt: skip
+    ]
     assert stored(workspace, schema.participants) == expected
     assert (first.joined, third.joined) == (invite.created + 1, invite.created + 2)
     assert {len(person.pseudonym) for person in (first, second, third, staff)} == {14}
     made = stored(workspace, schema.accounts)[known:]
     assert [(row["id"], row["login"], row["locale"]) for row in made] == [
-        (first.account_id, None, "ar"), (second.account_id, None, ""), (third.account_id, None, ""),
+        (first.account_id, None, "ar"),
+        (second.account_id, None, ""),
+        (third.account_id, None, ""),
         (staff.account_id, None, ""),
-    ]  # fmt: skip
+    ]
     assert [row["created"] for row in (made[0], made[2])] == [invite.created + 1, invite.created + 2]
     kept = {
         (row["participant_id"], row["name"]): row["value"] for row in stored(workspace, schema.attributes)
@@ -300,9 +334,9 @@ def test_staff_are_in_a_study_once(desks: tuple[StudyFixture, StudyFixture]) -> 
     assert len({elsewhere.id, beside.id, first.id}) == 3
     assert since <= first.joined <= time.time()
     assert stored(workspace, schema.participants)[-1] == {
-        "id": first.id, "study_id": desk.study.id, "account_id": helper, "population_id": None, "pseudonym": first.pseudonym,
-        "state": "active", "source": "staff", "consent_version": None, "consented": None, "eligible": True, "waiver": None,
-        "exclusion": None, "pause": None, "pay": None,
+        "id": first.id, "study_id": desk.study.id, "account_id": helper, "population_id": None,
+        "pseudonym": first.pseudonym, "state": "active", "source": "staff", "consent_version": None,
+        "consented": None, "eligible": True, "waiver": None, "exclusion": None, "pause": None, "pay": None,
         "joined": first.joined, "left": None, "consent_sha256": None, "consent_language": None,
     }  # fmt: skip
     assert len(first.pseudonym) == 14
@@ -344,8 +378,9 @@ def test_whoever_leaves_gives_back_what_was_theirs_and_nothing_else(votes: Study
         (row["item_id"], row["state"], row["participant_id"]) for row in stored(workspace, schema.assignments)
     ]
     assert slots == [
-        (items[0], "done", gone.id), (items[0], "done", stays.id), (items[1], "done", gone.id), (items[1], "done", stays.id),
-        (items[2], "open", None), (items[2], "leased", stays.id), (items[0], "open", None), (items[1], "open", None),
+        (items[0], "done", gone.id), (items[0], "done", stays.id), (items[1], "done", gone.id),
+        (items[1], "done", stays.id), (items[2], "open", None), (items[2], "leased", stays.id),
+        (items[0], "open", None), (items[1], "open", None),
     ]  # fmt: skip
 
 

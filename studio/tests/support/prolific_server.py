@@ -16,8 +16,17 @@ from tests.support.server_process import ServerProcess
 
 TOKEN = "prolific-token-of-the-tests"
 ID = "64395e9c2332b8a59a65d51e"
-NEEDED = ("name", "description", "external_study_url", "prolific_id_option", "completion_codes", "total_available_places",
-          "estimated_completion_time", "reward", "device_compatibility")  # fmt: skip
+NEEDED = (
+    "name",
+    "description",
+    "external_study_url",
+    "prolific_id_option",
+    "completion_codes",
+    "total_available_places",
+    "estimated_completion_time",
+    "reward",
+    "device_compatibility",
+)
 ACTIONS = ("AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW", "REQUEST_RETURN")
 Answer = tuple[int, Any]
 

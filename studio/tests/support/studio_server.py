@@ -29,13 +29,15 @@ from folkways_studio.web.serving import serve
 from folkways_studio.database.opening import open_workspace
 location, port, settings = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 settings["models"] = {name: OfferedModel(*each) for name, each in settings.get("models", {}).items()}
-settings["rates"] = {name: tuple(rate) for name, rate in settings.get("rates", {}).items()} or WebSettings().rates
-serve(open_workspace(location), port=port, settings=WebSettings(**settings), ready=lambda address: print(address, flush=True))
+rates = {name: tuple(rate) for name, rate in settings.get("rates", {}).items()}
+settings["rates"] = rates or WebSettings().rates
+ready = lambda address: print(address, flush=True)
+serve(open_workspace(location), port=port, settings=WebSettings(**settings), ready=ready)
 """
 
 
 class StudioServer:
-    """The server as a context manager; keywords are fields of ``studio.web.settings.Settings`` (models: name
+    """The server as a context manager; keywords are fields of ``web.settings.WebSettings`` (models: name
     -> [model, key])."""
 
     def __init__(self, location: Path | str, **settings: Any) -> None:

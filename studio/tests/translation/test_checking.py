@@ -246,7 +246,8 @@ def row(
     key: str, content: Mapping[str, Any], result: Mapping[str, Any] | None, state: str = "done"
 ) -> dict[str, Any]:
     return {
-        "item": key, "item_id": 1, "state": state, "content": json.dumps(content), "result": json.dumps(result) if result else None,
+        "item": key, "item_id": 1, "state": state, "content": json.dumps(content),
+        "result": json.dumps(result) if result else None,
     }  # fmt: skip
 
 

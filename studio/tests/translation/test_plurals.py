@@ -70,7 +70,8 @@ WITHOUT_PLURAL: Mapping[str, str] = {
     "work there.": AFTER_A_COLON,
     "this study has asked models as often as it may (%(most)s); go on without them": AFTER_A_COLON,
     "you have asked models as often as one may (%(most)s); go on without them": AFTER_A_COLON,
-    "this question has been tried as often as it may (%(most)s); submit it as it is, or write another": AFTER_A_COLON,
+    "this question has been tried as often as it may (%(most)s); submit it as it is, "
+    "or write another": AFTER_A_COLON,
     "%(done)s of %(total)s done": OUT_OF,
     "The first %(shown)s of %(all)s.": OUT_OF,
     "of %(all)s who came": OUT_OF,

@@ -42,9 +42,9 @@ MEDIA = {
     "song_transcript": "Hello!",
 }
 FILLED = {
-    "ask-polite": "1", "ask-who": "1", "ask-fit": "1", "ask-age": "7.5", "ask-why": "It is too loud.", "ask-words": "7:12",
-    "ask-better": "1", "ask-order-0": "2", "ask-order-1": "3", "ask-order-2": "1", "ask-groups-0": "1", "ask-groups-1": "1",
-    "ask-groups-2": "3",
+    "ask-polite": "1", "ask-who": "1", "ask-fit": "1", "ask-age": "7.5", "ask-why": "It is too loud.",
+    "ask-words": "7:12", "ask-better": "1", "ask-order-0": "2", "ask-order-1": "3", "ask-order-2": "1",
+    "ask-groups-0": "1", "ask-groups-1": "1", "ask-groups-2": "3",
 }  # fmt: skip
 """The fields of a page that say ANSWERS."""
 

@@ -26,9 +26,13 @@ from studio.tests.web.test_blind import KINDS
 
 MORE: dict[str, dict[str, Any]] = {
     "vote": {"majority": 2},
-    "form": {"ask": [{"key": "answer", "type": "text", "label": "So?"}, {"key": "why", "type": "choice", "label": "Why?",
-        "options": ["yes", "no"], "required": False}]},
-}  # fmt: skip
+    "form": {
+        "ask": [
+            {"key": "answer", "type": "text", "label": "So?"},
+            {"key": "why", "type": "choice", "label": "Why?", "options": ["yes", "no"], "required": False},
+        ]
+    },
+}
 
 
 @pytest.fixture(scope="module")

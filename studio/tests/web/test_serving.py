@@ -69,8 +69,10 @@ before = set(sys.modules)  # the client of the test brings modules of its own
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.web.app import create_app
 from folkways_studio.web.serving import serve
-HEAVY = {"aiohttp", "authlib", "boto3", "fastapi", "joserfc", "numpy", "openpyxl", "polars", "pydantic", "scipy", "torch"}
-OURS = {"folkways.endpoints.servers", "folkways.runs.asking", "folkways_studio.exports.archive", "folkways_studio.models.drawing"}
+HEAVY = {"aiohttp", "authlib", "boto3", "fastapi", "joserfc", "numpy", "openpyxl", "polars",
+         "pydantic", "scipy", "torch"}
+OURS = {"folkways.endpoints.servers", "folkways.runs.asking", "folkways_studio.exports.archive",
+        "folkways_studio.models.drawing"}
 def loaded():
     return sorted(name for name in HEAVY | OURS if name in sys.modules)
 print(*loaded())

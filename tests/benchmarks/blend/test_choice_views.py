@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.blend.choice_views import SEEN, seen, views
+from folkways.benchmarks.blend.choices import SEEN, seen, views
 from folkways.benchmarks.registry import get_task
 from folkways.records import JUDGEMENTS
 from tests.support.blend_data import MCQ_HEADER, release_at, write_csv

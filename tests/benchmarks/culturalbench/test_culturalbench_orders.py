@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.culturalbench.easy import Easy
+from folkways.benchmarks.culturalbench.tasks import Easy
 from folkways.benchmarks.multiple_choice.orders import (
     MOST,
     can_be_permuted,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 
 from folkways.benchmarks.culturalbench import BENCHMARK
-from folkways.benchmarks.culturalbench.build.counting import Rule, count
+from folkways.benchmarks.culturalbench.build.counting import MajorityRule, count
 from folkways.benchmarks.culturalbench.build.tables import easy_table, hard_table, votes_table
 from folkways.benchmarks.culturalbench.people import (
     PEOPLE_JUDGEMENTS,
@@ -18,7 +18,7 @@ from folkways.benchmarks.culturalbench.people import (
     leave_one_out,
     people_judgements,
 )
-from folkways.benchmarks.culturalbench.results.people import people_table
+from folkways.benchmarks.culturalbench.results.data_tables import people_table
 from folkways.benchmarks.culturalbench.votes import LETTERS, Votes, frame_bytes
 from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError
@@ -29,9 +29,11 @@ from tests.support.votes_data import collections, votes_of
 EASY, HARD = BENCHMARK.tasks
 
 
-def release_of(folder: Path, votes: Votes, rule: Rule | None = None, record: str | None = None) -> Release:
+def release_of(
+    folder: Path, votes: Votes, rule: MajorityRule | None = None, record: str | None = None
+) -> Release:
     """A release as ``folkways build`` leaves it, without the files that no task reads."""
-    rule = rule or Rule()
+    rule = rule or MajorityRule()
     counted = count(votes, rule)
     (folder / "CulturalBench-Easy.csv").write_bytes(frame_bytes(easy_table(votes, counted, 0)))
     (folder / "CulturalBench-Hard.csv").write_bytes(frame_bytes(hard_table(votes, counted)))
@@ -84,10 +86,11 @@ def test_votes_of_other_rounds_and_on_dropped_questions_do_not_count(tmp_path: P
 @given(collections())
 def test_a_second_writing_of_the_rule(votes: Votes) -> None:
     """Person by person and option by option, in loops."""
-    counted = count(votes, Rule())
+    counted = count(votes, MajorityRule())
     cast = votes_table(votes, counted)
     found = {
-        (row["question"], row["annotator"]): row for row in leave_one_out(cast, Rule()).iter_rows(named=True)
+        (row["question"], row["annotator"]): row
+        for row in leave_one_out(cast, MajorityRule()).iter_rows(named=True)
     }
     deciding = cast.filter("counted", "kept")
     assert len(found) == deciding.height
@@ -110,7 +113,7 @@ def test_a_second_writing_of_the_rule(votes: Votes) -> None:
 
 @given(collections())
 def test_a_person_is_right_on_easy_who_is_right_on_all_four_of_hard(votes: Votes) -> None:
-    counted = count(votes, Rule())
+    counted = count(votes, MajorityRule())
     kept = counted.filter(pl.col("dropped").is_null())["item"].to_list()
     assume(kept)
     cast = votes_table(votes, counted)
@@ -119,8 +122,8 @@ def test_a_person_is_right_on_easy_who_is_right_on_all_four_of_hard(votes: Votes
         for names in (kept, kept * 4)
     )
     hard_items = hard_items.sort("question", maintain_order=True)
-    easy = judge_people_on_easy(easy_items, cast, Rule())
-    hard = judge_people_on_hard(hard_items, cast, Rule())
+    easy = judge_people_on_easy(easy_items, cast, MajorityRule())
+    hard = judge_people_on_hard(hard_items, cast, MajorityRule())
     assert hard.height == 4 * easy.height
     whole = hard.filter(pl.col("all_right").is_not_null())
     person = ["question", "annotator"]
@@ -171,7 +174,7 @@ def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:
 def test_the_rule_is_that_of_the_build(tmp_path: Path) -> None:
     """With 3 of 5, two of four others are enough: who chose C as well agrees with two others who did."""
     votes = votes_of({"q": ["A C", "A C", "A C", "A C", "A"]})
-    release = release_of(tmp_path, votes, Rule(5, 5), '{"threshold": 5, "of": 5}')
+    release = release_of(tmp_path, votes, MajorityRule(5, 5), '{"threshold": 5, "of": 5}')
     judged = people_judgements(EASY.items(release), release, EASY.name)
     assert judged is not None
     assert (

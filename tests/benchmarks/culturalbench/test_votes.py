@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, ITEMS, LETTERS, VOTES, Meta, Votes, to_files
-from folkways.benchmarks.culturalbench.votes_checking import Text, parse_chosen, read_collection
+from folkways.benchmarks.culturalbench.votes_files import TextTable, parse_chosen, read_collection
 from folkways.errors import DataError
 from tests.support.votes_data import collections, votes_of
 
@@ -27,7 +27,7 @@ VOTE = {"item": "q1", "annotator": "p1", "chosen": "A"}
 
 def read(items: list[dict[str, str | None]], votes: list[dict[str, str | None]]) -> Votes:
     files = [
-        [Text(f"{name}.csv", pl.DataFrame(rows))] if rows else []
+        [TextTable(f"{name}.csv", pl.DataFrame(rows))] if rows else []
         for name, rows in (("items", items), ("votes", votes))
     ]
     return read_collection(*files, Meta())
@@ -149,7 +149,7 @@ def test_what_is_written_as_rows_is_read_back(votes: Votes) -> None:
             }
             for row in rows
         ]
-        texts.append([Text(name, pl.DataFrame(as_text, infer_schema_length=None))] if rows else [])
+        texts.append([TextTable(name, pl.DataFrame(as_text, infer_schema_length=None))] if rows else [])
     back = read_collection(*texts, Meta())
     assert back.items.equals(votes.items.select(list(ITEMS)))
     assert back.votes.equals(votes.votes.select(list(VOTES)))

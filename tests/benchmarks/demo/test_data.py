@@ -13,7 +13,7 @@ import pytest
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.demo.sentences import NON_TRANSFERABLE
-from folkways.benchmarks.demo.short_answers import contains_answer
+from folkways.benchmarks.demo.tasks import contains_answer
 from folkways.cultures import cultures_of, get_culture
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.records import ITEMS, require_columns

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.demo.short_answers import contains_answer
+from folkways.benchmarks.demo.tasks import contains_answer
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import JUDGEMENTS, PROMPTS, State, require_columns
 from folkways.releases.release_records import Release

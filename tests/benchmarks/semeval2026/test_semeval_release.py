@@ -11,8 +11,8 @@ import pytest
 
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import data_issues, open_release
-from folkways.benchmarks.semeval2026.data.reading import read_letters
-from folkways.benchmarks.semeval2026.short_answers import LANGUAGES
+from folkways.benchmarks.semeval2026.release import read_letters
+from folkways.benchmarks.semeval2026.tasks import LANGUAGES
 from folkways.cultures import get_culture
 from folkways.records import RESPONSES
 from folkways.releases.release_records import Release

@@ -12,8 +12,8 @@ from folkways.benchmarks import frame_checks
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import data_issues, open_release
-from folkways.benchmarks.semeval2026.data.reading import read_letters
-from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
+from folkways.benchmarks.semeval2026.release import read_letters
+from folkways.benchmarks.semeval2026.tasks import ShortAnswers
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, SCORES, require_columns
 from folkways.releases.release_records import Release

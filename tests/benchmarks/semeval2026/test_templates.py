@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.released_data import open_release
-from folkways.benchmarks.semeval2026.data.reading import Entry, read_answers
+from folkways.benchmarks.semeval2026.release import Entry, read_answers
 from folkways.benchmarks.semeval2026.templates import same_wordings, sampled_questions, templates_of
 
 WORDINGS = (

@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.benchmarks.blend.answer_prompts import ENGLISH, fill
 from folkways.benchmarks.free_answers.matching import (
     MATCHERS,
     ONLY_THE_PROMPT,
@@ -29,6 +28,9 @@ from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_language, in_another_script
+
+ENGLISH = "en"
+PLACE = "{q}"
 
 NEEDED = (
     "item",
@@ -56,8 +58,8 @@ class Judge:
     def score(
         self, item: Mapping[str, Any], language: str, variant: str, reply: str, prompt: str | None
     ) -> ReplyScore:
-        """What a reply is worth. ``prompt`` is the text that was sent, where it is known; else it is put
-        together again."""
+        """The score of a reply to an item in a language. ``prompt`` is the text that was sent; if None, it is
+        rebuilt from the template ``variant``."""
         if prompt is None:
             prompt = self._prompt(item, language, variant)
         key = (item["item"], language, prompt, reply)
@@ -66,7 +68,10 @@ class Judge:
         return self._verdicts[key]
 
     def lost(self, item: Mapping[str, Any], language: str, state: str, reason: str | None) -> ReplyScore:
-        """An item without a reply (failed, missing, withheld by the provider): counted, and worth nothing."""
+        """The score of an item without a reply: counted, with zeros.
+
+        language: decides whether the item has answers to match; state, reason: why there is no reply.
+        """
         skipped = self._skip_reason(item, language)
         if skipped:
             return ReplyScore(None, skipped, state=State(state), counted=False)
@@ -81,20 +86,20 @@ class Judge:
     def _judge(self, item: Mapping[str, Any], language: str, reply: str, prompt: str) -> ReplyScore:
         paper = self.profile == "paper"
         cleaned = clean_as_paper(reply, prompt) if paper else clean_strictly(reply, prompt)
-        given = answers_in(cleaned)
+        listed = answers_in(cleaned)
         groups = item["groups"]
         skipped = self._skip_reason(item, language)
         lost_word = paper and reply in READ_AS_MISSING
-        own = cleaned if paper else without_repeated(cleaned, prompt)
-        match = None if skipped or lost_word or not cleaned else self.matcher.match(groups, own, language)
-        alone = answers_in(own)[:1] if match else []
+        answer = cleaned if paper else without_repeated(cleaned, prompt)
+        match = None if skipped or lost_word or not cleaned else self.matcher.match(groups, answer, language)
+        alone = answers_in(answer)[:1] if match else []
         first = self.matcher.match(groups, alone[0], language) if alone else None
         state, reason = self._ending(cleaned, lost_word, match, language)
-        if match is None and repeats_the_prompt(cleaned, own):
+        if match is None and repeats_the_prompt(cleaned, answer):
             state, reason = State.UNREADABLE, ONLY_THE_PROMPT
         if skipped:
             return ReplyScore(
-                cleaned or None, skipped, {"answers_given": float(len(given))}, state=state, counted=False
+                cleaned or None, skipped, {"answers_given": float(len(listed))}, state=state, counted=False
             )
         other = in_another_script(cleaned, language)
         foreign = in_another_language(
@@ -108,7 +113,7 @@ class Judge:
             "other_script": None if other is None else float(other),
             "other_language": None if foreign is None else float(foreign),
             "inside_word": self._inside_word(match, groups, cleaned, language),
-            "answers_given": float(len(given)),
+            "answers_given": float(len(listed)),
         }
         return ReplyScore(cleaned or None, reason, values, state=state)
 
@@ -148,10 +153,8 @@ class Judge:
             self._templates[text] = orjson.loads(text)
         english, local = self._templates[text].get(variant, ["{q}", "{q}"])
         in_english = language == ENGLISH and item["local_language"] != ENGLISH
-        return fill(
-            english if language == ENGLISH else local,
-            item["question_en"] if in_english else item["question_local"],
-        )
+        template = english if language == ENGLISH else local
+        return template.replace(PLACE, item["question_en"] if in_english else item["question_local"])
 
 
 def judge_answers(
@@ -163,12 +166,13 @@ def judge_answers(
 ) -> pl.DataFrame:
     """records.JUDGEMENTS with ``topic`` and the metrics, one row per response, in the same order.
 
-    ``responses`` may have a column ``prompt`` with the text that was sent. Raises DataError for a response to
+    items: of blend/saq; profile: ``paper`` or ``strict``; tool_set: the text tools. ``responses`` may have a
+    column ``prompt`` with the text that was sent. Raises DataError for a response to
     an unknown item.
     """
     require_columns(items, ITEM_COLUMNS, "items of blend/saq")
     require_columns(responses, RESPONSES, "responses")
-    known = {
+    by_id = {
         row["item"]: row
         for row in items.filter(pl.col("item").is_in(responses["item"].unique().implode())).iter_rows(
             named=True
@@ -178,7 +182,7 @@ def judge_answers(
     verdicts: list[ReplyScore] = []
     prompts = responses["prompt"] if "prompt" in responses.columns else [None] * responses.height
     for row, prompt in zip(responses.select(list(RESPONSES)).iter_rows(named=True), prompts, strict=True):
-        item = known.get(row["item"])
+        item = by_id.get(row["item"])
         if item is None:
             raise DataError(
                 f"a response to {row['item']!r}, which is no item of this release; item ids look like "
@@ -188,21 +192,21 @@ def judge_answers(
             verdicts.append(judge.score(item, row["language"], row["variant"], row["response"] or "", prompt))
         else:
             verdicts.append(judge.lost(item, row["language"], row["state"], row["reason"]))
-    return _frame(known, responses, verdicts, metrics)
+    return _frame(by_id, responses, verdicts, metrics)
 
 
 def _frame(
-    known: Mapping[str, Mapping[str, Any]],
+    by_id: Mapping[str, Mapping[str, Any]],
     responses: pl.DataFrame,
     verdicts: Sequence[ReplyScore],
     metrics: Sequence[str],
 ) -> pl.DataFrame:
-    items = [known[item] for item in responses["item"]]
-    own = {
+    items = [by_id[item] for item in responses["item"]]
+    of_item = {
         name: pl.Series(name, [item[name] for item in items], dtype=pl.String)
         for name in ("question", "culture", "topic")
     }
-    said = {
+    outcome = {
         name: pl.Series(name, [getattr(verdict, name) for verdict in verdicts], dtype=JUDGEMENTS[name])
         for name in ("counted", "state", "answer", "reason")
     }
@@ -210,5 +214,5 @@ def _frame(
         pl.Series(name, [verdict.values.get(name) for verdict in verdicts], dtype=pl.Float64)
         for name in metrics
     ]
-    columns = [own.get(name, said.get(name, pl.col(name))) for name in JUDGEMENTS]
-    return responses.select(*columns, own["topic"], *numbers)
+    columns = [of_item.get(name, outcome.get(name, pl.col(name))) for name in JUDGEMENTS]
+    return responses.select(*columns, of_item["topic"], *numbers)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Scoring, ShownOptions, Task
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.choice_orders import as_asked, in_orders, lettered, released_letters
-from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
-from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
+from folkways.benchmarks.multiple_choice import orders
+from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.multiple_choice.orders import (
     check_names,
     chosen_and_right,
@@ -20,10 +22,225 @@ from folkways.benchmarks.multiple_choice.orders import (
 )
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
+from folkways.cultures import culture_named
 from folkways.errors import DataError, UnknownNameError
-from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, plain, require_columns
+from folkways.records import (
+    CUT,
+    ITEMS,
+    JUDGEMENTS,
+    PROMPTS,
+    RESPONSES,
+    Metric,
+    Schema,
+    State,
+    plain,
+    require_columns,
+)
 from folkways.releases.release_records import Release
+from folkways.text.labels import chosen_label
 from folkways.text.refusals import is_refusal
+
+ORDER_KEY = pl.concat_str("culture", "question", separator="/").alias("order_key")
+"""What orders are drawn by: the culture's question, of which there are several versions."""
+
+MOVED = ("choices", "choice_countries")
+"""What stands beside the labels, and moves."""
+
+
+def lettered(labels: Sequence[str], choices: Sequence[str]) -> str:
+    """The options as prompts list them."""
+    return "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
+
+
+def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Number of each order up to ``wanted``, and its items with prompt and choices as shown.
+
+    A question keeps the released order alone if its options refer to each other, or if its prompt lists them
+    in another form.
+    """
+    yield 1, items
+    for number in range(2, wanted + 1):
+        shown = []
+        for row in items.select(ORDER_KEY, "prompt", "labels", "choices").iter_rows(named=True):
+            order = orders.order_of(row["order_key"], orders.variant_name("", number), len(row["choices"]))
+            listed = lettered(row["labels"], row["choices"])
+            able = (
+                orders.can_be_permuted(row["choices"])
+                and order != tuple(range(len(order)))
+                and row["prompt"].count(listed) == 1
+            )
+            choices = [row["choices"][index] for index in order]
+            shown.append(
+                (
+                    able,
+                    choices,
+                    row["prompt"].replace(listed, lettered(row["labels"], choices)) if able else "",
+                )
+            )
+        schema: Schema = {"able": pl.Boolean, "choices": pl.List(pl.String), "prompt": pl.String}
+        moved = items.drop("choices", "prompt").hstack(pl.DataFrame(shown, schema=dict(schema), orient="row"))
+        yield number, moved.filter("able").drop("able").select(items.columns)
+
+
+def as_asked(joined: pl.DataFrame) -> pl.DataFrame:
+    """The joined items and responses with choices, countries and right letter as the variant showed them."""
+    if not joined["variant"].str.contains("~order-", literal=True).any():
+        return joined
+    rows = joined.select(ORDER_KEY, "variant", "labels", "answer_idx", *MOVED).iter_rows(named=True)
+    rows_shown = []
+    for row in rows:
+        order = orders.order_of(row["order_key"], row["variant"], len(row["choices"]))
+        moved = (
+            [row[name][index] for index in order] if len(row[name]) == len(order) else row[name]
+            for name in MOVED
+        )
+        rows_shown.append((*moved, orders.moved(row["answer_idx"], row["labels"], order)))
+    schema: Schema = {**dict.fromkeys(MOVED, pl.List(pl.String)), "answer_idx": pl.String}
+    return joined.with_columns(pl.DataFrame(rows_shown, schema=dict(schema), orient="row"))
+
+
+def released_letters(joined: pl.DataFrame, letters: pl.Series) -> pl.Series:
+    """The letter in the release of each option that was chosen; null where none was."""
+    if not joined["variant"].str.contains("~order-", literal=True).any():
+        return letters
+    rows = zip(joined.select(ORDER_KEY, "variant", "labels").iter_rows(), letters, strict=True)
+    released = [
+        orders.released(letter, labels, orders.order_of(order_key, variant, len(labels))) if letter else None
+        for (order_key, variant, labels), letter in rows
+    ]
+    return pl.Series(released, dtype=pl.String)
+
+
+ANSWER_KEY = "answer_choice"
+
+_OBJECT = re.compile(r"\{[^}]+\}")
+_CAPITAL = re.compile(r"[A-Z]")
+
+
+def read_as_paper(reply: str, prompt: str, choices: Mapping[str, str]) -> str:
+    """What the authors' code takes for the answer: a letter, or the whole reply where it finds none.
+
+    ``choices`` gives the option of each letter. From a JSON object the first capital of ``answer_choice``
+    counts if the prompt has that letter with a full stop; otherwise the value must equal an option. From
+    any other text the first capital counts, whatever word it begins ("The answer is B" is T).
+    """
+    parsed = _parse_as_paper(reply)
+    if isinstance(parsed, str):
+        capital = _CAPITAL.search(parsed)
+        return capital[0] if capital else reply
+    if ANSWER_KEY not in parsed:
+        return reply
+    value = parsed[ANSWER_KEY]
+    capital = _CAPITAL.search(str(value))
+    if capital and capital[0] + "." in prompt:
+        return capital[0]
+    return next((label for label, option in choices.items() if option == value), reply)
+
+
+@lru_cache(maxsize=4096)  # models give the same few replies again and again
+def _parse_as_paper(reply: str) -> dict[str, Any] | str:
+    """The first JSON object of the reply, nested ones cut at the first closing brace; text where there is
+    none that parses."""
+    text = reply.replace("\n", "")
+    match = _OBJECT.search(text)
+    if not match:
+        return text
+    candidate = match[0].replace("```json", "").replace("`", "").replace(",}", "}")
+    try:
+        parsed = json.loads(candidate)
+    except ValueError:
+        return candidate
+    return parsed if isinstance(parsed, dict) else candidate
+
+
+def read_strictly(reply: str, choices: Mapping[str, str]) -> str | None:
+    """The letter that the reply settles on, or None.
+
+    What it settles on is the last ``answer_choice`` of a JSON object, or the whole reply where there is none:
+    a letter in any case, an option's text in any case, or a sentence that names exactly one letter or one
+    option.
+    """
+    value = _json_answer(reply)
+    return chosen_label(value if value is not None else reply, choices)
+
+
+def _json_answer(reply: str) -> str | None:
+    """The last ``answer_choice`` that the reply gives in JSON, or in Python's quotes, as text; None if it
+    gives none."""
+    answer = None
+    for match in re.finditer(rf"""["']?{ANSWER_KEY}["']?\s*:\s*(?:'([^']*)')?""", reply):
+        if match[1] is not None:
+            answer = match[1]
+            continue
+        try:
+            value, _ = json.JSONDecoder().raw_decode(reply, match.end())
+        except ValueError:
+            continue
+        answer = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return answer
+
+
+SEEN = ("gold_letter", "chosen_letter", "chosen_culture", "offered")
+"""Columns of a judgement: the right letter, the one that was read, whose option that is, and whose options
+were offered as wrong ones.
+
+Cultures are codes; an option that nobody gave has the name of the release ("dummy"). ``offered`` has them
+with blanks between. Null where no letter was read, or the release does not tell.
+"""
+
+TAKEN = Metric(
+    "taken",
+    "Taken when offered",
+    "Share of items in which a culture's answer stood as a wrong option and was taken: whose view of "
+    "others the model has.",
+    lower_is_better=True,
+)
+VIEWS = (TAKEN, *LETTER_METRICS)
+
+
+def seen(
+    labels: Sequence[str], countries: Sequence[str], culture: str, gold: str, chosen: str | None
+) -> tuple[str, str | None, str | None, str | None]:
+    """SEEN of one item: its labels, the countries of its options, its culture, its gold letter and the chosen
+    one (None if no letter was read)."""
+    if len(labels) != len(countries):
+        return gold, chosen, None, None
+    whose = {label: _code(country) for label, country in zip(labels, countries, strict=True)}
+    wrong = sorted({code for label, code in whose.items() if label != gold and code != culture})
+    return gold, chosen, whose.get(chosen) if chosen else None, " ".join(wrong) or None
+
+
+@cache
+def _code(country: str) -> str:
+    try:
+        return culture_named("blend", country).code
+    except UnknownNameError:
+        return country.replace(" ", "_")
+
+
+def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
+    """Scores of VIEWS; the first by ``option_culture`` and ``culture+option_culture``, the letters by
+    ``letter``.
+
+    Judgements of items that no letter was read from count as not taken, and for the letters not at all. An
+    item that failed or is missing would have taken no wrong option had it been right, so ``at_best`` is the
+    score.
+    """
+    # Numbers instead of texts: an item has three wrong options, and a benchmark 300,000 items.
+    texts = pl.col("question", "state", "culture", "chosen_culture").cast(pl.Categorical)
+    options = (
+        judgements.filter(pl.col("counted") & pl.col("offered").is_not_null())
+        .select("counted", f"^{CUT}$", texts, option_culture=pl.col("offered").str.split(" "))
+        .explode("option_culture")
+        .with_columns(pl.col("option_culture").cast(pl.Categorical))
+        .with_columns(
+            taken=(pl.col("chosen_culture") == pl.col("option_culture")).fill_null(False).cast(pl.Float64)
+        )
+    )
+    groupings = [("option_culture",), ("culture", "option_culture")]
+    yield summarise_means(options, task, (TAKEN,), (), groupings).with_columns(at_best="score")
+    yield from letter_scores(judgements, task)
+
 
 ENGLISH = "en"
 RELEASED = "released"
@@ -62,7 +279,7 @@ class MultipleChoice(Task):
     permutes_options: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
-        """records.ITEMS, the facets (topic is null where the release has no questions), and data.mcq.MCQ's
+        """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's
         columns, in file order."""
         return pl.concat(self.item_batches(release))
 
@@ -96,7 +313,8 @@ class MultipleChoice(Task):
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         """The released prompts, in English only: no rows where the options ask for other languages alone.
 
-        ``prompt_texts`` bring wordings of one's own, with the parts PLACES.
+        ``prompt_texts`` bring the user's own wordings. Raises DataError for one without a part of PLACES,
+        UnknownNameError for an unknown template.
         """
         texts = options.prompt_texts
         check_names(texts)
@@ -125,9 +343,10 @@ class MultipleChoice(Task):
         user = items["prompt"]
         if text is not None:
             options = items.select("text", "labels", "choices").iter_rows()
-            own = Template(text, f"file:{variant}")
+            template = Template(text, f"file:{variant}")
             filled = [
-                own.fill({"question": asked, "choices": lettered(*listed)}) for asked, *listed in options
+                template.fill({"question": question, "choices": lettered(*listed)})
+                for question, *listed in options
             ]
             user = pl.Series(filled, dtype=pl.String)
         return items.select(
@@ -144,19 +363,22 @@ class MultipleChoice(Task):
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """One judgement per response: the letter that was read, right or wrong, and whose option it is
-        (choice_views)."""
+        (SEEN).
+
+        Raises DataError for a response to an unknown item.
+        """
         require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
         require_columns(responses, RESPONSES, "responses")
         paper = self.resolve_profile(profile) == "paper"
-        asked = responses.select("item", "variant", "state", "response", "reason").join(
+        joined = responses.select("item", "variant", "state", "response", "reason").join(
             items.select(*_NEEDED, "labels", "choices"), on="item", how="left", maintain_order="left"
         )
-        if (unknown := asked.filter(pl.col("culture").is_null())).height:
+        if (unknown := joined.filter(pl.col("culture").is_null())).height:
             raise DataError(
                 f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids "
                 "look like 'Al-en-04_0'"
             )
-        asked = as_asked(asked)
+        joined = as_asked(joined)
         columns = (
             "state",
             "response",
@@ -169,21 +391,21 @@ class MultipleChoice(Task):
             "answer_idx",
         )
         rows = zip(
-            *(asked[name].to_list() for name in columns), strict=True
+            *(joined[name].to_list() for name in columns), strict=True
         )  # several times faster than row by row
         judged = []
         for state, reply, reason, prompt, labels, choices, countries, culture, gold in rows:
-            found: tuple[str, str | None, str | None] = (state, None, reason)
+            outcome: tuple[str, str | None, str | None] = (state, None, reason)
             if state == State.ANSWERED:
-                found = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", gold, paper)
-            judged.append((*found, *seen(labels, countries, culture, gold, found[1])))
+                outcome = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", gold, paper)
+            judged.append((*outcome, *seen(labels, countries, culture, gold, outcome[1])))
         schema = dict.fromkeys(("state", "answer", "reason", *SEEN), pl.String)
-        own = asked.select("question", "culture", "topic").hstack(_frame(judged, schema))
-        own = own.with_columns(
-            counted=pl.lit(True), accuracy=pl.col("answer").eq_missing(asked["answer_idx"]).cast(pl.Float64)
+        columns_judged = joined.select("question", "culture", "topic").hstack(_frame(judged, schema))
+        columns_judged = columns_judged.with_columns(
+            counted=pl.lit(True), accuracy=pl.col("answer").eq_missing(joined["answer_idx"]).cast(pl.Float64)
         )
-        columns_of = {name: own[name] for name in own.columns}
-        chosen = released_letters(asked, own["chosen_letter"]).alias("chosen_option")
+        columns_of = {name: columns_judged[name] for name in columns_judged.columns}
+        chosen = released_letters(joined, columns_judged["chosen_letter"]).alias("chosen_option")
         facets = (*(columns_of[name] for name in ("topic", *SEEN)), chosen, columns_of["accuracy"])
         return responses.select(*(columns_of.get(name, pl.col(name)) for name in JUDGEMENTS), *facets)
 
@@ -249,8 +471,8 @@ class MultipleChoice(Task):
 
 
 def _before(text: pl.Expr, cut: str) -> pl.Expr:
-    """The text up to ``cut``, or the whole of it: a question stands before the authors' instruction, or
-    before the options."""
+    """The text up to ``cut``, or the whole text: the authors' instruction and the options follow the
+    question."""
     return text.str.splitn(cut, 2).struct.field("field_0")
 
 

@@ -63,22 +63,22 @@ def culture_name(code: str) -> str:
 
 
 def _annotation(item: StudyItem, review: Mapping[str, Any] | None) -> dict[str, Any]:
-    said = answers_by_person(item.votes)
-    answers: Mapping[str, list[str]] = said["answers"]
+    written = answers_by_person(item.votes)
+    answers: Mapping[str, list[str]] = written["answers"]
     invalid = set(review["invalid"]) if review else set()
-    given = Counter(answer for each in answers.values() for answer in each if answer not in invalid)
-    groups = review["groups"] if review else [{"answers": [answer], "en_answers": []} for answer in given]
+    counts = Counter(answer for each in answers.values() for answer in each if answer not in invalid)
+    groups = review["groups"] if review else [{"answers": [answer], "en_answers": []} for answer in counts]
     aggregated = []
     for group in groups:
-        variants = [answer for answer in group["answers"] if answer in given]
+        variants = [answer for answer in group["answers"] if answer in counts]
         if variants:
             count = count_people(variants, answers)
             aggregated.append({"answers": variants, "en_answers": list(group["en_answers"]), "count": count})
     return {
         "question": item.content["local"],
         "en_question": item.content["english"],
-        "annotations": dict(given.most_common()),
-        "idks": said["idks"],
+        "annotations": dict(counts.most_common()),
+        "idks": written["idks"],
         "raw_annotations": dict(answers),
         "aggregated_answers": sorted(aggregated, key=lambda group: -group["count"]),
     }

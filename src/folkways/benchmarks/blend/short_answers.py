@@ -1,22 +1,161 @@
-"""blend/saq: the short-answer questions of BLEnD, in each culture's language and in English (paper, section
+"""blend/saq: BLEnD's short-answer questions, in each culture's language and in English (paper, section
 4.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+import orjson
 import polars as pl
 
 from folkways.benchmarks.base import AnswerGroups, HumanBaseline, PromptOptions, Scoring, Task, answer_groups
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.answer_judging import judge_answers
-from folkways.benchmarks.blend.answer_prompts import make_prompts, template_frame
+from folkways.benchmarks.blend.answer_judging import ENGLISH, PLACE, judge_answers
 from folkways.benchmarks.summary import ASKED_IN, summarise_means, with_asked_in
+from folkways.benchmarks.templates import missing_places, wordings
 from folkways.cultures import cultures_of, get_culture
-from folkways.records import ITEMS, Metric
+from folkways.errors import DataError, UnknownNameError
+from folkways.records import ITEMS, PROMPTS, Metric
 from folkways.releases.release_records import Release
 from folkways.text.tools import TOOL_SETS, get_tool, has_tool
+
+_PLACE = re.compile(r"\{\w\}")  # two Algerian templates have the placeholder's letter translated
+
+
+def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
+    """One row per culture: ``templates`` (JSON: template -> [English text, local text]) and
+    ``prompt_source``.
+
+    The JSON is one string per culture that all its items share, so that a reply can later be freed of its
+    prompt.
+    """
+    ours_by_name = wordings("folkways.benchmarks.blend")["saq"]  # template -> language -> text with ``{q}``
+    released: dict[str, dict[str, list[str]]] = {}
+    if blend.has(release, "prompts"):
+        for culture, name, *texts in blend.read_prompts(release).iter_rows():
+            released.setdefault(culture, {})[name] = [_PLACE.sub(PLACE, text) for text in texts]
+    rows = []
+    for culture in cultures:
+        local = get_culture(culture).languages[0]
+        ours = {name: [texts[ENGLISH], texts[local]] for name, texts in ours_by_name.items()}
+        templates, source = (released[culture], "release") if culture in released else (ours, "folkways")
+        rows.append((culture, orjson.dumps(templates).decode(), source))
+    return pl.DataFrame(
+        rows, schema={"culture": pl.String, "templates": pl.String, "prompt_source": pl.String}, orient="row"
+    )
+
+
+def make_prompts(
+    task: str,
+    items: pl.DataFrame,
+    options: PromptOptions,
+    default_variants: tuple[str, ...],
+    release: Release,
+) -> pl.DataFrame:
+    """records.PROMPTS for items with ``local_language``, ``question_local``, ``question_en``, ``templates``
+    and ``prompt_source``.
+
+    task: name for the rows; options: what the user asked for; default_variants: templates if the options name
+    none. The items may be a part of the release's: an item that lacks a template or language which others
+    have gets no prompt for it. Raises UnknownNameError for a template or language that no item of the release
+    has.
+    """
+    released_of = {
+        culture: orjson.loads(text)
+        for culture, text in items.select("culture", "templates").unique(maintain_order=True).iter_rows()
+    }
+    brought = _brought(options.prompt_texts)
+    variants = _variants(options, released_of, brought, default_variants, release)
+    wanted_languages = _languages(options.languages)
+    rows = []
+    for culture, local, source in (
+        items.select("culture", "local_language", "prompt_source").unique(maintain_order=True).iter_rows()
+    ):
+        order = 0
+        for language in dict.fromkeys(local if code == "local" else code for code in wanted_languages):
+            if language not in (local, ENGLISH):
+                continue
+            for variant in variants:
+                user_text = brought.get((variant, language), brought.get((variant, "")))
+                released = released_of[culture].get(variant)
+                text = user_text or (released and released[0 if language == ENGLISH else 1])
+                if text:
+                    rows.append(
+                        (culture, language, variant, order, text, f"file:{variant}" if user_text else source)
+                    )
+                    order += 1
+    names = ("culture", "language", "variant", "order", "template", "prompt_source")
+    schema = {name: pl.Int64 if name == "order" else pl.String for name in names}
+    templates = pl.DataFrame(rows, schema=schema, orient="row")
+    question = (
+        pl.when((pl.col("language") == ENGLISH) & (pl.col("local_language") != ENGLISH))
+        .then("question_en")
+        .otherwise("question_local")
+    )
+    return (
+        items.drop("prompt_source")
+        .with_row_index("place")
+        .join(templates, on="culture", how="inner")
+        .sort("place", "order")
+        .select(
+            pl.lit(task).alias("task"),
+            "item",
+            "language",
+            "variant",
+            pl.lit(None, dtype=pl.String).alias("system"),
+            pl.col("template").str.replace_all(PLACE, question, literal=True).alias("user"),
+            pl.lit(None, dtype=pl.List(pl.String)).alias("choices"),
+            "prompt_source",
+        )
+        .select(list(PROMPTS))
+    )
+
+
+def _brought(texts: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """(template, language or "") -> text, from names like ``inst-4`` (every language) and ``inst-4@ko``."""
+    for name, text in texts.items():
+        if absent := missing_places(text, ("question",)):
+            raise DataError(
+                f"the prompt {name!r} has no {absent[0]}, the place of the question: {text[:80]!r}"
+            )
+    return {
+        (name.partition("@")[0], name.partition("@")[2]): text.replace("{question}", PLACE)
+        for name, text in texts.items()
+    }
+
+
+def _variants(
+    options: PromptOptions,
+    known: Mapping[str, Mapping[str, list[str]]],
+    brought: Mapping[tuple[str, str], str],
+    default: tuple[str, ...],
+    release: Release,
+) -> list[str]:
+    names = dict.fromkeys(
+        [*(name for templates in known.values() for name in templates), *(name for name, _ in brought)]
+    )
+    if options.variants is None:
+        return list(dict.fromkeys(name for name, _ in brought) or default)
+    chosen = [member for name in options.variants for member in (names if name == "all" else [name])]
+    if unknown := [name for name in chosen if name not in names]:
+        elsewhere = (
+            blend.read_prompts(release)["id"].unique().to_list() if blend.has(release, "prompts") else []
+        )
+        for name in unknown:
+            if name not in elsewhere:
+                raise UnknownNameError("prompt template", name, {*names, *elsewhere, "all"})
+    return list(dict.fromkeys(chosen))
+
+
+def _languages(wanted: tuple[str, ...] | None) -> list[str]:
+    valid = {"local", ENGLISH, *(culture.languages[0] for culture in cultures_of("blend"))}
+    for code in wanted or ():
+        if code not in valid:
+            raise UnknownNameError("language of blend/saq", code, valid)
+    return list(wanted or ("local", ENGLISH))
+
 
 SKIPPED = {
     "skipped: nobody answered": pl.col("groups").list.len() == 0,
@@ -93,12 +232,12 @@ class ShortAnswers(Task):
         return self.tools.text_tools or "default"
 
     def items(self, release: Release) -> pl.DataFrame:
-        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (data.annotations.GROUPS),
+        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS),
         skip_reason."""
         annotated = blend.read_annotations(release)
-        asked = _questions(release, annotated)
+        questions = _questions(release, annotated)
         locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}
-        cultures = asked["culture"].unique(maintain_order=True)
+        cultures = questions["culture"].unique(maintain_order=True)
         names = {code: blend.country_in_english(get_culture(code)) for code in cultures}
         nobody = pl.lit([])
         skip_reason = pl.lit(None, dtype=pl.String)
@@ -106,7 +245,7 @@ class ShortAnswers(Task):
             skip_reason = pl.when(holds).then(pl.lit(reason)).otherwise(skip_reason)
         item = pl.concat_str("culture", "id", separator="/")
         return (
-            asked.join(
+            questions.join(
                 annotated.select("culture", "id", "groups", "idks"),
                 on=["culture", "id"],
                 how="left",
@@ -172,9 +311,9 @@ class ShortAnswers(Task):
         """Each annotator's first answer, judged against those of the others (see ``tables.people``)."""
         from folkways.benchmarks.blend.results.people import has_raw_answers, people_judgements
 
-        asked = items.select("culture", pl.col("question").alias("id")).unique()
+        keys = items.select("culture", pl.col("question").alias("id")).unique()
         annotations = blend.read_annotations(release).join(
-            asked, on=["culture", "id"], how="semi", maintain_order="left"
+            keys, on=["culture", "id"], how="semi", maintain_order="left"
         )
         if not has_raw_answers(annotations):
             return None
@@ -219,8 +358,8 @@ def _questions(release: Release, annotations: pl.DataFrame) -> pl.DataFrame:
         return annotated.with_columns(
             topic=pl.lit(None, dtype=pl.String), source=pl.lit(None, dtype=pl.String)
         )
-    asked = blend.read_questions(release)
-    return pl.concat([asked, annotated.join(asked, on=["culture", "id"], how="anti")], how="diagonal")
+    questions = blend.read_questions(release)
+    return pl.concat([questions, annotated.join(questions, on=["culture", "id"], how="anti")], how="diagonal")
 
 
 def _shown(groups: pl.Expr) -> pl.Expr:

@@ -4,11 +4,10 @@
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.culturalbench import data
 from folkways.benchmarks.culturalbench.build.commands import BUILDERS
-from folkways.benchmarks.culturalbench.easy import Easy
 from folkways.benchmarks.culturalbench.export import EXPORT
-from folkways.benchmarks.culturalbench.hard import Hard
 from folkways.benchmarks.culturalbench.published import PUBLISHED
 from folkways.benchmarks.culturalbench.results import RESULTS
+from folkways.benchmarks.culturalbench.tasks import Easy, Hard
 
 BENCHMARK = Benchmark(
     "culturalbench",

@@ -44,9 +44,9 @@ def easy(items: pl.DataFrame, labels: Sequence[str]) -> Mapping[str, pl.DataFram
     usable = items.filter(pl.col("answer").is_in(labels))["answer"]
     constant = max(labels, key=lambda label: (usable == label).sum())
     shares = _option_shares(items.select("item", "culture", "options").iter_rows())
-    places = {label: place for place, label in enumerate(labels)}
+    indexes = {label: index for index, label in enumerate(labels)}
     alone = [
-        shares[item][places[answer]] if answer in places else 0.0
+        shares[item][indexes[answer]] if answer in indexes else 0.0
         for item, answer in items.select("item", "answer").iter_rows()
     ]
     counted = pl.col("answer").is_in(labels)
@@ -96,17 +96,17 @@ def _option_shares(questions: Iterator[tuple[str, str, list[str]]]) -> dict[str,
 
     questions: key, culture and options of each. Rarity of trigrams is counted over all options.
     """
-    asked = list(questions)
-    alike = TrigramSimilarity(option for _, _, options in asked for option in options)
-    found = {}
-    for key, culture, options in asked:
+    rows = list(questions)
+    alike = TrigramSimilarity(option for _, _, options in rows for option in options)
+    shares = {}
+    for key, culture, options in rows:
         name = name_of_code(culture)
         likeness = [
             round(alike(option, name), 12) for option in options
         ]  # equal sums may differ in the last digits
         best = max(likeness)
-        found[key] = [float(like == best) / likeness.count(best) for like in likeness]
-    return found
+        shares[key] = [float(like == best) / likeness.count(best) for like in likeness]
+    return shares
 
 
 def _judgements(items: pl.DataFrame, counted: pl.Expr, right: pl.Expr | pl.Series) -> pl.DataFrame:

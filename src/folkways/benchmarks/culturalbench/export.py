@@ -48,7 +48,7 @@ def votes(study: Study) -> Votes:
         part = item.part if item.round > 1 else ""
         for vote in item.votes:
             abstain = vote.payload["abstain"]
-            chosen = [abstain] if abstain else [LETTERS[place] for place in vote.payload["choices"]]
+            chosen = [abstain] if abstain else [LETTERS[index] for index in vote.payload["choices"]]
             cast.append(
                 {
                     "item": name,

@@ -1,14 +1,11 @@
-"""The human line: how one person's votes do against the gold that the others' votes make, by the rule that
-models are judged by.
+"""The human baseline: how one person's votes do against the gold that the others' votes make.
 
-The paper reports one (92.6 %, abstract) and not how it was made. Here each annotator is left out in turn. An
-option is gold for that person when the others' votes are at most one short of the majority that the benchmark
-asks for: 3 of 4 where it asks for 4 of
-5. So every gold option of the benchmark is gold for everybody, whoever is left out, and one that was a single
-   vote short of being
-gold is gold for those who did not choose it, which makes the line a little low. A person is right, on Easy as
-on Hard, who chose all gold options and no other. People who said that they did not know, or that it cannot be
-answered, do not count, while models always answer.
+The paper reports one (92.6 %, abstract) but not how it was made. Here each annotator is left out in turn. An
+option is gold for that person if the others' votes are at most one short of the benchmark's majority: 3 of 4
+if it is 4 of 5. So every gold option of the benchmark is gold for everybody. An option that was a single vote
+short is gold for those who did not choose it, which makes the baseline a little low. A person is right, on
+Easy as on Hard, who chose all gold options and no other. People who did not know, or found that the question
+cannot be answered, do not count, while models always answer.
 """
 
 from __future__ import annotations
@@ -18,10 +15,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.build.counting import Rule
+from folkways.benchmarks.culturalbench.build.counting import MajorityRule
 from folkways.benchmarks.culturalbench.build.tables import BUILT_VOTES
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, LETTERS
-from folkways.benchmarks.culturalbench.votes_checking import parse_chosen
+from folkways.benchmarks.culturalbench.votes_files import parse_chosen
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Schema, State, require_columns
 from folkways.releases.release_records import Release
@@ -50,9 +47,7 @@ def people_judgements(
     row, for votes that cannot be read.
     """
     if not any(entry.path == VOTES_FILE for entry in release.record.files) or not release.has(VOTES_FILE):
-        return (
-            None  # votes beside the files of a release are not of it, and its fingerprint does not cover them
-        )
+        return None  # a file that the release does not list is not covered by its fingerprint
     votes, rule = read_built_votes(release), read_rule(release)
     judged = (judge_people_on_hard if task.endswith("/hard") else judge_people_on_easy)(items, votes, rule)
     lacking = {name: kind for name, kind in (columns or {}).items() if name not in judged.columns}
@@ -84,21 +79,22 @@ def read_built_votes(release: Release) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(BUILT_VOTES))
 
 
-def read_rule(release: Release) -> Rule:
-    """The majority that the release was built with; the paper's where it does not say."""
+def read_rule(release: Release) -> MajorityRule:
+    """The majority that the release was built with, or the paper's; DataError if the record cannot be
+    read."""
     if not release.has(RECORD_FILE):
-        return Rule()
+        return MajorityRule()
     path = release.path(RECORD_FILE)
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        return Rule(int(record["threshold"]), int(record["of"]))
+        return MajorityRule(int(record["threshold"]), int(record["of"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"does not tell the majority (threshold, of): {error}; build the release again", file=path
         ) from None
 
 
-def judge_people_on_easy(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+def judge_people_on_easy(items: pl.DataFrame, votes: pl.DataFrame, rule: MajorityRule) -> pl.DataFrame:
     """One row per person and question: right when the person chose all options that are gold by the others'
     votes, and no other.
 
@@ -122,7 +118,7 @@ def judge_people_on_easy(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -
     )
 
 
-def judge_people_on_hard(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+def judge_people_on_hard(items: pl.DataFrame, votes: pl.DataFrame, rule: MajorityRule) -> pl.DataFrame:
     """One row per person and judgement: right where the person chose an option that is gold by the others'
     votes, or left one that is not. items: of ``culturalbench/hard``, all of a question in their order; votes:
     BUILT_VOTES.
@@ -131,11 +127,11 @@ def judge_people_on_hard(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -
     single = pl.concat(
         whole.select(
             *("question", "annotator", "sample", "counted", "state", "why"),
-            place=pl.lit(place, pl.Int64),
+            place=pl.lit(index, pl.Int64),
             said=pl.col(letter),
             gold=pl.col(_GOLD[letter]),
         )
-        for place, letter in enumerate(LETTERS)
+        for index, letter in enumerate(LETTERS)
     ).with_columns(right=(pl.col("said") == pl.col("gold")).cast(pl.Float64))
     person = ["question", "annotator"]
     judged = single.with_columns(
@@ -150,7 +146,7 @@ def judge_people_on_hard(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -
     ).drop("place")
 
 
-def leave_one_out(votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+def leave_one_out(votes: pl.DataFrame, rule: MajorityRule) -> pl.DataFrame:
     """One row per person and question that were decided: what the person chose, and what is gold by the votes
     of all others.
 
@@ -162,7 +158,7 @@ def leave_one_out(votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
         .filter("counted", "kept")
         .rename({"question_idx": "question"})
     )
-    own = [pl.col("chosen").list.contains(letter).alias(letter) for letter in LETTERS]
+    chose = [pl.col("chosen").list.contains(letter).alias(letter) for letter in LETTERS]
     needed = -(-rule.threshold * pl.len() // rule.of) - 1
     gold = [
         (
@@ -173,7 +169,7 @@ def leave_one_out(votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
     abstained = pl.col("chosen").list.first().is_in(ABSTENTIONS)
     alone = pl.len().over("question") == 1
     return (
-        cast.with_columns(own)
+        cast.with_columns(chose)
         .with_columns(
             *gold,
             sample=pl.int_range(pl.len(), dtype=pl.Int64).over("question"),

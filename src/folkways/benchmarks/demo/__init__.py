@@ -3,10 +3,8 @@ benchmark."""
 
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.consistency import consistency
-from folkways.benchmarks.demo.choices import MultipleChoice, TrueFalse
-from folkways.benchmarks.demo.everyday import EverydayLife
 from folkways.benchmarks.demo.sentences import Adaptation, Identification, Prediction
-from folkways.benchmarks.demo.short_answers import ShortAnswers
+from folkways.benchmarks.demo.tasks import EverydayLife, MultipleChoice, ShortAnswers, TrueFalse
 
 BENCHMARK = Benchmark(
     "demo",

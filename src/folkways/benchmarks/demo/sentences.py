@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.demo.common import DemoTask, local_language
+from folkways.benchmarks.demo.tasks import DemoTask, local_language
 from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.cultures import get_culture, get_language
 from folkways.metrics.spans import CLOSING, OPENING, hi_csi, hp_csi_per_gold, si_csi, tagged_spans
@@ -53,12 +53,12 @@ class SentenceTask(DemoTask):
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language = response["response"], response["language"]
-        found = tagged_spans(reply, across_lines=True)
-        if not found:
+        spans = tagged_spans(reply, across_lines=True)
+        if not spans:
             return unparsed(reply, language, "no answer in the reply")
         expected = tagged_spans(item["gold"], across_lines=True)
         return ReplyScore(
-            "; ".join(found), f"expected: {'; '.join(expected)}", self.values(item["gold"], reply)
+            "; ".join(spans), f"expected: {'; '.join(expected)}", self.values(item["gold"], reply)
         )
 
 
@@ -79,20 +79,20 @@ class Identification(SentenceTask):
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         """As for every sentence; one given back without a tag says that nothing in it is specific, which is
         an answer too."""
-        found = super().score(item, response, profile)
+        result = super().score(item, response, profile)
         if (
-            found.state is not State.ANSWERED
+            result.state is not State.ANSWERED
             and edit_similarity(response["response"], item["text"]) >= SAME_SENTENCE
         ):
             return ReplyScore("", "nothing is tagged", self.values(item["gold"], response["response"]))
-        return found
+        return result
 
     def values(self, gold: str, reply: str) -> Mapping[str, float | None]:
         return {"si_csi": si_csi(gold, reply).f1, "hi_csi": hi_csi(gold, reply)}
 
 
 class Prediction(SentenceTask):
-    """What stands between the tags is hidden, and the model fills it in."""
+    """The text between the tags is hidden, and the model fills it in."""
 
     name: ClassVar[str] = "demo/prediction"
     title: ClassVar[str] = "Demo: guessing culture-specific items"
@@ -163,13 +163,13 @@ class Adaptation(DemoTask):
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language = response["response"], response["language"]
         gold = item["gold_en"] if language == "en" else item["gold_local"]
-        found = tagged_spans(reply, across_lines=True)
-        refuses = not found and bool(NON_TRANSFERABLE.search(reply))
-        if not found and not refuses:
+        spans = tagged_spans(reply, across_lines=True)
+        refuses = not spans and bool(NON_TRANSFERABLE.search(reply))
+        if not spans and not refuses:
             return unparsed(reply, language, "no answer in the reply")
         impossible = bool(NON_TRANSFERABLE.search(gold))
         values = {
             "si_csi": None if impossible else si_csi(gold, reply).f1,
             "transferable": float(refuses == impossible),
         }
-        return ReplyScore("Non-transferable" if refuses else "; ".join(found), f"expected: {gold}", values)
+        return ReplyScore("Non-transferable" if refuses else "; ".join(spans), f"expected: {gold}", values)

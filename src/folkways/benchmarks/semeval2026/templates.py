@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from folkways.benchmarks.semeval2026.data.reading import Entry
+from folkways.benchmarks.semeval2026.release import Entry
 
 ALIKE, LIKEST, SURE = 0.6, 0.5, 0.75
 """Share of words in common (Jaccard) from which a question is the one of its number; from which it is so if
@@ -34,35 +34,38 @@ def templates_of(items: pl.DataFrame) -> Mapping[str, str]:
     items: with ``question``, ``culture`` and ``english``; questions without an English wording are in no
     template.
     """
-    asked = items.filter(pl.col("english").is_not_null()).unique(
+    questions = items.filter(pl.col("english").is_not_null()).unique(
         "question", keep="first", maintain_order=True
     )
     words: dict[str, Words] = {}
-    for part in asked.partition_by("culture", maintain_order=True):
+    for part in questions.partition_by("culture", maintain_order=True):
         words |= {
             key: frozenset(_WORD.findall(text.lower()))
             for key, text in part.select("question", "english").iter_rows()
         }
-    cultures = dict(asked.select("question", "culture").iter_rows())
+    cultures = dict(questions.select("question", "culture").iter_rows())
     bare = _without_names(words, cultures)
     numbers: dict[str, list[Words]] = {}
-    for key, own in bare.items():
-        numbers.setdefault(_number(key), []).append(own)
+    for key, remaining in bare.items():
+        numbers.setdefault(_number(key), []).append(remaining)
     wordings = {
-        number: Counter(found).most_common(1)[0][0] for number, found in numbers.items() if len(found) > 1
+        number: Counter(template_of).most_common(1)[0][0]
+        for number, template_of in numbers.items()
+        if len(template_of) > 1
     }
-    found = {}
-    for key, own in bare.items():
+    template_of = {}
+    for key, remaining in bare.items():
         number = _number(key)
-        if number not in wordings or _alike(own, wordings[number]) < ALIKE:
+        if number not in wordings or _alike(remaining, wordings[number]) < ALIKE:
             most, likest = max(
-                ((_alike(own, wording), other) for other, wording in wordings.items()), default=(0.0, "")
+                ((_alike(remaining, wording), other) for other, wording in wordings.items()),
+                default=(0.0, ""),
             )
             if most < (LIKEST if likest == number else SURE):
                 continue
             number = likest
-        found[key] = number
-    return found
+        template_of[key] = number
+    return template_of
 
 
 OWN_ORDER = "JP"
@@ -76,12 +79,12 @@ def sampled_questions(entries: Iterable[Entry]) -> Mapping[str, str]:
     The template, where the texts tell it; a question that is like no other region's is its own. Without texts
     the bare number, which all regions share but OWN_ORDER.
     """
-    asked = [(entry.number, entry.culture, entry.english) for entry in entries]
+    rows = [(entry.number, entry.culture, entry.english) for entry in entries]
     schema = {"question": pl.String, "culture": pl.String, "english": pl.String}
-    templates = templates_of(pl.DataFrame(asked, schema=schema, orient="row"))
+    templates = templates_of(pl.DataFrame(rows, schema=schema, orient="row"))
     if templates:
-        return {number: templates.get(number, number) for number, *_ in asked}
-    return {number: number if number.startswith(f"{OWN_ORDER}_") else _number(number) for number, *_ in asked}
+        return {number: templates.get(number, number) for number, *_ in rows}
+    return {number: number if number.startswith(f"{OWN_ORDER}_") else _number(number) for number, *_ in rows}
 
 
 def same_wordings(entries: Iterable[Entry]) -> Mapping[str, str]:
@@ -91,15 +94,15 @@ def same_wordings(entries: Iterable[Entry]) -> Mapping[str, str]:
     Questions are one where their words are, but for the regions' names. Without texts each is its own, and
     which of them regions share is not known.
     """
-    asked = {entry.number: entry for entry in entries if entry.english}
+    with_text = {entry.number: entry for entry in entries if entry.english}
     words = {
-        number: frozenset(_WORD.findall((entry.english or "").lower())) for number, entry in asked.items()
+        number: frozenset(_WORD.findall((entry.english or "").lower())) for number, entry in with_text.items()
     }
     names = set[str]().union(
-        *_names(words, {number: entry.culture for number, entry in asked.items()}).values()
+        *_names(words, {number: entry.culture for number, entry in with_text.items()}).values()
     )
     first: dict[Words, str] = {}
-    return {number: first.setdefault(own - names, number) for number, own in words.items()}
+    return {number: first.setdefault(text_words - names, number) for number, text_words in words.items()}
 
 
 def _number(question: str) -> str:
@@ -108,20 +111,20 @@ def _number(question: str) -> str:
 
 def _without_names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> dict[str, Words]:
     often = _names(words, cultures)
-    return {key: own - often[cultures[key]] for key, own in words.items()}
+    return {key: text_words - often[cultures[key]] for key, text_words in words.items()}
 
 
 def _names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> dict[str, set[str]]:
     """Culture -> the words of its name: those of many of its questions, and not of every culture's."""
     questions, counts = Counter(cultures.values()), Counter[tuple[str, str]]()
-    for key, own in words.items():
-        counts.update((cultures[key], word) for word in own)
+    for key, text_words in words.items():
+        counts.update((cultures[key], word) for word in text_words)
     often = {
         culture: {word for (of, word), n in counts.items() if of == culture and n >= OFTEN * all_}
         for culture, all_ in questions.items()
     }
     everywhere = set.intersection(*often.values()) if len(often) > 1 else set[str]()
-    return {culture: own - everywhere for culture, own in often.items()}
+    return {culture: text_words - everywhere for culture, text_words in often.items()}
 
 
 def _alike(one: Words, other: Words) -> float:

@@ -3,44 +3,25 @@ request.
 
 In HTTP/1.1 nothing but the order ties a response to its request. A server or proxy that sends one too many (a
 reply twice, the late answer behind its own 504, a 408 before it hangs up) puts every later answer on that
-connection one place off, and aiohttp's pool hands such connections out. What comes while a connection waits
-for nothing is seen at once. What comes alone after the next request was sent looks like its answer, and so
-does every true answer after it; but the last one is left over. So a reply is sure only once its connection
-has rested for longer than a reply takes and nothing came: until then its ``Confirmation`` is open. The first
-reply on a connection is sure by itself. Once a good response has come unasked, no connection is used twice.
-
-Beside aiohttp's public names this file uses ``BaseConnector.connect``, ``Connection.protocol``, the
-``_factory`` by which a connector makes its protocols, and of the protocol ``data_received``,
-``should_close``, ``is_connected``, ``len``, ``read``, ``exception``, ``set_response_params`` and
-``transport``. aiohttp connects; which connection is used next is decided here, at half the cost of its pool.
-``_check_aiohttp`` fails at import where one is gone, and tests/endpoints/test_connections.py holds aiohttp to
-what they mean.
+connection one place off. What comes while a connection waits for nothing is seen at once. What comes alone
+after the next request was sent looks like its answer, and so does every true answer after it; but the last
+one is left over. So a reply is sure only once its connection has rested for longer than a reply takes and
+nothing came: until then its ``Confirmation`` is open. The first reply on a connection is sure by itself. Once
+a good response has come unasked, no connection is used twice.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
-import select
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
-
-import aiohttp
-from aiohttp.client_proto import ResponseHandler
-from aiohttp.http_exceptions import HttpProcessingError
-from yarl import URL
 
 from folkways.endpoints.base import Confirmation
-from folkways.endpoints.servers.bodies import ERROR_BODY, LARGE_AT_ONCE, read_bounded
 from folkways.endpoints.servers.deadline import Deadline
-
-if TYPE_CHECKING:
-    from aiohttp.connector import Connection
-    from aiohttp.http import RawResponseMessage
+from folkways.endpoints.servers.http1 import LARGE_AT_ONCE, Connection, HttpError
+from folkways.endpoints.servers.route import Route
 
 MOST_USES = 1000
 """Requests over one connection, then a new one."""
@@ -51,64 +32,69 @@ came, halved where replies stayed open because their connection broke. A rest co
 ``kill -9`` takes away is one stretch of each connection.
 """
 
+STRETCH_SECONDS, QUICK_STRETCH = 0.5, 128
+"""How long a stretch of LONGEST_STRETCH lasts at least, unless so many replies are open: else connections to
+a server that answers at once would rest half of the time."""
+
 SHORTEST_REST, SLOWER = 0.1, 1.25
 """Seconds of a rest at least, and how much longer it is than the slowest reply on the connection took.
 
-With 25 ms, one stale reply was stored in some hundred trials on two cores at a load of 20, perhaps because
-the server got no CPU.
+With 25 ms, one stale reply was stored in some hundred trials on two cores at a load of 20: the server got no
+CPU for so long. No client can see what has not been sent.
 """
 
 KEPT_SECONDS = 15.0
 """How much longer than the slowest reply may take an unused connection is kept."""
 
 
-def _check_aiohttp() -> None:
-    """ImportError where aiohttp lacks one of the names that it documents in part only and that are used
-    here."""
-    wanted = {
-        aiohttp.BaseConnector: ("connect", "close"),
-        ResponseHandler: (
-            "data_received",
-            "should_close",
-            "is_connected",
-            "__len__",
-            "read",
-            "exception",
-            "set_response_params",
-        ),
-    }
-    missing = [
-        f"{kind.__name__}.{name}"
-        for kind, names in wanted.items()
-        for name in names
-        if not hasattr(kind, name)
-    ]
-    missing += (
-        [] if "_factory" in inspect.getsource(aiohttp.BaseConnector.__init__) else ["BaseConnector._factory"]
-    )
-    if missing:
-        raise ImportError(
-            f"aiohttp {aiohttp.__version__} has no {', '.join(missing)}: install the version that folkways "
-            "names"
-        )
+class UnaskedError(HttpError):
+    """A response came that nobody asked for, and whose the reply is cannot be known."""
 
 
-_check_aiohttp()
+class PooledConnection(Connection):
+    """A connection with what is known of its replies.
 
+    uses:         requests over it so far, the present one included.
+    confirmation: of its open replies; open_count is their number and open_since when the first came.
+    busy:         whether a request is on its way over it.
+    retired:      whether it is used no more, and kept only until its open replies are settled.
+    slowest:      seconds that its slowest reply took. rested: when its rest will be over, by
+                  ``time.monotonic``. released: when it was last put back.
+    late:         whether an answer may come late: a proxy has lost its patience with the server behind it.
+    last_reply:   the ``id`` in the body of its last reply, and that body's hash.
+    """
 
-class UnaskedError(aiohttp.ClientConnectionError):
-    """A response came that nobody asked for, and it cannot be told whose the reply is."""
+    def __init__(self) -> None:
+        super().__init__()
+        self.uses = self.open_count = 0
+        self.confirmation = Confirmation()
+        self.open_since = self.slowest = self.rested = self.released = 0.0
+        self.busy = True
+        self.late = self.retired = False
+        self.last_reply: tuple[str, int] | None = None
+
+    def settle(self, *, clean: bool) -> None:
+        """Say of the open replies whether they are the answers to their requests."""
+        self.confirmation.clean = clean
+        self.confirmation, self.open_count = Confirmation(), 0
+
+    def replied(self, began: float) -> float:
+        """Note a reply to the request that was sent at ``began``; returns the time now."""
+        now = time.monotonic()
+        self.slowest = max(self.slowest, now - began)
+        self.rested = now + max(SHORTEST_REST, SLOWER * self.slowest)
+        return now
 
 
 @dataclass(slots=True, eq=False)
 class Reply:
-    """What came back. line: the connection that it came over. confirmation: open until it is sure; None where
+    """A reply, and the connection that it came over. confirmation: open until the reply is sure; None where
     it is."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    line: Line
+    connection: PooledConnection
     confirmation: Confirmation | None
 
     @property
@@ -117,170 +103,73 @@ class Reply:
         return self.confirmation is not None
 
 
-class _Protocol(ResponseHandler):
-    """aiohttp's protocol, which notices what comes while nothing is waited for. came: whether anything
-    has."""
+class ConnectionPool:
+    """The connections to one address, over which requests are posted.
 
-    idle = False
-    came = False
-
-    def data_received(self, data: bytes) -> None:
-        """As aiohttp's."""
-        if self.idle and data:
-            self.came = True
-        super().data_received(data)
-
-
-class Line:
-    """A connection.
-
-    uses:         requests over it so far, the present one included.
-    confirmation: of its replies that are open, and how many they are.
-    rested:       when it will have rested for long enough, as ``time.monotonic`` tells.
-    late:         whether an answer may come late: a proxy has lost its patience with the server behind it.
-    name:         of its last reply, as its body tells (``id``), and that body's hash.
+    limit:   requests at once at most; connections that rest before they are closed come on top.
+    headers: of each request. timeout: seconds for a reply, from the first byte sent to the last received.
     """
 
-    __slots__ = (
-        *("_fileno", "_poll", "busy", "confirmation", "connection", "held", "late", "name", "open"),
-        *("protocol", "released", "rested", "slowest", "uses"),
-    )
-
-    def __init__(self, connection: Connection, protocol: _Protocol) -> None:
-        self.connection, self.protocol = connection, protocol
-        self.uses = self.open = 0
-        self.confirmation = Confirmation()
-        self.slowest = self.rested = self.released = 0.0
-        self.busy, self.late = True, False
-        self.held = False  # it is used no more and only looked at
-        self.name: tuple[str, int] | None = None
-        self._fileno: Callable[[], int] | None = None
-        self._poll: Callable[[int], list[tuple[int, int]]] | None = None
-
-    def settle(self, *, clean: bool) -> None:
-        """Say of the replies that are open whether they are the answers to their requests."""
-        self.confirmation.clean = clean
-        self.confirmation, self.open = Confirmation(), 0
-
-    def replied(self, began: float) -> None:
-        """A reply is here, to a request that was sent at ``began``."""
-        now = time.monotonic()
-        self.slowest = max(self.slowest, now - began)
-        self.rested = now + max(SHORTEST_REST, SLOWER * self.slowest)
-
-    def readable(self) -> bool:
-        """Whether the socket holds bytes, or the end, that nobody has read."""
-        if self._fileno is None:
-            if (transport := self.protocol.transport) is None:
-                return False
-            self._fileno = transport.get_extra_info("socket").fileno
-            if hasattr(select, "poll"):  # not on Windows
-                poll = select.poll()
-                poll.register(self._fileno(), select.POLLIN)
-                self._poll = poll.poll
-        if self.protocol.transport is None or (number := self._fileno()) < 0:
-            return False
-        return bool(self._poll(0) if self._poll is not None else select.select([number], [], [], 0)[0])
-
-
-class KeptConnections(aiohttp.TCPConnector):
-    """The connections to one address, and the way of a request over one of them.
-
-    aiohttp's own client builds a request and a response of some dozen objects each time, which costs more
-    than all the rest; here the head is made once.
-
-    limit:   requests at once at most; connections that rest before they are closed are beside them.
-    seconds: to connect within. timeout: for a reply, from the first byte that is sent to the last that comes.
-    """
-
-    def __init__(
-        self,
-        limit: int,
-        url: URL,
-        headers: Mapping[str, str],
-        proxy: str | None,
-        seconds: float,
-        timeout: float,
-    ) -> None:
-        super().__init__(limit=0, ttl_dns_cache=300)
-        self._factory = partial(_Protocol, loop=self._loop)  # type: ignore[assignment]
-        self._idle: deque[Line] = deque()  # whoever has rested for longest is used next
+    def __init__(self, limit: int, route: Route, headers: Mapping[str, str], timeout: float) -> None:
+        self._route = route
+        self._head = route.head("POST", headers) + b"Content-Length: "
+        self._connections: set[PooledConnection] = set()
+        self._idle: deque[PooledConnection] = deque()  # the one that has rested for longest is used next
         self._kept_seconds = SLOWER * timeout + KEPT_SECONDS
-        self._open: dict[Line, None] = {}  # those with open replies
+        self._open: dict[PooledConnection, None] = {}  # those with open replies
         self._orderly = True
         self._stretch = FIRST_STRETCH
         self._names: set[str] = set()  # the first two names of replies: whether a server has different ones
-        self._url, self._headers, self._proxy = url, headers, proxy
-        self._timeout, self._deadline = (
-            aiohttp.ClientTimeout(sock_connect=seconds),
-            Deadline(timeout, self._loop),
-        )
-        self._head = b""
+        self._deadline = Deadline(timeout, asyncio.get_running_loop())
         self._places = asyncio.Semaphore(limit)
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
 
-    @cached_property
-    def _request(self) -> aiohttp.ClientRequest:
-        """What connecting needs to know, and the headers that aiohttp adds to ours."""
-        proxy = URL(self._proxy) if self._proxy else None
-        return aiohttp.ClientRequest("POST", self._url, headers=self._headers, proxy=proxy, loop=self._loop)
+    async def post(self, body: bytes, limit: int) -> Reply:
+        """Send ``body`` and read the reply: at most ``limit`` bytes of a good one, after decompression.
 
-    async def post(self, body: bytes, most: int) -> Reply:
-        """Send ``body`` and read the reply: at most ``most`` bytes of a good one, after decompression, else
-        BodyTooLargeError.
-
-        Raises UnaskedError where it may be the answer to another request, TimeoutError, or what aiohttp
-        raises: ClientError, OSError, ValueError.
+        Raises BodyTooLargeError for more, UnaskedError where it may be the answer to another request,
+        TimeoutError, and what ``Route.connect`` and ``Connection.exchange`` raise.
         """
         async with self._places:
-            return await self._exchanged(body, most)
+            return await self._post(body, limit)
 
-    async def _exchanged(self, body: bytes, most: int) -> Reply:
-        line = await self._kept()
-        protocol, use, began = line.protocol, line.uses, time.monotonic()
+    async def _post(self, body: bytes, limit: int) -> Reply:
+        connection = await self._take()
+        use, began = connection.uses, time.monotonic()
         try:
             async with self._deadline:
-                transport = protocol.transport
-                if transport is None or transport.is_closing():
-                    raise aiohttp.ServerDisconnectedError
-                protocol.idle = False
-                protocol.set_response_params(read_until_eof=True)
-                transport.write(b"%b%d\r\n\r\n%b" % (self._head or self._made_head(), len(body), body))
-                message, content = await self._begun(protocol)
-                good = 200 <= message.code < 300
-                if good and use > 1 and transport.get_write_buffer_size():
-                    # a reply that is there before its request was sent is the answer to another one
-                    raise UnaskedError
-                raw = await read_bounded(
-                    content, message.headers, most if good else ERROR_BODY, self._large, whole=good
-                )
-            protocol.idle = True
-            line.replied(began)
-            line.late = message.code == 408 or message.code >= 500
-            if len(protocol) or line.readable():
-                await self._look(line)
+                request = b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
+                raw = await connection.exchange(request, limit, self._large)
+            if raw.good and use > 1 and raw.early:
+                # a reply that begins before its request was sent is the answer to another one
+                raise UnaskedError
+            now = connection.replied(began)
+            connection.late = raw.status == 408 or raw.status >= 500
+            if connection.unasked or connection.readable():
+                await self._look(connection)
             if not self._orderly and use > 1:
                 raise UnaskedError
         except BaseException:
-            self._broken(line, began)
-            line.connection.close()
+            self._give_up(connection, began)
             raise
         confirmation = None
         if use > 1:
-            confirmation = line.confirmation
-            line.open += 1
-            self._open[line] = None
-        if protocol.came and line.open:  # right behind this reply, or in its place
-            self._doubt(line)
-        if line.open and (line.late or line.uses >= MOST_USES or protocol.should_close):
-            line.held = True
-        elif line.late or protocol.should_close:
-            line.connection.close()
+            confirmation = connection.confirmation
+            if not connection.open_count:
+                connection.open_since = now
+            connection.open_count += 1
+            self._open[connection] = None
+        if connection.unasked and connection.open_count:  # right behind this reply, or in its place
+            self._doubt(connection)
+        if connection.open_count and (connection.late or connection.uses >= MOST_USES or not connection.keep):
+            connection.retired = True
+        elif connection.late or not connection.keep:
+            self._close(connection)
         else:
-            line.released = time.monotonic()
-            self._idle.append(line)
-        line.busy = False
-        return Reply(message.code, message.headers, raw, line, confirmation)
+            connection.released = now
+            self._idle.append(connection)
+        connection.busy = False
+        return Reply(raw.status, raw.headers, raw.body, connection, confirmation)
 
     def is_repeated(self, reply: Reply, name: object) -> bool:
         """Whether a reply of this name (the ``id`` in its body) is the one before it on its connection once
@@ -291,154 +180,135 @@ class KeptConnections(aiohttp.TCPConnector):
         """
         if not isinstance(name, str):
             return False
-        line, before = reply.line, reply.line.name
-        line.name = (name, hash(reply.body))
+        connection, before = reply.connection, reply.connection.last_reply
+        connection.last_reply = (name, hash(reply.body))
         if len(self._names) < 2:
             self._names.add(name)
-        if line.name != before or len(self._names) < 2:
+        if connection.last_reply != before or len(self._names) < 2:
             return False
-        line.uses = MOST_USES
-        self._doubt(line)
+        connection.uses = MOST_USES
+        self._doubt(connection)
         return True
 
     async def look(self) -> float | None:
-        """Look at the connections that have rested long enough; seconds until the next one has, None where no
-        reply is open."""
+        """Settle the replies of connections that have rested long enough; returns the seconds until the next
+        one has, None where no reply is open."""
         now, wait = time.monotonic(), None
-        for line in list(self._open):
-            if line.busy:
+        for connection in list(self._open):
+            if connection.busy:
                 wait = SHORTEST_REST if wait is None else min(wait, SHORTEST_REST)
-            elif now >= line.rested or line.protocol.came or line.protocol.transport is None:
-                await self._look(line)
+            elif now >= connection.rested or connection.unasked or connection.transport is None:
+                await self._look(connection)
             else:
-                wait = line.rested - now if wait is None else min(wait, line.rested - now)
+                rest = connection.rested - now
+                wait = rest if wait is None else min(wait, rest)
         return wait
 
-    async def close(self, *, abort_ssl: bool = False) -> None:
-        """As aiohttp's."""
-        while self._idle:
-            self._idle.pop().connection.close()
-        await super().close(abort_ssl=abort_ssl)
+    async def close(self) -> None:
+        """Close all connections."""
+        self._idle.clear()
+        for connection in list(self._connections):
+            self._close(connection)
+        await asyncio.sleep(0)  # the loop closes the sockets now
 
-    async def _kept(self) -> Line:
+    async def _take(self) -> PooledConnection:
         """A connection over which nothing came since its last reply, or a new one."""
         while self._idle:
-            line = self._idle.popleft()
-            if not line.protocol.is_connected() or time.monotonic() - line.released > self._kept_seconds:
-                line.connection.close()  # its open replies are settled by ``look``
+            connection = self._idle.popleft()
+            if not connection.is_open or time.monotonic() - connection.released > self._kept_seconds:
+                self._close(connection)  # its open replies are settled by ``look``
                 continue
-            line.busy = True
+            connection.busy = True
             try:
-                clean = await self._clean(line)
+                clean = await self._is_clean(connection)
             except BaseException:
-                self._doubt(line)
-                line.connection.close()
+                self._doubt(connection)
+                self._close(connection)
                 raise
             if clean:
-                line.uses += 1
-                return line
-            self._doubt(line)
-            line.connection.close()
-        async with self._deadline:
-            connection = await self.connect(self._request, [], self._timeout)
-        protocol = connection.protocol
-        assert isinstance(protocol, _Protocol)  # noqa: S101 - what is handed out is open, and made by our factory
-        line = Line(connection, protocol)
-        line.uses = 1
-        return line
+                connection.uses += 1
+                return connection
+            self._doubt(connection)
+            self._close(connection)
+        connection = await self._route.connect(PooledConnection)
+        self._connections.add(connection)
+        connection.uses = 1
+        return connection
 
-    async def _clean(self, line: Line) -> bool:
-        """Whether a connection that was used before may be used again."""
-        if line.open >= self._stretch and (wait := line.rested - time.monotonic()) > 0:
-            await asyncio.sleep(wait)
-        if line.readable() or (line.open and time.monotonic() >= line.rested):
-            await self._look(line)
+    async def _is_clean(self, connection: PooledConnection) -> bool:
+        """Whether a connection that was used before may be used again; lets it rest if it is due."""
+        now = time.monotonic()
+        if (
+            connection.open_count >= self._stretch
+            and now < connection.rested
+            and self._is_due(connection, now)
+        ):
+            await asyncio.sleep(connection.rested - now)
+            now = time.monotonic()
+        if connection.readable() or (connection.open_count and now >= connection.rested):
+            await self._look(connection)
+        return self._orderly and connection.uses < MOST_USES and connection.keep and not connection.unasked
+
+    def _is_due(self, connection: PooledConnection, now: float) -> bool:
+        """Whether a connection whose stretch is over has to rest before its next request."""
         return (
-            self._orderly and line.uses < MOST_USES and not (line.protocol.came or line.protocol.should_close)
+            self._stretch < LONGEST_STRETCH
+            or connection.open_count >= QUICK_STRETCH
+            or now - connection.open_since >= STRETCH_SECONDS
         )
 
-    def _made_head(self) -> bytes:
-        """All of a request up to its length. Once connected: aiohttp adds a header then that lets us through
-        a proxy."""
-        request = self._request
-        target = str(request.url) if request.proxy and not request.is_ssl() else request.url.raw_path_qs
-        fields = [
-            f"{name}: {value}" for name, value in request.headers.items() if name.lower() != "content-length"
-        ]
-        if any("\r" in field or "\n" in field or "\0" in field for field in fields):
-            raise ValueError("a header holds a line break")
-        self._head = "\r\n".join((f"POST {target} HTTP/1.1", *fields, "Content-Length: ")).encode()
-        return self._head
-
-    async def _begun(self, protocol: ResponseHandler) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
-        """The head of the reply and what will be its body."""
-        while True:
-            try:
-                message, content = await protocol.read()
-            except HttpProcessingError as error:
-                raise aiohttp.ClientResponseError(
-                    self._request.request_info,
-                    (),
-                    status=error.code,
-                    message=error.message,
-                    headers=error.headers,
-                ) from error
-            if not 100 <= message.code < 200 or message.code == 101:  # the others are news of what is to come
-                return message, content
-
-    async def _look(self, line: Line) -> None:
+    async def _look(self, connection: PooledConnection) -> None:
         """See whether anything has come over a connection that waits for nothing, and settle its open replies
         where that tells."""
-        protocol = line.protocol
-        if (
-            line.readable()
-        ):  # it may be the end of the connection, or TLS's own; aiohttp reads it within one round of the loop
-            busy = line.busy
+        if connection.readable():
+            # It may be the end of the connection, or TLS's own; asyncio reads it within a round of the loop.
+            busy = connection.busy
             await asyncio.sleep(0)
             await asyncio.sleep(0)
-            if line.busy and not busy:
-                return  # somebody has taken it meanwhile, and looks for himself
-        protocol.came = protocol.came or len(protocol) > 0
-        if protocol.came:
-            while len(protocol):
-                message, _ = await protocol.read()
-                if 200 <= message.code < 300 and not line.late and self._orderly:
-                    self._orderly = False
-                    for other in list(self._open):
-                        self._doubt(other)
-            self._doubt(line)
-        elif protocol.transport is None or time.monotonic() >= line.rested:
+            if connection.busy and not busy:
+                return  # a request has taken it meanwhile, and looks for itself
+        if connection.unasked:
+            if connection.unasked_reply and not connection.late and self._orderly:
+                self._orderly = False
+                for other in list(self._open):
+                    self._doubt(other)
+            self._doubt(connection)
+        elif connection.transport is None or time.monotonic() >= connection.rested:
             # Before it ended, all that the server had sent was read; but where it broke off, something may be
             # lost.
-            if isinstance(protocol.exception(), OSError) and time.monotonic() < line.rested:
-                self._doubt(line)
+            if isinstance(connection.error, OSError) and time.monotonic() < connection.rested:
+                self._doubt(connection)
             else:
-                self._confirm(line)
+                self._confirm(connection)
 
-    def _confirm(self, line: Line) -> None:
-        if line.open:
+    def _confirm(self, connection: PooledConnection) -> None:
+        if connection.open_count:
             self._stretch = min(2 * self._stretch, LONGEST_STRETCH)
-        self._settled(line, clean=True)
+        self._settle(connection, clean=True)
 
-    def _doubt(self, line: Line) -> None:
-        if line.open:
+    def _doubt(self, connection: PooledConnection) -> None:
+        if connection.open_count:
             self._stretch = max(1, self._stretch // 2)
-        self._settled(line, clean=False)
+        self._settle(connection, clean=False)
 
-    def _settled(self, line: Line, *, clean: bool) -> None:
-        line.settle(clean=clean)
-        self._open.pop(line, None)
-        if line.held:
-            line.connection.close()
-            line.held = False
+    def _settle(self, connection: PooledConnection, *, clean: bool) -> None:
+        connection.settle(clean=clean)
+        self._open.pop(connection, None)
+        if connection.retired:
+            self._close(connection)
 
-    def _broken(self, line: Line, began: float) -> None:
-        """Settle the open replies of a connection that is given up while a request is on its way.
+    def _give_up(self, connection: PooledConnection, began: float) -> None:
+        """Close a connection while a request is on its way, and settle its open replies.
 
         Of replies that are out of place the next one comes no later than a reply takes: if none did, they are
         in place.
         """
-        if time.monotonic() - began >= max(SHORTEST_REST, SLOWER * line.slowest):
-            self._confirm(line)
+        if time.monotonic() - began >= max(SHORTEST_REST, SLOWER * connection.slowest):
+            self._confirm(connection)
         else:
-            self._doubt(line)
+            self._doubt(connection)
+        self._close(connection)
+
+    def _close(self, connection: PooledConnection) -> None:
+        self._connections.discard(connection)
+        connection.abort()

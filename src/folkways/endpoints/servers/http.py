@@ -20,9 +20,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-import aiohttp
 import orjson
-from yarl import URL
 
 from folkways import __version__
 from folkways.endpoints.base import (
@@ -36,10 +34,18 @@ from folkways.endpoints.base import (
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address, is_loopback
-from folkways.endpoints.servers.bodies import ERROR_BODY, BodyTooLargeError, read_bounded
-from folkways.endpoints.servers.connections import KeptConnections, UnaskedError
+from folkways.endpoints.servers.connections import ConnectionPool, UnaskedError
 from folkways.endpoints.servers.endings import Endings
 from folkways.endpoints.servers.failures import outcome, read_error
+from folkways.endpoints.servers.http1 import (
+    AddressError,
+    BodyTooLargeError,
+    ConnectError,
+    EncodingError,
+    HttpError,
+    RawReply,
+)
+from folkways.endpoints.servers.route import Route, exchange_once
 from folkways.errors import FolkwaysError
 
 PAGE = 16 * 1024 * 1024
@@ -69,10 +75,10 @@ class HttpEndpoint(NamedEndpoint, ABC):
         self._address = address
         self.timeout = options.timeout
         self._options = options
-        self._connections: KeptConnections | None = None
+        self._connections: ConnectionPool | None = None
         self._reached = False
         target = address.base_url + self.path()
-        self._url = URL(f"{target}?{address.query}" if address.query else target, encoded=True)
+        self._url = f"{target}?{address.query}" if address.query else target
 
     @property
     def model(self) -> str:
@@ -103,10 +109,15 @@ class HttpEndpoint(NamedEndpoint, ABC):
         if self._connections is not None:
             return
         allow_connections()
-        proxy, seconds = environment_proxy(str(self._url)), min(self._options.timeout, 30.0)
-        self._connections = KeptConnections(
-            concurrency, self._url, self._headers(), proxy, seconds, self._options.timeout
-        )
+        try:
+            self._connections = ConnectionPool(
+                concurrency, self._route(self._url), self._headers(), self.timeout
+            )
+        except AddressError as error:
+            raise FolkwaysError(f"{self.name}: {self._address.base_url}: {error}") from None
+
+    def _route(self, url: str) -> Route:
+        return Route(url, environment_proxy(url), min(self.timeout, 30.0))
 
     async def close(self) -> None:
         """Close the pool. Safe to call twice."""
@@ -135,26 +146,11 @@ class HttpEndpoint(NamedEndpoint, ABC):
         if connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         body = self.body(request)
-        failure: EndpointFailure | None = None
         try:
             answer = await connections.post(body, self._options.max_body)
-            self._reached = True
-        except aiohttp.ConnectionTimeoutError as error:
-            failure = self._lost(error)
-        except TimeoutError:
-            failure = EndpointFailure(
-                f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True
-            )
-        except BodyTooLargeError:
-            limit = self._options.max_body / (1024 * 1024)
-            said = f"{self.name}: the reply is longer than {limit:g} MiB and was not read"
-            failure = EndpointFailure(said, status=200, retryable=True)
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            failure = self._lost(error)
-        # Raised outside the except block: aiohttp's errors carry the request's headers, and so the key, into
-        # the traceback.
-        if failure is not None:
-            raise failure
+        except (HttpError, BodyTooLargeError, OSError, ValueError) as error:
+            raise self._failure(error, self.timeout, self._options.max_body) from None
+        self._reached = True
         reply, status, raw = from_json(answer.body), answer.status, answer.body
         if status == 400 and not isinstance(reply, dict) and answer.used_before:
             # Not what a model's server says to a request: what a proxy says to a connection on which nothing
@@ -164,7 +160,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
             )
         name = (reply.get("id") or reply.get("responseId")) if isinstance(reply, dict) else None
         if connections.is_repeated(answer, name):
-            raise self._lost(UnaskedError())
+            raise self._failure(UnaskedError())
         completion = self.completion(request, status, answer.headers, reply, raw)
         completion.confirmation = answer.confirmation
         return completion
@@ -210,45 +206,59 @@ class HttpEndpoint(NamedEndpoint, ABC):
         return found
 
     async def call(
-        self, method: str, path: str, data: bytes | aiohttp.FormData | None = None, *, large: bool = False
+        self,
+        method: str,
+        path: str,
+        data: bytes | None = None,
+        *,
+        content_type: str = "application/json",
+        large: bool = False,
     ) -> bytes:
-        """The body of a good reply to a call beside the requests (uploads, lists), on its own connection;
-        EndpointFailure else.
+        """The body of a good reply to a call beside the requests (uploads, lists), on its own connection.
 
         path:  below the base address, with its query.
+        data:  what is sent, of this content_type.
         large: much goes up or comes down (at most LARGE bytes): it has ten times the time of a request.
+
+        Raises EndpointFailure where the reply is not a good one.
         """
         limit, seconds = (LARGE, 10 * self.timeout) if large else (PAGE, self.timeout)
         url = f"{self._address.base_url}{path}"
         if self._address.query:
             url += f"{'&' if '?' in path else '?'}{self._address.query}"
         headers = {"User-Agent": f"folkways/{__version__}", **self._address.headers, **self._options.headers}
-        if isinstance(data, bytes):
-            headers["Content-Type"] = "application/json"
-        timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=min(self.timeout, 30.0))
-        failure: EndpointFailure | None = None
+        if data is not None:
+            headers["Content-Type"] = content_type
+        reply = await self._exchange(method, url, headers, data, limit, seconds)
+        if reply.good:
+            return reply.body
+        raise self._refusal(reply, from_json(reply.body), Settings(None, None))
+
+    async def _exchange(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        data: bytes | None,
+        limit: int,
+        seconds: float,
+    ) -> RawReply:
+        """A call beside the requests. Raises EndpointFailure where no reply comes.
+
+        headers: all that are sent. limit: bytes of a good reply. seconds: until it must be here.
+        """
         try:
-            status, said, raw = await exchange(method, url, data, limit, headers=headers, timeout=timeout)
-        except TimeoutError:
-            failure = EndpointFailure(
-                f"{self.name}: no reply within {seconds:g} s", retryable=True, timed_out=True
-            )
-        except BodyTooLargeError:
-            failure = EndpointFailure(
-                f"{self.name}: the reply is longer than {limit / 2**20:g} MiB and was not read"
-            )
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            failure = self._lost(error)
-        if failure is not None:  # raised here, as aiohttp's errors carry the request's headers
-            raise failure
-        if 200 <= status < 300:
-            return raw
-        found = outcome(self._address, status, said, from_json(raw), raw, Settings(None, None))
-        raise (
-            found
-            if isinstance(found, EndpointFailure)
-            else EndpointFailure(f"{self.name}: {found.refusal}", status=status)
-        )
+            async with asyncio.timeout(seconds):
+                return await exchange_once(self._route(url), method, headers, data, limit)
+        except (HttpError, BodyTooLargeError, OSError, ValueError) as error:
+            raise self._failure(error, seconds, limit) from None
+
+    def _refusal(self, reply: RawReply, payload: Any, settings: Settings) -> EndpointFailure:
+        """Why a call brought no good reply. payload: the JSON in it, or None."""
+        failure = outcome(self._address, reply.status, reply.headers, payload, reply.body, settings)
+        if isinstance(failure, EndpointFailure):
+            return failure
+        return EndpointFailure(f"{self.name}: {failure.refusal}", status=reply.status)
 
     def _status_in(self, reply: Any, raw: bytes) -> int:
         """The status that a router put into the body of a 200; a failure if there is none (a page of HTML,
@@ -267,47 +277,56 @@ class HttpEndpoint(NamedEndpoint, ABC):
     def _quote(self, raw: bytes) -> str:
         return quotable(raw[:4096].decode("utf-8", "replace"), self._address.secrets, 200) or "(empty)"
 
-    def _lost(self, error: Exception) -> EndpointFailure:
+    def _failure(self, error: Exception, seconds: float = 0.0, limit: int = 0) -> EndpointFailure:
+        """What an error of the connection means. seconds, limit: how long and how large a reply may be."""
+        message = quotable(str(error), self._address.secrets, 200) or type(error).__name__
+        if isinstance(error, TimeoutError):
+            return EndpointFailure(
+                f"{self.name}: no reply within {seconds:g} s", retryable=True, timed_out=True
+            )
+        if isinstance(error, BodyTooLargeError):
+            return EndpointFailure(
+                f"{self.name}: the reply is longer than {limit / 2**20:g} MiB and was not read",
+                status=200,
+                retryable=True,
+            )
         if isinstance(error, UnaskedError):
-            said = (
-                "the server sent a reply that nobody asked for; what may be the answer to another "
-                "question is asked again"
-            )
-            return EndpointFailure(f"{self.name}: {said}", retryable=True)
-        said = quotable(str(error), self._address.secrets, 200) or type(error).__name__
-        if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError, ssl.SSLError)):
-            advice = "Trust its certificate on this system, or use another address"
             return EndpointFailure(
-                f"{self.name}: the server's certificate is not accepted: {said}\n{advice}", fatal=True
+                f"{self.name}: the server sent a reply that nobody asked for; what may be the answer to "
+                "another question is asked again",
+                retryable=True,
             )
-        if isinstance(error, aiohttp.InvalidURL):
+        if isinstance(error, ssl.SSLError):
             return EndpointFailure(
-                f"{self.name}: {self._address.base_url} is not an address that can be asked", fatal=True
+                f"{self.name}: the server's certificate is not accepted: {message}\n"
+                "Trust its certificate on this system, or use another address",
+                fatal=True,
             )
-        if isinstance(error, (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)):
-            if self._connections is not None:
-                self._connections.clear_dns_cache()  # a server that comes back may do so at another address
-            message = f"{self.name}: no connection to {self._address.base_url}: {said}"
-            return EndpointFailure(message, retryable=True, unreachable=self._unreachable(error))
-        return EndpointFailure(f"{self.name}: the connection was lost: {said}", retryable=True)
+        if isinstance(error, AddressError):
+            return EndpointFailure(f"{self.name}: {self._address.base_url}: {message}", fatal=True)
+        if isinstance(error, EncodingError):
+            return EndpointFailure(f"{self.name}: {message}", status=200)
+        if isinstance(error, ConnectError):
+            return EndpointFailure(
+                f"{self.name}: no connection to {self._address.base_url}: {message}",
+                retryable=True,
+                unreachable=self._unreachable(error),
+            )
+        return EndpointFailure(f"{self.name}: the connection was lost: {message}", retryable=True)
 
-    def _unreachable(self, error: Exception) -> str:
+    def _unreachable(self, error: ConnectError) -> str:
         """Why, in a few words. Nothing for a name that is not known and never was: it is misspelt rather than
         away."""
-        if isinstance(error, aiohttp.ClientConnectorDNSError):
+        cause = error.cause
+        if error.is_unknown_name:
             return "its name is not known" if self._reached else ""
-        if isinstance(error, aiohttp.ConnectionTimeoutError):
+        if isinstance(cause, TimeoutError):
             return "no connection in time"
-        cause = getattr(error, "os_error", None)
         if isinstance(cause, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(
             cause
         ):  # one of several addresses
             return "connection refused"
-        return (
-            os.strerror(cause.errno).lower()
-            if isinstance(cause, OSError) and cause.errno
-            else "no connection"
-        )
+        return os.strerror(cause.errno).lower() if cause.errno else "no connection"
 
 
 def allow_connections() -> None:
@@ -322,24 +341,6 @@ def allow_connections() -> None:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with suppress(ValueError, OSError):  # some systems allow less than they say
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-async def exchange(
-    method: str, url: str, data: bytes | aiohttp.FormData | None, most: int, **session: Any
-) -> tuple[int, Mapping[str, str], bytes]:
-    """Status, headers and body of a reply to a call beside the requests; redirects are not followed.
-
-    session: of aiohttp. Raises BodyTooLargeError for more than ``most`` bytes of a good reply, and what
-    aiohttp raises.
-    """
-    async with (
-        aiohttp.ClientSession(**session, proxy=environment_proxy(url)) as client,
-        client.request(method, URL(url, encoded=True), data=data, allow_redirects=False) as response,
-    ):
-        good = 200 <= response.status < 300
-        most = most if good else ERROR_BODY
-        raw = await read_bounded(response.content, response.headers, most, asyncio.Semaphore(), whole=good)
-        return response.status, response.headers, raw
 
 
 def to_json(payload: dict[str, Any]) -> bytes:

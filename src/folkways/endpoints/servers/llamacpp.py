@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import aiohttp
-
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.endpoints.likelihood import choice, options_of, pair
-from folkways.endpoints.servers.bodies import BodyTooLargeError
-from folkways.endpoints.servers.failures import outcome
-from folkways.endpoints.servers.http import exchange, from_json, name_of, to_json
+from folkways.endpoints.servers.http import from_json, name_of, to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
 from folkways.errors import FolkwaysError
 
@@ -101,30 +97,11 @@ class LlamaCppEndpoint(OpenAIEndpoint):
         url = self._address.base_url.removesuffix("/v1") + page
         # Each on a connection of its own, whose first reply is surely the right one: a question takes dozens
         # of calls.
-        shared: dict[str, Any] = {"headers": self._headers()}
-        shared["timeout"] = aiohttp.ClientTimeout(total=self._options.timeout)
-        failure: EndpointFailure | None = None
-        try:
-            status, headers, raw = await exchange(
-                "POST", url, to_json(payload), self._options.max_body, **shared
-            )
-            self._reached = True
-        except aiohttp.ConnectionTimeoutError as error:
-            failure = self._lost(error)
-        except TimeoutError:
-            failure = EndpointFailure(
-                f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True
-            )
-        except (aiohttp.ClientError, OSError, ValueError, BodyTooLargeError) as error:
-            failure = self._lost(error)
-        if failure is not None:  # raised here, as aiohttp's errors carry the request's headers
-            raise failure
-        reply = from_json(raw)
-        if 200 <= status < 300 and isinstance(reply, dict):
-            return reply
-        found = outcome(self._address, status, headers, reply, raw, request.settings)
-        raise (
-            found
-            if isinstance(found, EndpointFailure)
-            else EndpointFailure(f"{self.name}: {found.refusal}", status=status)
+        reply = await self._exchange(
+            "POST", url, self._headers(), to_json(payload), self._options.max_body, self.timeout
         )
+        self._reached = True
+        parsed = from_json(reply.body)
+        if reply.good and isinstance(parsed, dict):
+            return parsed
+        raise self._refusal(reply, parsed, request.settings)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
-
-import aiohttp
 
 from folkways.endpoints.base import (
     NO_THINKING,
@@ -18,10 +17,11 @@ from folkways.endpoints.base import (
 )
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.clean import quotable, storable
-from folkways.endpoints.servers.bodies import BodyTooLargeError
 from folkways.endpoints.servers.endings import CHAT_COMPLETIONS
-from folkways.endpoints.servers.http import HttpEndpoint, count_of, exchange, from_json, name_of, text_of
+from folkways.endpoints.servers.http import HttpEndpoint, count_of, from_json, name_of, text_of
+from folkways.endpoints.servers.http1 import BodyTooLargeError, ConnectError, HttpError
 from folkways.endpoints.servers.providers import url_address
+from folkways.endpoints.servers.route import exchange_once
 from folkways.errors import FolkwaysError, option
 
 LOOK_SECONDS = 2.0
@@ -77,7 +77,7 @@ class OpenAIEndpoint(HttpEndpoint):
         address = self._address
         try:
             listed = from_json(await self._page(f"{address.base_url}/models") or b"")
-        except aiohttp.ClientConnectorError as error:
+        except ConnectError as error:
             said = quotable(str(error), address.secrets, 200)
             raise FolkwaysError(
                 f"{self.name}: no server answers at {address.base_url} ({said})\nStart it there: "
@@ -114,7 +114,7 @@ class OpenAIEndpoint(HttpEndpoint):
                 if found is not None
                 else _WAITING_AT_VLLM.findall(await self._page(f"{root}/metrics") or b"")
             )
-        except aiohttp.ClientConnectorError:
+        except ConnectError:
             return
         if waiting and not any(map(float, waiting)):  # one line per copy of the model
             self.first_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
@@ -123,14 +123,14 @@ class OpenAIEndpoint(HttpEndpoint):
             self.first_concurrency = self.default_concurrency = slots
 
     async def _page(self, address: str) -> bytes | None:
-        """What is there; None where nothing is, or not soon. ClientConnectorError where no server listens."""
+        """What is there; None where nothing is, or not soon. ConnectError where no server listens."""
         try:
-            look = {"headers": self._headers(), "timeout": aiohttp.ClientTimeout(total=LOOK_SECONDS)}
-            status, _, raw = await exchange("GET", address, None, MAX_PAGE, **look)
-            return raw if status == 200 else None
-        except aiohttp.ClientConnectorError:
+            async with asyncio.timeout(LOOK_SECONDS):
+                reply = await exchange_once(self._route(address), "GET", self._headers(), None, MAX_PAGE)
+            return reply.body if reply.status == 200 else None
+        except ConnectError:
             raise
-        except (aiohttp.ClientError, OSError, TimeoutError, ValueError, BodyTooLargeError):
+        except (HttpError, BodyTooLargeError, OSError, ValueError):
             return None
 
     def payload(self, request: Request) -> dict[str, Any]:

@@ -27,8 +27,8 @@ FOLDER = ".eval_results"
 
 @dataclass(frozen=True)
 class ModelFile:
-    """One file that was written. name: its place in the model's repository. task_ids: those of its entries in
-    the data set."""
+    """A written file. name: its path in the model's repository. task_ids: ids of its tasks in the data
+    set."""
 
     model: str
     name: str
@@ -41,9 +41,9 @@ class ModelFile:
 class HubAddresses:
     """Where scores belong on the hub.
 
-    data_sets: benchmark (``*`` for the only one that needs it) -> data set, where it is not the release's
-    own. task_ids: task -> its id in the data set's ``eval.yaml``, where that is not its name here. source:
-    address of what a reader can check the scores by; empty for none.
+    data_sets: benchmark (``*`` if only one needs it) -> data set, if it is not that of the release. task_ids:
+    task -> its id in the data set's ``eval.yaml``, if that is not its name. source: address of the
+    judgements; empty for none.
     """
 
     data_sets: Mapping[str, str] = field(default_factory=dict)
@@ -65,13 +65,19 @@ def export_eval_results(
     """Write ``out/DEVELOPER/MODEL/.eval_results/folkways_BENCHMARK.yaml`` for each model and benchmark;
     returns files and notes.
 
-    Each task has its headline over everything, in one profile: the wanted one, or the task's default. A score
-    that leaves out a part of the benchmark, or counts items without a reply, is written where ``incomplete``
-    says so, and the file's notes tell what is missing. Licences of items have no part in it: nothing of an
+    Each task has its headline over everything, in one profile. Licences of items do not matter, because no
     item is written.
 
-    model: only this endpoint of the run. tasks: only these. UnknownNameError for a model or a task that the
-    run did not ask; FolkwaysError if nothing is left to write, or two endpoints are one model.
+    workspace:  the database of ``run``.
+    model:      only this endpoint of the run.
+    tasks:      only these tasks.
+    profile:    None for each task's default.
+    addresses:  data sets, ids of tasks, and source.
+    incomplete: also write scores of part of a benchmark, or with items without a reply; the notes in the file
+                say what is missing.
+
+    Raises UnknownNameError for a model or task that the run did not ask; FolkwaysError if nothing is left to
+    write, or if two endpoints are the same model.
     """
     stored = StoredRun(workspace, run, profile, unlicensed_items=False)
     export = _Export(stored, addresses, incomplete)
@@ -94,14 +100,14 @@ def export_eval_results(
         )
     if not addresses.source:
         export.notes.append(
-            "the files name no source; say where the judgements can be looked at: --source URL (folkways "
+            "the files name no source; give the address of the judgements with --source URL (folkways "
             "export hub)"
         )
     return tuple(files), tuple(dict.fromkeys(export.notes))
 
 
 def _chosen(stored: StoredRun, model: str | None) -> list[str]:
-    """The endpoints to write, whose repositories differ."""
+    """The endpoints to write; FolkwaysError if two have the same repository."""
     if model is not None and model not in stored.models:
         raise UnknownNameError(f"model of run {stored.run.name}", model, stored.models)
     chosen = [model] if model is not None else list(stored.models)
@@ -110,7 +116,7 @@ def _chosen(stored: StoredRun, model: str | None) -> list[str]:
         if ids.count(model_id) > 1:
             alike = [other for other, name in zip(chosen, ids, strict=True) if name == model_id]
             raise FolkwaysError(
-                f"{', '.join(alike)} are one model, whose repository takes one value; choose: --model "
+                f"{', '.join(alike)} are the same model, whose repository takes one value; choose: --model "
                 f"{endpoint}"
             )
     return chosen
@@ -124,8 +130,7 @@ class _Export:
     notes: list[str] = field(default_factory=list)
 
     def headline(self, endpoint: str, task: str) -> Mapping[str, Any] | None:
-        """The score of the whole that may be written, a row of records.SCORES; None with a note where there
-        is none."""
+        """The score over everything, a row of records.SCORES; None, with a note, if it cannot be written."""
         definition = get_task(task)
         profile = definition.resolve_profile(self.stored.profile)
         here = pl.col("facet") == "all"
@@ -145,7 +150,7 @@ class _Export:
         return row
 
     def lacking(self, row: Mapping[str, Any]) -> list[str]:
-        """What keeps a score from being one of the whole benchmark."""
+        """Reasons why a score is not one of the whole benchmark."""
         gaps = self.stored.part_of_whole(row["task"])
         if lost := row[State.FAILED.value] + row[State.MISSING.value]:
             best = number(row["at_best"])
@@ -155,8 +160,7 @@ class _Export:
         return gaps
 
     def check_data_set(self, tasks: Sequence[str]) -> None:
-        """FolkwaysError where one data set is named without a benchmark, and several benchmarks would take it
-        for theirs."""
+        """FolkwaysError for a data set named without a benchmark if several benchmarks need one."""
         if "*" not in self.addresses.data_sets:
             return
         without = [task for task in tasks if self.stored.record(task).source != "hub"]
@@ -166,12 +170,12 @@ class _Export:
         if len(benchmarks) > 1:
             name = self.addresses.data_sets["*"]
             raise FolkwaysError(
-                f"--dataset {name} cannot be the data set of {' and '.join(benchmarks)} alike; name one "
+                f"--dataset {name} cannot be the data set of both {' and '.join(benchmarks)}; name one "
                 "for each: " + " ".join(f"--dataset {benchmark}=OWNER/NAME" for benchmark in benchmarks)
             )
 
     def data_set(self, task: str) -> str | None:
-        """The data set on the hub that a task's scores belong to; None with a note where nobody has said."""
+        """The data set on the hub that a task's scores belong to; None, with a note, if it is not known."""
         benchmark = task.split("/")[0]
         record = self.stored.record(task)
         if named := self.addresses.data_sets.get(benchmark):
@@ -181,8 +185,9 @@ class _Export:
         named = self.addresses.data_sets.get("*")
         if named is None:
             self.notes.append(
-                f"{benchmark} is not written: {record.name} is no data set of the hub; --dataset "
-                f"{benchmark}=OWNER/NAME names one"
+                f"{benchmark} is not written: {record.name} is not a data set of the hub; name one "
+                "with --dataset "
+                f"{benchmark}=OWNER/NAME"
             )
         return named
 

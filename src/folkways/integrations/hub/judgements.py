@@ -1,5 +1,5 @@
-"""Writes a run's judgements as a data set of the hub: a configuration for each task and one of all scores,
-and a card."""
+"""Writes the judgements of a run as a data set for the hub: a configuration for each task, one with all
+scores, and a card."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.judged_rows import JudgedRow, judged_rows
 
 MARK = "folkways-judgements"
-"""A tag that cards of runs have and no other card."""
+"""A tag that only cards of exported runs have."""
 
 HOMEPAGE = "https://github.com/folkways/folkways"
 
@@ -48,14 +48,14 @@ REPEATED = (
     ),
     *("until", "strata", "profile"),
 )
-"""Keys of a recipe that decide what is asked and name nothing of the machine it was asked from."""
+"""Keys of a recipe that decide what is asked and say nothing about the machine."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One task's judgements. languages: ``language`` and ``len``, the rows in it."""
+    """The judgements of one task. languages: ``language`` and ``len``, its number of rows."""
 
     name: str
     task: str
@@ -63,16 +63,16 @@ class Configuration:
 
     @property
     def rows(self) -> int:
-        """How many judgements there are."""
         return int(self.languages["len"].sum())
 
 
 def card(
     run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: Sequence[Configuration]
 ) -> str:
-    """The README: YAML that the hub reads, then what people want to know.
+    """The README of a run: YAML for the hub, then text for people.
 
-    names: endpoint -> what it is called in the files. scores: records.SCORES with ``subject`` and ``model``.
+    names: endpoint -> its name in the files. scores: records.SCORES with ``subject`` and ``model``. made: the
+    configurations that were written.
     """
     benchmark_names = list(dict.fromkeys(get_task(each.task).benchmark for each in made))
     began = datetime.fromtimestamp(run.run.created, UTC)
@@ -238,15 +238,15 @@ VERDICTS: Schema = {
     **dict.fromkeys(("model", "profile", "item", "question", "culture", "language", "variant"), pl.String),
     **{"sample": pl.Int64, "counted": pl.Boolean, "state": pl.String},
 }
-"""Columns of every task, before its metrics: ids and how it ended, nothing that an item says."""
+"""Columns of every task, before its metrics: ids and states, but no text of items."""
 
 TEXTS: Schema = dict.fromkeys(
     ("text", "gold", "system", "user", "response", "thoughts", "answer", "reason", "finish_reason"), pl.String
 )
-"""Columns where items may be passed on, after the task's facets."""
+"""Further columns, after the task's facets, if items may be passed on."""
 
 ROWS = 50_000
-"""Rows of a file, at most: as many as are in memory at a time."""
+"""Maximum number of rows in a file, and in memory at a time."""
 
 
 def export_judgements(
@@ -260,14 +260,15 @@ def export_judgements(
     """Write ``out/README.md``, ``out/scores/test-00000.parquet`` and
     ``out/BENCHMARK_TASK/test-NNNNN.parquet`` for each task.
 
-    Where a licence does not let items be passed on, the task's rows are ids and verdicts: neither the item
-    nor what a model said of it. The same run gives the same files; files of that name from an earlier export
-    are removed.
+    If the licence forbids passing items on, the rows of a task have only ids and verdicts, without items and
+    replies. The same run gives the same files; further files of an earlier export are removed.
 
-    profile:          only this one of each task, where several were scored.
-    unlicensed_items: True where the user may pass on items of data whose licence folkways does not know.
-    FolkwaysError if the run has no score of a model in this profile, or ``out`` holds a README.md that is not
-    of an export.
+    workspace:        the database of ``run``.
+    profile:          only this profile of each task, if several were scored.
+    unlicensed_items: whether the user may pass on items of data whose licence folkways does not know.
+
+    Raises FolkwaysError if the run has no score of a model in this profile, or if ``out`` has a README.md
+    that is not of an export.
     """
     export = _Export(workspace, run, profile, unlicensed_items, out)
     if export.scores.filter(pl.col("endpoint").is_in([*export.models])).is_empty():
@@ -289,7 +290,7 @@ def export_judgements(
 
 
 def config_name(task: str) -> str:
-    """The configuration of a task, which is its folder too: ``blend_saq``."""
+    """The name of a task's configuration, and of its folder: ``blend_saq``."""
     return task.replace("/", "_")
 
 
@@ -299,8 +300,7 @@ class _Export(StoredRun):
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Endpoint -> its name in the files, ``developer/model?temperature=1``: no address, and each name
-        once."""
+        """Endpoint -> its unique name in the files, ``developer/model?temperature=1``, without an address."""
         by_endpoint: dict[str, str] = {}
         for endpoint in dict.fromkeys(part.endpoint for part in self.parts):
             name = self._name(endpoint)
@@ -314,15 +314,16 @@ class _Export(StoredRun):
         return self.models[endpoint].id + endpoint.removeprefix(address)
 
     def check_folder(self) -> None:
-        """FolkwaysError where a README.md of somebody else would be lost."""
+        """FolkwaysError if this would overwrite a README.md that is not of an export."""
         there = self.out / "README.md"
         if there.is_file() and MARK not in there.read_text(encoding="utf-8", errors="replace"):
             raise FolkwaysError(
-                f"{there} is no card of an exported run and stays as it is; name another folder with --out"
+                f"{there} is not the card of an exported run, and was not changed; name another folder "
+                "with --out"
             )
 
     def write(self, name: str, contents: Iterator[bytes]) -> list[Path]:
-        """Write the files of a configuration; those of an earlier export that had more are removed."""
+        """Write the files of a configuration, and remove further files of an earlier export."""
         files = [
             write_bytes(self.out / name / f"test-{number:05}.parquet", each)
             for number, each in enumerate(contents)
@@ -332,7 +333,7 @@ class _Export(StoredRun):
         return files
 
     def write_task(self, task: str) -> tuple[list[Path], pl.DataFrame]:
-        """Write the judgements of a task; returns the files, and how many rows are in which language."""
+        """Write the judgements of a task; returns the files, and the number of rows in each language."""
         counts: list[pl.DataFrame] = []
         whole = self.why_items_stay(task) is None
         schema = self._schema(task, whole)
@@ -379,13 +380,13 @@ class _Export(StoredRun):
                 yield tuple(_value(name, kind, row, common) for name, kind in schema.items())
 
     def _judged(self, task: str) -> list[tuple[results.Part, str]]:
-        """The shares of a task, each in every profile that it was judged in."""
+        """The parts of a task, each with every profile that it was judged in."""
         profiles = self.scores.filter(pl.col("task") == task)["profile"].unique(maintain_order=True)
         return [(part, profile) for part in self.parts if part.task == task for profile in profiles]
 
     def all_scores(self) -> pl.DataFrame:
-        """The scores of models, baselines and people: SCORES with ``model`` in place of ``endpoint``, and
-        ``subject`` before."""
+        """The scores of models, baselines and people: ``subject``, then SCORES with ``model`` instead of
+        ``endpoint``."""
         subject_of = pl.when(pl.col("endpoint").map_elements(is_baseline, return_dtype=pl.Boolean)).then(
             pl.lit(Subject.BASELINE.value)
         )

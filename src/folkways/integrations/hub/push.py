@@ -1,4 +1,4 @@
-"""Pushes files to the Hugging Face hub with its own client: a data set, or a pull request to a model's
+"""Pushes files to the Hugging Face hub with its own client: a data set, or a pull request to a model
 repository."""
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _OURS = re.compile(r"[^/]+/test-\d{5}\.parquet")
 
 _MEANINGS = {
-    401: "the hub does not take the token in HF_TOKEN; make another with the right to write at "
+    401: "the hub rejected the token in HF_TOKEN; make another with the right to write at "
     "{endpoint}/settings/tokens",
     403: "the token in HF_TOKEN may not write to {name}; push to a name of your own, or allow it at "
     "{endpoint}/settings/tokens",
     404: "there is no {name} that the token in HF_TOKEN can see",
-    429: "the hub has had enough requests for now; try again later",
+    429: "the rate limit of the hub was reached; try again later",
 }
 
 
 def check_name(name: str, option: str) -> str:
-    """The name if it is OWNER/NAME; FolkwaysError otherwise."""
+    """The name, if it has the form OWNER/NAME; otherwise FolkwaysError."""
     if not _NAME.fullmatch(name):
         raise FolkwaysError(
             f"{option} takes OWNER/NAME as the hub writes it, got {name!r}; for example: "
@@ -43,8 +43,7 @@ def check_name(name: str, option: str) -> str:
 
 @dataclass(frozen=True)
 class Hub:
-    """The hub with somebody's token. client: the module ``huggingface_hub``; errors: its module of that
-    name."""
+    """The hub, with a token. client: the module ``huggingface_hub``; errors: its module ``errors``."""
 
     client: Any
     errors: Any
@@ -53,18 +52,18 @@ class Hub:
 
     @property
     def api(self) -> Any:
-        """The client's API, at this endpoint with this token."""
         return self.client.HfApi(endpoint=self.endpoint, token=self.token, library_name="folkways")
 
     def push_data_set(
         self, name: str, folder: Path, files: Sequence[Path], *, public: bool, message: str
     ) -> str:
-        """One commit of the files, under their places in the folder, to a data set; returns its address and
-        who can see it.
+        """Commit files to a data set; returns its address and who can see it.
 
-        A new data set is private unless ``public``; one that is there keeps its setting, has to be empty or
-        an exported run, and loses the Parquet files that this run has not. FolkwaysError that says what to do
-        for whatever goes wrong.
+        name: OWNER/NAME of the data set. folder: the folder that paths in the data set are relative to.
+        files: the files in it. public: whether everybody may see them; a new data set is private otherwise.
+        message: of the commit. An existing data set keeps its visibility, must be empty or an exported run,
+        and loses the Parquet files that this run does not have. FolkwaysError, with what to do, for any
+        failure.
         """
         with self._errors(name):
             existing = self._known("dataset", name)
@@ -87,13 +86,16 @@ class Hub:
         return f"{self.endpoint}/datasets/{name} ({seen})"
 
     def open_pull_request(self, name: str, files: Mapping[str, Path], *, title: str, text: str) -> str:
-        """A pull request with the files, by their paths there, to the model's repository; returns its
-        address."""
+        """Open a pull request to a model repository; returns its address.
+
+        name: OWNER/NAME of the model. files: path in the repository -> file. title, text: of the pull
+        request. FolkwaysError if there is no such model, or it has the same files already.
+        """
         with self._errors(name):
             if self._known("model", name) is None:
                 if self._known("dataset", name) is not None:
                     raise FolkwaysError(
-                        f"{name} is a data set on the hub and no model; name the model's repository"
+                        f"{name} is a data set on the hub, not a model; name the repository of the model"
                     )
                 raise FolkwaysError(
                     f"there is no model {name} on the hub that the token in HF_TOKEN can see; check name "
@@ -114,7 +116,8 @@ class Hub:
         return str(made.pr_url)
 
     def benchmark_tasks(self, data_set: str) -> list[str] | None:
-        """The tasks that a data set's ``eval.yaml`` defines; None where it has none, or is not to be seen."""
+        """The tasks in the ``eval.yaml`` of a data set; None if the file does not exist or is not visible.
+        FolkwaysError for a file that cannot be read."""
         import yaml
 
         with self._errors(data_set), TemporaryDirectory() as cache:
@@ -127,11 +130,12 @@ class Hub:
                 return [str(task["id"]) for task in document["tasks"]]
             except (yaml.YAMLError, UnicodeDecodeError, KeyError, TypeError):
                 raise FolkwaysError(
-                    f"the eval.yaml of the data set {data_set} is no list of tasks; its owner has to mend it"
+                    f"the eval.yaml of the data set {data_set} has no list of tasks; its owner has to "
+                    "correct it"
                 ) from None
 
     def _known(self, kind: str, name: str) -> Any:
-        """What the hub tells of a repository; None where there is none, or it is not to be seen."""
+        """The hub's record of a repository; None if it does not exist or is not visible."""
         try:
             return self.api.repo_info(name, repo_type=kind)
         except self.errors.RepositoryNotFoundError as error:
@@ -144,7 +148,7 @@ class Hub:
 
     @contextmanager
     def _errors(self, name: str) -> Iterator[None]:
-        """Whatever the client raises as one sentence of what to do, without the token."""
+        """Turn any error of the client into a FolkwaysError that says what to do, without the token."""
         try:
             yield
         except FolkwaysError:
@@ -187,7 +191,7 @@ def open_hub() -> Hub:
         errors, utils = import_module("huggingface_hub.errors"), import_module("huggingface_hub.utils")
     except ImportError:
         raise MissingExtraError("--push", "hub", "huggingface_hub") from None
-    utils.logging.set_verbosity_error()  # it warns of pushes that change nothing, as of a mistake
+    utils.logging.set_verbosity_error()  # it warns of pushes without changes
     if not sys.stderr.isatty():
         utils.disable_progress_bars()
     return Hub(client, errors, endpoint, token)
@@ -196,11 +200,11 @@ def open_hub() -> Hub:
 def _check_replaceable(name: str, known: Any, there: Sequence[str], *, public: bool) -> None:
     if MARK not in (known.tags or ()) and set(there) - {".gitattributes"}:
         raise FolkwaysError(
-            f"the data set {name} is there and is no exported run: it stays as it is; push to another name"
+            f"the data set {name} exists and is not an exported run; it was not changed. Push to another name"
         )
     if not known.private and not public:
         raise FolkwaysError(
-            f"the data set {name} is there and public: everybody would see these files\n"
+            f"the data set {name} is public: everybody would see these files\n"
             "Add --public if they may, push to another name, or make it private in its settings"
         )
 

@@ -1,14 +1,13 @@
-"""Reads logs of Inspect AI from the disk: ``.eval`` (a ZIP archive of JSON, compressed by Zstandard or not)
-and ``.json``.
+"""Reads logs of Inspect AI: ``.eval`` (a ZIP archive of JSON, usually compressed with Zstandard) and
+``.json``.
 
-Inspect itself is not needed for that, which would bring a hundred packages. The layout is the one that its
-documentation describes (log version 2): a header, a summary of every sample with its scores, and each sample
-whole.
+It does not need Inspect itself, which has a hundred dependencies. The layout is that of log version 2 in
+Inspect's documentation: a header, a summary of every sample with its scores, and every sample in full.
 """
 
 from __future__ import annotations
 
-# as Inspect itself: it writes NaN for a sample that was not scored, which is no JSON and which orjson refuses
+# not orjson, which refuses the NaN that Inspect writes for samples that were not scored
 import json
 import re
 import sys
@@ -39,7 +38,7 @@ SAMPLING = (
     "reasoning_effort",
     "reasoning_tokens",
 )
-"""The settings of a model that move its scores; the others say how fast it was asked."""
+"""The settings of a model that can change its scores."""
 
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
 _IN_CHUNKS = re.compile(r"samples/.+_epoch_\d+/sample\.json")
@@ -50,7 +49,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Log:
-    """A log's header, and its samples: summaries, or each as a whole."""
+    """A log's header and its samples, either as summaries or in full."""
 
     path: Path
     header: Json
@@ -102,11 +101,11 @@ def read_scores(path: Path) -> ScoredLog:
 
 
 def read_replies(path: Path) -> pl.DataFrame:
-    """The replies of a log, one row per sample and epoch, every column as text; null where a sample failed.
+    """The replies of a log, one row per sample and epoch, with text columns; null where a sample failed.
 
-    ``response``, ``finish_reason``, ``sample`` (an epoch, from 0), and of what the samples' metadata tell
-    ``item``, ``culture``, ``language`` and ``variant``; without ``item`` the sample's id stands as
-    ``release_id``. Raises what ``read_scores`` does.
+    Columns: ``response``, ``finish_reason``, ``sample`` (the epoch, from 0), and from the metadata of the
+    samples ``item``, ``culture``, ``language`` and ``variant``; without ``item``, ``release_id`` has the id
+    of the sample. Raises the same errors as ``read_scores``.
     """
     rows = []
     for sample in _read(path, whole=True).samples:
@@ -134,8 +133,8 @@ def read_replies(path: Path) -> pl.DataFrame:
 
 
 def _read(path: Path, *, whole: bool) -> _Log:
-    """whole: each sample with its reply; otherwise what the summaries tell, which is enough for scores and
-    read at once."""
+    """whole: read each sample with its reply; otherwise only the summaries, which suffice for scores and are
+    fast."""
     if not path.is_file():
         raise FolkwaysError(
             f"the log {path} {'is a folder; name a file in it' if path.is_dir() else 'does not exist'}"
@@ -165,7 +164,7 @@ def _read(path: Path, *, whole: bool) -> _Log:
 
 @contextmanager
 def _words(path: Path) -> Iterator[None]:
-    """Say in words that a file is no log, or a damaged one."""
+    """Turn errors of reading into DataError that says what is wrong with the file."""
     try:
         yield
     except zipfile.BadZipFile as error:
@@ -173,18 +172,18 @@ def _words(path: Path) -> Iterator[None]:
             f"is not a log of Inspect, or is damaged: {error}; an .eval file is a ZIP archive", file=path
         ) from None
     except KeyError as error:
-        raise DataError(f"is a ZIP archive, but no log of Inspect: {error.args[0]}", file=path) from None
+        raise DataError(f"is a ZIP archive, but not a log of Inspect: {error.args[0]}", file=path) from None
     except (EOFError, ValueError) as error:
-        raise DataError(f"is damaged, or no log of Inspect: {error}", file=path) from None
+        raise DataError(f"is damaged, or not a log of Inspect: {error}", file=path) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The content of a member. BadZipFile if it is not what was written.
+    """The content of a member; BadZipFile if its checksum is wrong.
 
-    Inspect cuts members of more than 200 MB into several frames of Zstandard, of which Python's zipfile reads
-    the first alone, from 3.14 on; earlier it reads none.
+    Inspect splits members of more than 200 MB into several Zstandard frames. Python's zipfile reads only the
+    first of them, and none before 3.14.
     """
     info = archive.getinfo(name)
     if info.compress_type != ZSTANDARD:
@@ -192,9 +191,8 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     assert archive.fp is not None  # noqa: S101 - it is open
     archive.fp.seek(info.header_offset)
     header = archive.fp.read(30)
-    archive.fp.seek(
-        int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1
-    )  # its name, and extras
+    name_length, extra_length = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
+    archive.fp.seek(name_length + extra_length, 1)
     content = _decompress(archive.fp.read(info.compress_size))
     if zlib.crc32(content) != info.CRC:
         raise zipfile.BadZipFile(f"the checksum of {name} does not fit")
@@ -202,7 +200,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _decompress(data: bytes) -> bytes:
-    """ValueError for what is not Zstandard, MissingExtraError where this Python cannot read it."""
+    """Decompress Zstandard data. ValueError for other data, MissingExtraError without the library for it."""
     zstd: Any
     try:
         zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
@@ -215,7 +213,7 @@ def _decompress(data: bytes) -> bytes:
 
 
 def _header(archive: zipfile.ZipFile) -> Json:
-    """Of a log that was not finished, what was written down at its start."""
+    """The header; for a log that was not finished, the one written at its start."""
     names = set(archive.namelist())
     if "header.json" in names:
         return dict(json.loads(_member(archive, "header.json")))
@@ -230,16 +228,16 @@ def _summaries(archive: zipfile.ZipFile) -> list[Json]:
         journal = {int(match[1]): name for name in names if (match := _JOURNAL.fullmatch(name))}
         parts = [journal[number] for number in sorted(journal)]
     samples = [sample for part in parts for sample in json.loads(_member(archive, part))]
-    return [
-        *{(sample["id"], sample.get("epoch", 1)): sample for sample in samples}.values()
-    ]  # one that was asked again counts anew
+    # the last one of a sample that was retried
+    return [*{(sample["id"], sample.get("epoch", 1)): sample for sample in samples}.values()]
 
 
 def _samples(archive: zipfile.ZipFile, path: Path) -> Iterator[Json]:
     for name in dict.fromkeys(archive.namelist()):
         if _IN_CHUNKS.fullmatch(name):
             raise DataError(
-                f"keeps the sample {name} in chunks, which are for agents' long transcripts, not for replies",
+                f"has the sample {name} in chunks, a format for long transcripts of agents that is not "
+                "supported",
                 file=path,
             )
         if _SAMPLE.fullmatch(name):
@@ -259,7 +257,7 @@ def _numbers(sample: Json) -> dict[str, float | None]:
 
 
 def _text(messages: Any) -> Any:
-    """What was asked, without the ids that Inspect draws for messages."""
+    """The messages without the random ids that Inspect gives them."""
     if not isinstance(messages, list):
         return messages
     return [[message.get("role"), _said(message.get("content"))] for message in messages]
@@ -272,7 +270,7 @@ def _said(content: Any) -> str:
 
 
 def _reply(sample: Json, output: Json) -> str | None:
-    """The text of the reply, wherever this version of Inspect put it; None where there is none."""
+    """The text of the reply, which depends on the version of Inspect; None without a reply."""
     if not output.get("choices"):
         return None
     text = output.get("completion") or _said(output["choices"][0].get("message", {}).get("content"))

@@ -26,7 +26,7 @@ from folkways.runs.planning.plan import item_batches
 from folkways.runs.planning.tasks import plan_tasks
 
 Names = str | list[str] | None
-"""One name, or several, as Inspect reads ``-T cultures=KR,ET``."""
+"""One or several names, as Inspect parses ``-T cultures=KR,ET``."""
 
 
 def inspect_task(
@@ -41,10 +41,11 @@ def inspect_task(
     profile: str | None = None,
     text_tools: str | None = None,
 ) -> InspectTask:
-    """The task of that name, asked as ``folkways run`` asks it; every option means what it means there.
+    """The task ``name`` with the same prompts as in ``folkways run``.
 
-    A sample is a prompt, with the id ``ITEM|LANGUAGE|VARIANT``. Samples that fail are judged as failed, so
-    that no denominator shrinks; where more than a tenth of them fails, Inspect marks the log.
+    release, cultures, languages, variants, limit, seed, profile, text_tools: as the options of that command.
+    A sample is a prompt, with the id ``ITEM|LANGUAGE|VARIANT``. Failed samples are judged as failed and stay
+    in the denominator; if more than a tenth fail, Inspect marks the log.
     """
     options = RunOptions(
         tasks=(name,),
@@ -67,7 +68,7 @@ def inspect_task(
         "profile": plan.task.resolve_profile(profile),
         "text_tools": text_tools,
     }
-    judge_of(**how)  # an option that is wrong is told before anything is asked
+    judge_of(**how)  # fail on a wrong option before anything is asked
     return InspectTask(
         dataset=MemoryDataset(samples, name=plan.release.name),
         solver=generate(),
@@ -101,7 +102,8 @@ def _sample(prompt: dict[str, Any], item: dict[str, Any], facets: tuple[str, ...
 
 @cache
 def judge_of(task: str, release: str | None, profile: str, text_tools: str | None) -> ReplyJudge:
-    """The judge of the task's replies, with all items of the release."""
+    """The judge for replies to all items of a task. release, profile, text_tools: how to judge; None for the
+    task's defaults."""
     definition = get_task(task)
     if text_tools is not None:
         definition = definition.with_tools(text_tools)
@@ -113,7 +115,7 @@ def judge_of(task: str, release: str | None, profile: str, text_tools: str | Non
 
 
 def _judged(task: str, release: str | None, profile: str, text_tools: str | None) -> Scorer:
-    """Judges one reply; what was said is kept beside the score, for ``scores``."""
+    """A scorer for one reply, which stores the reply in the metadata of the score, for ``scores``."""
     judge = judge_of(task, release, profile, text_tools)
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -130,7 +132,7 @@ def _judged(task: str, release: str | None, profile: str, text_tools: str | None
 
 
 def _reply(state: TaskState) -> Reply:
-    """What the model said; a sample without any output has failed."""
+    """The reply of a sample; a sample without output has failed."""
     ids = {name: state.metadata[name] for name in ("item", "language", "variant")}
     if not state.output.choices:
         reason = state.output.error or "the request failed"
@@ -148,12 +150,12 @@ def _reply(state: TaskState) -> Reply:
 
 
 def _refusal(content: Any) -> bool:
-    """Whether the provider itself says that the model refused."""
+    """Whether the provider reports a refusal."""
     return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
 
 
 def _scores(task: str, release: str | None, profile: str, text_tools: str | None) -> Metric:
-    """The scores that ``folkways run`` gives for the same replies, of all epochs together.
+    """The scores of ``folkways run`` for the same replies, over all epochs.
 
     NAME, NAME_low and NAME_high for each metric; the headline for each culture too (NAME_KR); n and coverage
     of the headline.

@@ -44,7 +44,7 @@ def judged_likeliest(document, results):
 
 @dataclass(frozen=True)
 class ExportedFiles(WrittenFiles):
-    """Files with the names of the tasks in them."""
+    """The written files and the names of the tasks in them."""
 
     tasks: tuple[str, ...]
 
@@ -52,20 +52,19 @@ class ExportedFiles(WrittenFiles):
 def export_task(
     options: RunOptions, out: Path, *, profile: str | None = None, unlicensed_items: bool = False
 ) -> ExportedFiles:
-    """Write the one task of the options, asked as a run with these options asks it:
-    ``folkways_BENCHMARK_TASK``.
+    """Write the task of the options, with the same prompts as a run: ``folkways_BENCHMARK_TASK``.
 
     A task with labels to choose from is written twice: replies are read and judged, or (``..._loglik``) the
-    likeliest label counts.
+    most likely label counts.
 
-    unlicensed_items: True where the user may pass on items of data whose licence folkways does not know.
-    FolkwaysError for several tasks, where a licence forbids that items leave, and where no metric belongs to
-    single replies.
+    out: the folder of the files. profile: how to judge; None for the task's default. unlicensed_items:
+    whether the user may pass on items of data whose licence folkways does not know. FolkwaysError for several
+    tasks, if the licence forbids passing items on, and if the task has no metric of single replies.
     """
     plans = plan_tasks(options)
     if len(plans) > 1:
         raise FolkwaysError(
-            f"one task is written at a time; name one of {', '.join(plan.task.name for plan in plans)}"
+            f"only one task can be written; choose one of {', '.join(plan.task.name for plan in plans)}"
         )
     (plan,) = plans
     _check_licence(plan, unlicensed_items)
@@ -102,22 +101,21 @@ def _check_licence(plan: TaskPlan, unlicensed_items: bool) -> None:
     record = plan.release.record
     if record.items_may_leave is False:
         raise FolkwaysError(
-            f"{plan.task.name} cannot be written: {record.kept}, and an exported task is nothing but "
-            "items; ask with folkways run "
-            "instead"
+            f"{plan.task.name} cannot be written: {record.kept}, and an exported task consists of items; use "
+            "folkways run instead"
         )
     if record.items_may_leave is None and not unlicensed_items:
         raise FolkwaysError(
-            f"{plan.task.name}: folkways does not know the licence of {record.name}; with --items you say "
-            "that you may pass its "
-            "items on"
+            f"{plan.task.name}: folkways does not know the licence of {record.name}; use --items if "
+            "you may pass "
+            "its items on"
         )
 
 
 def _documents(
     plan: TaskPlan, judge: ReplyJudge, prompts: pl.DataFrame
 ) -> tuple[list[dict[str, Any]], list[str], list[str]]:
-    """The documents, the metrics that single replies have, and what a person must know."""
+    """The documents, the metrics of single replies, and notes."""
     rows = list(prompts.iter_rows(named=True))
     silent = judge.judge(_replies(prompts, ""))
     counted = {tuple(row[name] for name in KEY): row["counted"] for row in silent.iter_rows(named=True)}
@@ -125,8 +123,8 @@ def _documents(
     metrics = [metric.name for metric in judge.single if metric.name in silent.columns]
     if not metrics or not counting:
         raise FolkwaysError(
-            f"{plan.task.name} cannot be expressed there: "
-            + ("no item counts" if metrics else "no metric is one of single replies")
+            f"{plan.task.name} cannot be exported: "
+            + ("no item counts" if metrics else "it has no metric of single replies")
         )
     items = {item["item"]: item for item in judge.items.iter_rows(named=True)}
     right = dict(_right_labels(judge, prompts, metrics[0]))
@@ -153,8 +151,7 @@ def _replies(prompts: pl.DataFrame, said: str) -> Iterator[Reply]:
 def _right_labels(
     judge: ReplyJudge, prompts: pl.DataFrame, metric: str
 ) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Key of a prompt -> the place of its right label: the one that the task's own rule gives the full score
-    for."""
+    """Key of a prompt -> index of its right label, the one for which the task's rule gives the full score."""
     labels = dict.fromkeys(label for choices in prompts["choices"].drop_nulls() for label in choices)
     offered = {row[:3]: row[3] for row in prompts.select(*KEY, "choices").iter_rows() if row[3]}
     for label in labels:

@@ -19,7 +19,7 @@ Document = dict[str, Any]
 
 
 class ExportedTask:
-    """A task as ``export`` wrote it: ``NAME.docs.jsonl`` and ``NAME.items.parquet`` beside its module
+    """An exported task: ``NAME.docs.jsonl`` and ``NAME.items.parquet`` in the folder of its module
     ``NAME.py``."""
 
     def __init__(self, module: str | Path, task: str, profile: str) -> None:

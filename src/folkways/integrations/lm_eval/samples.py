@@ -21,11 +21,11 @@ Row = dict[str, Any]
 
 
 def read_scores(path: Path) -> ScoredLog:
-    """The scores of a file of samples; of several filters each has its own (``exact_match,strict-match``).
+    """The scores of a file of samples; with several filters, one for each (``exact_match,strict-match``).
 
-    The model is named by the file of results beside it (``results_TIME.json``), or else by the folder.
-    FolkwaysError or DataError, with the row, for a file that is none of samples, or whose metrics are no
-    numbers.
+    The name of the model comes from the file of results in the same folder (``results_TIME.json``), or else
+    from the folder. FolkwaysError or DataError, with the row, for a file of another kind, or metrics that are
+    not numbers.
     """
     if not path.is_file():
         raise FolkwaysError(
@@ -39,9 +39,9 @@ def read_scores(path: Path) -> ScoredLog:
     for line, row in json_objects(path.read_bytes().splitlines(), path):
         if "doc_id" not in row or not isinstance(row.get("metrics"), list):
             raise DataError(
-                "is no sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); files of "
-                "samples are those that "
-                "its --log_samples writes",
+                "is not a sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); its "
+                "--log_samples "
+                "writes such files",
                 file=path,
                 row=line,
             )
@@ -89,18 +89,16 @@ def read_scores(path: Path) -> ScoredLog:
 
 
 def _question(name: str, doc: Any) -> str:
-    """What is sampled: the question that a document of folkways names (``item`` and ``question``), else the
-    document."""
+    """The sampling unit: the question that a document of folkways names (``item`` and ``question``),
+    otherwise the document."""
     ours = isinstance(doc, Mapping) and "item" in doc and "question" in doc
     return str(doc["question"]) if ours else name
 
 
 def _results(path: Path, time: str) -> Row:
-    """What the program wrote beside the samples about the run as a whole; empty where it is not there any
-    more."""
-    beside = path.with_name(f"results_{time}.json")
+    """The program's file of results for the same run; empty if it is missing."""
     try:
-        document = orjson.loads(beside.read_bytes())
+        document = orjson.loads(path.with_name(f"results_{time}.json").read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return {}
     return document if isinstance(document, dict) else {}

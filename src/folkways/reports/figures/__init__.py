@@ -1,1 +1,1 @@
-"""Charts and maps, as specifications that the page draws and as files."""
+"""Charts and maps as Vega-Lite specifications and SVG."""

@@ -1,4 +1,4 @@
-"""The analyses of a report: each table's grids, and the figures that are drawn of them."""
+"""The analyses of a report: the grids of each table, and their figures."""
 
 from __future__ import annotations
 
@@ -36,33 +36,31 @@ DIVERGING = (
     "var(--level)",
     *(f"var(--above-{step})" for step in range(1, SIDES + 1)),
 )
-"""From far below the middle to far above it."""
+"""Colours from far below the middle to far above it."""
 
 PERCENTAGES = ("score", "share")
-"""Columns whose colours span 0 to 100, so that they can be compared between charts."""
+"""Columns with the same colours from 0 to 100 in all charts."""
 
 UNCOLOURED = {"fill": "var(--paper)", "ink": MUTED}
 
 ROOM = 250
-"""Pixels at most for the names of rows."""
+"""Maximum width in pixels of the names of rows."""
 
 MOST_WRITTEN = 24
-"""Columns up to which the numbers stand in the cells; a map with more of them is colour alone, and its table
-has the numbers."""
+"""Maximum number of columns with numbers in the cells; larger maps have colours only, and the table the
+numbers."""
 
 SMALL_STEP = {True: 10.0, False: 14.0}
-"""Pixels of a cell without a number, on a chart of few pixels and on others."""
+"""Pixels of a cell without a number, on narrow charts and on others."""
 
 DARK_STEP = 6
-"""From this of the ten steps on a cell is dark enough for light figures (in the dark theme: light enough for
-dark ones)."""
+"""Step of ten from which a cell is dark enough for light figures (in the dark theme: light enough for dark
+ones)."""
 
 
 def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
-    """The grid with every cell coloured by its number, which is written in it where there is room.
-
-    It is turned where it is wider than it is high.
-    """
+    """The grid with every cell coloured by its number, which is written in it if there is room. Wide grids
+    are transposed."""
     values = [
         (row[0].text, column, cell)
         for row in grid.rows
@@ -123,8 +121,8 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
 
 
 class _Paint:
-    """Colours of numbers: of percentages over their whole scale, of others over their range, or by distance
-    from a middle."""
+    """Colours of numbers: percentages over their whole scale, others over their range or by distance from a
+    middle."""
 
     def __init__(self, values: Sequence[float], layout: Layout) -> None:
         self.middle = middle = layout.diverges
@@ -137,7 +135,7 @@ class _Paint:
             self.low, self.range = low, high - low
 
     def of(self, cell: Cell) -> Spec:
-        """What is written in the cell, its colour and that of the figures in it."""
+        """The text of the cell, its colour and that of its text."""
         value = cell.value or 0.0
         if self.middle is not None:
             step = round(SIDES * (value - self.middle) / self.reach) if self.reach else 0
@@ -153,7 +151,7 @@ class _Paint:
 
 
 def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
-    """A mark with its interval for every cell: rows from top to bottom, the first columns as series."""
+    """A mark with an interval for every cell; rows from top to bottom, the first columns as series."""
     names = list(grid.columns[1 : MAX_SERIES + 1])
     points = [
         {"group": row[0].text, "series": name, **ends}
@@ -181,7 +179,7 @@ def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
 
 
 def _ends(cell: Cell) -> Spec | None:
-    """The numbers that a mark is drawn from; a cell without an interval has a point of no width."""
+    """The numbers of a mark; the interval of a cell without one has no width."""
     if cell.value is None:
         return None
     low, high = (cell.value if end is None else end for end in (cell.low, cell.high))
@@ -189,21 +187,19 @@ def _ends(cell: Cell) -> Spec | None:
 
 
 MOST_COLUMNS, MOST_ROWS = 24, 45
-"""Larger grids are tables alone: nobody reads a chart of them. A chart of fewer series than it may have can
-have more rows."""
+"""Larger grids get no chart, which nobody could read. A chart with few series can have more rows."""
 
 MOST_CELLS = 64
-"""Rows and columns of a heat map, which is colour alone where it has many
-(``analysis_charts.MOST_WRITTEN``)."""
+"""Maximum number of rows and columns of a heat map."""
 
 
 SHORT = 30
-"""Rows up to which a table without a figure stands open."""
+"""Maximum number of rows of a table without a figure that is open at first."""
 
 
 @dataclass(frozen=True)
 class TableView:
-    """A table as a report shows it: laid out, and its figures with the grid that each is of."""
+    """A table with its grids, and the figures of these."""
 
     table: Table
     grids: Sequence[Grid]
@@ -211,7 +207,7 @@ class TableView:
 
     @property
     def opened(self) -> bool:
-        """Whether the table stands open: where no figure shows what it says, and it is short."""
+        """Whether the table is open at first: if it is short and has no figure."""
         return not self.figures and self.table.rows.height <= SHORT
 
     @property
@@ -222,7 +218,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class ResultView:
-    """A result as a report shows it."""
+    """A result with its tables and figures."""
 
     result: Result
     tables: Sequence[TableView]
@@ -234,8 +230,7 @@ class ResultView:
 
 
 def result_views(made: Sequence[ResultTables], short: Mapping[str, str]) -> list[ResultView]:
-    """Every result with its tables and figures, in their order. ``short`` has the endpoints' names for
-    charts."""
+    """Every result with its tables and figures, in order. short: endpoint -> its name in charts."""
     return [
         ResultView(result.result, [_table_view(result.result, table, short) for table in result.tables])
         for result in made
@@ -266,7 +261,7 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
 
 
 def _fits(grid: Grid) -> bool:
-    """Whether there is something to draw, and not more than can be read."""
+    """Whether the grid has something to draw, and not too much to read."""
     filled = sum(cell.value is not None for row in grid.rows for cell in row[1:])
     columns, rows = len(grid.columns) - 1, len(grid.rows)
     if grid.layout is not None and grid.layout.drawn == "heatmap":
@@ -288,7 +283,7 @@ def _caption(grid: Grid, layout: Layout) -> str:
 
 
 def _finding(grid: Grid) -> str:
-    """Where the highest and the lowest number stand, of those that rest on more than a few items."""
+    """A sentence with the highest and the lowest number, of those with more than a few items."""
     values = [
         (cell.value, f"{row[0].text}, {column}")
         for row in grid.rows
@@ -309,7 +304,7 @@ def _finding(grid: Grid) -> str:
 
 
 def _apart(grid: Grid) -> str:
-    """How many intervals leave out the value on both sides of which marks are drawn; empty where none is."""
+    """A sentence on how many intervals exclude the middle value; empty without one."""
     layout = grid.layout
     if layout is None or layout.diverges is None or layout.drawn != "intervals":
         return ""

@@ -1,8 +1,8 @@
-"""Charts as Vega-Lite specifications (plain dicts). Colours are CSS variables, so that a page's theme colours
-its figures.
+"""Charts as Vega-Lite specifications (plain dicts). Colours are CSS variables, which the theme of the page
+sets.
 
-Charts show at most ``MAX_SERIES`` models; baselines are short grey ticks, since they only mark what knowing
-nothing would score.
+Charts show at most ``MAX_SERIES`` models; baselines are short grey ticks that mark the score without
+knowledge.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Spec = dict[str, Any]
 
 
 class Estimate(Protocol):
-    """A score with its interval; NaN for bounds that are not known."""
+    """A score with its interval; NaN for unknown bounds."""
 
     @property
     def score(self) -> float: ...
@@ -36,29 +36,29 @@ class Estimate(Protocol):
 
 
 NARROW_CHART = 300
-"""Pixels; a chart that is less wide has fewer ticks."""
+"""Width in pixels below which a chart has fewer ticks."""
 
 FEW_ITEMS = 2
-"""A cell of a heat map with no more items than these has no colour and shows how many they are: 0 and 100
-come of one reply."""
+"""A cell of a heat map with at most this many items has no colour and shows their number: a single reply
+gives 0 or 100."""
 
 FEW_TOLD = f"A cell without colour rests on {FEW_ITEMS} items or fewer and shows their number, n."
 
 LABEL_ROOM = 190
-"""Pixels for the names of rows; longer ones take several lines."""
+"""Width in pixels of the names of rows; longer ones take several lines."""
 
 MAX_SERIES = 6
 SERIES = tuple(f"var(--series-{number})" for number in range(1, MAX_SERIES + 1))
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 HEAT_STEPS = tuple(range(10, 100, 10))
 HEAT = tuple(f"var(--heat-{step})" for step in range(len(HEAT_STEPS) + 1))
-HEAT_DARK_FROM = 60  # from this score on a heat cell is dark enough for light figures
+HEAT_DARK_FROM = 60  # score from which a heat cell is dark enough for light figures
 
 INK, MUTED, RULE, PAPER = "var(--ink)", "var(--muted)", "var(--rule)", "var(--paper)"
 
 CONFIG: Spec = {
     "background": "transparent",
-    "aria": False,  # the figure element around the drawing names it, and a data table stands beside it
+    "aria": False,  # the figure element has the name, and there is a data table
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
     "axis": {
@@ -92,7 +92,7 @@ CONFIG: Spec = {
 
 
 def spec(**parts: Any) -> Spec:
-    """A whole chart of these parts."""
+    """A complete chart."""
     padding = {"left": 2, "right": 16, "top": 8, "bottom": 4}
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
@@ -103,7 +103,7 @@ def spec(**parts: Any) -> Spec:
 
 
 def layer(values: Sequence[Spec], mark: Spec, **encoding: Any) -> Spec:
-    """A mark for each of the values, with data of its own."""
+    """A layer with a mark for each value and its own data."""
     return {"data": {"values": values}, "mark": mark, "encoding": encoding}
 
 
@@ -113,25 +113,24 @@ def named(field: str, order: Sequence[str], axis: Spec) -> Spec:
 
 
 def axis_y(order: Sequence[str]) -> Spec:
-    """Groups from top to bottom. Room for names is kept by our own estimate: readers' fonts are wider than
-    the renderer's."""
+    """Groups from top to bottom. The width of names is our own estimate, because readers' fonts are wider
+    than the renderer's."""
     return {**named("group", order, label_room(order)), "scale": {"paddingInner": 0.28, "paddingOuter": 0.14}}
 
 
 def label_room(order: Sequence[str]) -> Spec:
-    """What an axis of these names needs: room for them, and lines for those that are longer than
-    LABEL_ROOM."""
+    """Axis settings for these names: their width, and line breaks in those wider than LABEL_ROOM."""
     room = max((label_width(name) for name in order), default=0)
     return {"minExtent": min(LABEL_ROOM, room), **label_lines(order, LABEL_ROOM)}
 
 
 def label_width(name: str) -> float:
-    """Pixels that a label takes at most, with the gap to the axis."""
+    """Maximum width of a label in pixels, with the gap to the axis."""
     return 8 + 6.9 * sum(1.9 if east_asian_width(character) in "WF" else 1 for character in name)
 
 
 def label_lines(names: Sequence[str], room: float) -> Spec:
-    """What an axis needs to show its labels whole: those wider than ``room`` pixels are broken into lines."""
+    """Axis settings that break labels wider than ``room`` pixels into lines."""
     broken = {name: lines for name in names if len(lines := _lines(name, room)) > 1}
     return (
         {"labelLineHeight": 13, "labelExpr": f"{json.dumps(broken)}[datum.label] || datum.label"}
@@ -141,12 +140,12 @@ def label_lines(names: Sequence[str], room: float) -> Spec:
 
 
 def row_height(names: Sequence[str], room: float) -> int:
-    """Pixels from row to row of a map, so that the names of rows fit."""
+    """Height of the rows of a map in pixels, so that their names fit."""
     return max(24, 13 * max((len(_lines(name, room)) for name in names), default=1) + 4)
 
 
 def _lines(name: str, room: float) -> list[str]:
-    """The name in lines of at most ``room`` pixels, broken between words where there are any."""
+    """The name in lines of at most ``room`` pixels, broken between words if possible."""
     if label_width(name) <= room:
         return [name]
     longest = max(4, int(room / (label_width(name) / len(name))))
@@ -154,7 +153,7 @@ def _lines(name: str, room: float) -> list[str]:
 
 
 def axis_x(domain: tuple[float, float], width: int) -> Spec:
-    """Scores from left to right, over a whole scale; fewer ticks on a chart of few pixels."""
+    """Scores from left to right over the whole scale, with fewer ticks on narrow charts."""
     low, high = domain
     ticks = (
         {"values": list(range(0, 101, 25 if width < NARROW_CHART else 10))}
@@ -173,7 +172,8 @@ def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec, legend
     """Layers with a mark and its interval for each of ``points`` (``record``): series by colour and shape,
     each in its own lane.
 
-    names: of the series, at most MAX_SERIES, in the order of their lanes. legend: None for no legend.
+    names: of the series, at most MAX_SERIES, in the order of their lanes. x, y: the axes. legend: None for
+    none.
     """
     series = {"field": "series", "sort": list(names), "legend": legend}
     shared = {
@@ -195,27 +195,28 @@ def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec, legend
 
 
 def lanes_height(series: int) -> Spec:
-    """The height of a chart whose groups have a lane for each of so many series."""
+    """The height of a chart whose groups have a lane for each series."""
     return {"step": 26 if series == 1 else 14 * series + 10, "for": "position"}
 
 
 def series_legend(series: int, width: int) -> Spec | None:
-    """The legend of so many series; none for one, and below each other on a chart of few pixels."""
+    """The legend; none for a single series, in one column on narrow charts."""
     return ({"columns": 1} if width < NARROW_CHART else {}) if series > 1 else None
 
 
 def record(score: Estimate, group: str, series: str) -> Spec:
-    """A score as a record of a chart's data; where the interval is not known it has no width."""
+    """A score as a data record of a chart; an unknown interval has no width."""
     low, high = (score.low, score.high) if score.low == score.low else (score.score, score.score)
     return {"group": group, "series": series, "score": score.score, "low": low, "high": high}
 
 
 PEOPLE_COLUMN = "people"
-"""The column of a heat map with what people of each culture score over everything."""
+"""The column of a heat map with the scores of people of each culture over everything."""
 
 
 def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int) -> Spec:
-    """Dot and whiskers of every model in every group, sorted by the leading model; baselines as ticks."""
+    """The scores of every model of ``task`` in every group of ``view``, sorted by the leading model;
+    baselines are ticks. short: endpoint -> its name. width: in pixels."""
     models = task.models[:MAX_SERIES] or task.endpoints[:MAX_SERIES]
     labels = _unique_labels(view)
     dots = [
@@ -249,8 +250,8 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
 
 
 def _people_layers(people: Sequence[Spec], x: Spec, y: Spec, size: int) -> list[Spec]:
-    """What people of the cultures score: an upright line ``size`` pixels high in each row, on a pale band,
-    its interval."""
+    """The scores of people of the cultures: in each row a vertical line ``size`` pixels high, on a pale band
+    for its interval."""
     if not people:
         return []
     legend = {"symbolType": "M-0.13,-1H0.13V1H-0.13Z", "symbolFillColor": INK, "symbolSize": 200}
@@ -264,7 +265,8 @@ def _people_layers(people: Sequence[Spec], x: Spec, y: Spec, size: int) -> list[
 
 
 def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
-    """Culture -> (value of its own language, value of English), for the cultures that were asked in both."""
+    """Culture -> (group of its local language, group of English), for the cultures that were asked in
+    both."""
     values = task.facets[JOINT_LANGUAGE].values if JOINT_LANGUAGE in task.facets else ()
     present: dict[str, list[str]] = {}
     for value in values:
@@ -279,8 +281,7 @@ def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
 
 
 def scores_in_both(task: TaskView, endpoint: str) -> dict[str, tuple[Score, Score]]:
-    """Culture -> the endpoint's score in its own language and in English, for those that it was asked in
-    both."""
+    """Culture -> the endpoint's scores in the local language and in English, where it was asked in both."""
     scores = task.facets[JOINT_LANGUAGE].scores if JOINT_LANGUAGE in task.facets else {}
     pairs = language_pairs(task).items()
     both = {
@@ -291,8 +292,8 @@ def scores_in_both(task: TaskView, endpoint: str) -> dict[str, tuple[Score, Scor
 
 
 def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
-    """Per culture the score in its own language and in English, joined by a line, widest gain of the own
-    language first."""
+    """For each culture the scores in the local language and in English, joined by a line; the largest gain of
+    the local language comes first."""
     pairs = scores_in_both(task, endpoint)
     order = sorted(pairs, key=lambda culture: pairs[culture][1].score - pairs[culture][0].score)
     kinds = ["own language", "English"]
@@ -314,8 +315,8 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
 
 
 def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
-    """Culture by facet: the score is written in each cell and shades it. ``cell`` is the width of a cell in
-    pixels."""
+    """A heat map of culture by facet for ``endpoint``, from ``view`` of ``task``, with the score in each
+    cell. cell: width of a cell in pixels."""
     rows: list[Spec] = []
     order = list(task.facets["culture"].values) if "culture" in task.facets else []
     for value in view.values:
@@ -380,8 +381,7 @@ def _cell(culture: str, group: str, score: Score, task: TaskView) -> Spec:
 
 
 def _unique_labels(view: FacetView) -> dict[str, str]:
-    """Name of each group; groups that share a name keep their code beside it, so that they stay apart on an
-    axis."""
+    """Group -> its name, followed by its code if several groups have the same name."""
     names = {value: view.name(value) for value in view.values}
     all_names: Sequence[str] = list(names.values())
     return {

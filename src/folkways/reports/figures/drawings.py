@@ -1,5 +1,4 @@
-"""Every figure of a report: those of its tasks, the world map, how questions ended, and those of the
-analyses."""
+"""All figures of a report: tasks, world map, states of items, and analyses."""
 
 from __future__ import annotations
 
@@ -29,13 +28,13 @@ COLOURS = {
     State.MISSING: MUTED,
 }
 MAX_BARS = 12
-"""Models of a task with a bar at most; the tables have the rest."""
+"""Maximum number of models with a bar; the tables have all."""
 
 SHARES = Layout("culture", "endpoint", "share")
 
 
 def outcome_figures(view: ReportView) -> list[Figure]:
-    """One figure of all tasks, and for each task whose questions did not all end answered one by culture."""
+    """A figure of all tasks, and one by culture for each task with questions that were not answered."""
     tasks = [task for task in view.tasks if task.whole]
     if not tasks:
         return []
@@ -43,7 +42,7 @@ def outcome_figures(view: ReportView) -> list[Figure]:
 
 
 def _headline(task: TaskView) -> list[Score]:
-    """The scores whose states are shown: of models, or of baselines where there are no models."""
+    """The scores whose states are shown: of models, or of baselines if there are no models."""
     whole = [score for score in task.whole if score.profile == task.profile]
     return [score for score in whole if not score.baseline][:MAX_BARS] or whole[:MAX_BARS]
 
@@ -122,8 +121,7 @@ def _stacked(rows: list[Spec], names: list[str], titles: list[str], width: int) 
 
 
 def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
-    """The share without an answer of each culture and model; nothing where every question of a task was
-    answered."""
+    """The share of unanswered questions of each culture and model; nothing if every question was answered."""
     if "culture" not in task.facets:
         return
     facet = task.facets["culture"]
@@ -183,10 +181,9 @@ WORLD_CAPTION = (
 class Drawings:
     """The figures of a report.
 
-    tasks:  task -> section -> figures.
-    leaderboard: with the figures of models between published ones. outcomes: how questions ended. analyses:
-    what the papers ask, with tables and figures. world:  the map as it is first seen; None where there is
-    nothing to map. worlds: a map of each task, for files.
+    tasks: task -> section -> figures. leaderboard: has the figures of models among published ones. outcomes:
+    states of items. analyses: with tables and figures. world: the map in its first state; None without one.
+    worlds: a map of each task, for files.
     """
 
     tasks: Mapping[str, Mapping[str, list[Figure]]]
@@ -198,16 +195,16 @@ class Drawings:
 
     @property
     def of_papers(self) -> list[ResultView]:
-        """The analyses that papers ask for."""
+        """The analyses of single benchmarks."""
         return [analysis for analysis in self.analyses if not analysis.result.across_benchmarks]
 
     @property
     def across(self) -> list[ResultView]:
-        """Those of several benchmarks together."""
+        """The analyses over several benchmarks."""
         return [analysis for analysis in self.analyses if analysis.result.across_benchmarks]
 
     def __iter__(self) -> Iterator[Figure]:
-        """Every figure that becomes a file of its own."""
+        """All figures that are also written as files."""
         yield from self.worlds
         for sections in self.tasks.values():
             for figures in sections.values():
@@ -222,7 +219,7 @@ class Drawings:
 
 
 def draw(view: ReportView, leaderboard: Leaderboard | None = None) -> Drawings:
-    """Every figure of the report. ``leaderboard`` is that of the view where the caller has it already."""
+    """All figures of the report. leaderboard: that of the view, if the caller has it already."""
     world_map = WorldMap(view)
     return Drawings(
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
@@ -235,7 +232,7 @@ def draw(view: ReportView, leaderboard: Leaderboard | None = None) -> Drawings:
 
 
 def _worlds(world_map: WorldMap, view: ReportView) -> Iterator[Figure]:
-    """The leading model's map of each task, as files."""
+    """The map of each task's leading model, for files."""
     drawn: set[str] = set()
     for variant in world_map.variants:
         if variant.task.task not in drawn:

@@ -1,4 +1,4 @@
-"""Figures: charts rendered to SVG, in a wide and a narrow form, with what they show said in words."""
+"""Figures: charts rendered to SVG, in a wide and a narrow form, with captions and findings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, TaskView
 WIDE, NARROW = 640, 190
 WIDE_CELL, NARROW_CELL = 92, 34
 MAX_FIGURES_PER_KIND = 4
-"""Figures of a single model are drawn for at most so many models of a task; the tables have the rest."""
+"""Maximum number of models of a task that get figures of their own; the tables have all."""
 
 PEOPLE_CAPTION = (
     " The upright line is people of the culture, the band its 95\u202f% interval: each person judged "
     "by the same rule "
     "against the answers of the others."
 )
-"""How to read the line that people draw."""
+"""How to read the line of people."""
 
 _ID = re.compile(r'(\bid="|url\(#|href="#)')
 _ARIA = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
@@ -33,12 +33,13 @@ _LONG_NUMBER = re.compile(r"(\d+\.\d{2})\d+")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing and its words.
+    """A drawing with its texts.
 
     slug:    name of its file and anchor.
-    caption: what is drawn and how to read it. finding: what there is to see, in one sentence; also the text
-    alternative. wide, narrow: SVG for screens and for phones, coloured by CSS variables. of:      the model
-    that it is of, or the task, where the others beside it draw the same of others; empty otherwise.
+    caption: what it shows and how to read it.
+    finding: the main result in one sentence, which is also the text alternative.
+    wide, narrow: SVG for screens and phones, with colours from CSS variables.
+    of:      the model or task of the figure, if similar figures of others are next to it; otherwise empty.
     """
 
     slug: str
@@ -50,29 +51,25 @@ class Figure:
     of: str = field(default="", kw_only=True)
 
     def file(self) -> str:
-        """The wide drawing as a file of its own, in the colours of the light theme."""
+        """The wide drawing for a file, in the colours of the light theme."""
         return with_colours(self.wide, LIGHT)
 
 
 def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
-    """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the
-    page.
+    """Render a specification to SVG. MissingExtraError without the extra ``report``.
 
-    finish: applied to the drawing as it comes from the library. MissingExtraError without the extra
-    ``report``.
+    prefix: makes its ids unique in the page. finish: applied to the SVG of the library.
     """
     with of_extra("report", "a chart"):
         import vl_convert
 
     svg: str = finish(vl_convert.vegalite_to_svg(spec))
-    svg = _ARIA.sub(
-        "", svg
-    )  # the parts of a chart are no landmarks: the figure as a whole has a name and a data table
+    svg = _ARIA.sub("", svg)  # not the parts but the whole figure has a name, and a data table
     return _LONG_NUMBER.sub(r"\1", _ID.sub(rf"\g<1>{prefix}-", svg))
 
 
 def with_colours(svg: str, colours: dict[str, str]) -> str:
-    """The drawing with its CSS variables replaced by colours, for programs that know no CSS variables."""
+    """The drawing with colours instead of CSS variables, for programs that do not support these."""
     return re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: colours[found[1]], svg)
 
 
@@ -96,8 +93,7 @@ def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure
 
 
 def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:
-    """The endpoints that have scores there: a model of another run may have been asked about one culture
-    only, or never reached."""
+    """The endpoints with scores in the view; a model of another run may lack some cultures, or all."""
     there = {name for (_, name), score in view.scores.items() if score.score == score.score}
     return [name for name in endpoints if name in there]
 
@@ -177,8 +173,11 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
 def make_figure(
     slug: str, title: str, caption: str, finding: str, spec: Callable[[int, int], Spec], *, of: str = ""
 ) -> Figure:
-    """A figure in both forms. ``spec`` is given the width of the drawing and of one cell, in pixels, and
-    makes the chart."""
+    """A figure in both forms.
+
+    slug, title, caption, finding, of: as in Figure. spec: makes the chart from the width of the drawing and
+    of one cell, in pixels.
+    """
     wide, narrow = (
         render(spec(*size), f"{slug}-{name}")
         for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n"))
@@ -187,21 +186,20 @@ def make_figure(
 
 
 def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:
-    """The model in a file's name; names that differ only in what a slug drops get their place in the task
-    beside it."""
+    """The model for file names; models with the same slug get their number in the task as well."""
     slug = slugged(short[endpoint])
     alike = [name for name in task.endpoints if slugged(short[name]) == slug]
     return slug if slug and len(alike) == 1 else f"{slug}-{task.endpoints.index(endpoint) + 1}".strip("-")
 
 
 def slugged(text: str) -> str:
-    """Text as part of file names and anchors."""
+    """Text for file names and anchors."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
 
 
 def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
-    """Where the leading model scores highest and lowest, and what the two extremes of many groups can
-    tell."""
+    """A sentence on the groups in which the leading model scores highest and lowest, and on what extremes
+    mean."""
     endpoint = task.endpoints[0]
     group_scores = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
     scores = [score for score in group_scores if score.score == score.score]

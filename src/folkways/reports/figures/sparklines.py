@@ -1,4 +1,4 @@
-"""The small drawings in a leaderboard's lines: one chart of all scores, cut apart into the cells of the
+"""The small drawings in the lines of a leaderboard: one chart of all scores, split into the cells of the
 table."""
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _ROOT = re.compile(r"^<svg[^>]*>")
 
 
 def strip_cells(task: TaskView, rows: Sequence[Row], place: str = "strip") -> list[Markup]:
-    """The drawing of ``strips`` cut into one small SVG per line of a leaderboard, in their order.
+    """The drawing of ``strips``, split into a small SVG for each line of a leaderboard, in order.
 
-    place: where in the page they stand, for the names that the cells share.
+    place: the part of the page, for unique ids.
     """
     if not rows:
         return []
@@ -39,10 +39,8 @@ def strip_cells(task: TaskView, rows: Sequence[Row], place: str = "strip") -> li
 
 
 def strips(task: TaskView, rows: Sequence[Row], width: int = STRIP_WIDTH, height: int = STRIP_HEIGHT) -> Spec:
-    """One dot with its whiskers per line of a leaderboard, each in a row of exactly ``height`` pixels,
-    without any text.
-
-    The rows are cut apart and stand in the cells of the summary table, where the numbers are.
+    """A dot with whiskers for each line in ``rows`` of the leaderboard of ``task``, without text, ``width``
+    pixels wide and exactly ``height`` pixels high, so that it can be split into cells.
     """
     values = [
         {**record(row, str(position), ""), "kind": row.kind}

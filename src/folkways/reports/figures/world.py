@@ -1,5 +1,4 @@
-"""What the world map can show: for each task, metric, model, language and level the score of every place on
-it."""
+"""The states of the world map: for each task, metric, model, language and level the score of every place."""
 
 from __future__ import annotations
 
@@ -30,9 +29,9 @@ class Place:
     """How a culture is drawn.
 
     culture:   its code.
-    kind:      ``country``, a whole shape of the map; ``group``, several of them; ``point``, a dot.
+    kind:      ``country``, one shape of the map; ``group``, several shapes; ``point``, a dot.
     countries: ISO 3166-1 codes of its shapes; empty for a point.
-    at:        longitude and latitude in degrees; of points only.
+    at:        longitude and latitude in degrees, for points only.
     """
 
     culture: str
@@ -72,14 +71,14 @@ def places() -> Mapping[str, Place]:
 
 
 MAX_MODELS = 12
-"""Models of a task on the map at most, the best first; the files have the rest."""
+"""Maximum number of models of a task on the map, the best first; the files have all."""
 
 STEP = 10
-"""Scores from 0 to 100 share a colour in steps of so many points."""
+"""Width in points of the steps of scores that share a colour."""
 WIDE, VERY_WIDE = 10.0, 20.0
-"""Points from which on a 95 % interval is drawn as wide and as very wide."""
+"""Widths in points from which a 95 % interval is drawn as wide and as very wide."""
 FEWEST = 2
-"""A map of a single place shows nothing that the table does not."""
+"""Minimum number of places; a map of a single one shows no more than the table."""
 
 EVERY, OWN, ENGLISH = "every language", "own language", "English"
 CULTURE, REGION = "culture", "region"
@@ -88,8 +87,7 @@ CONTROLS = ("task", "metric", "endpoint", "language", "level")
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """The score of one place: a culture, or the region it lies in. Scores run from 0 to 100; NaN where there
-    is none."""
+    """The score of a place, which is a culture or its region, from 0 to 100; NaN without one."""
 
     name: str
     score: float
@@ -99,23 +97,23 @@ class Shade:
 
     @property
     def step(self) -> int | None:
-        """Which of the ten colours, 0 for scores under ten; None where there is no score."""
+        """Number of its colour from 0 (scores below 10) to 9; None without a score."""
         return None if math.isnan(self.score) else min(9, max(0, int(self.score // STEP)))
 
     @property
     def doubt(self) -> int:
-        """How the width of the interval is drawn: 0 plain, 1 hatched, 2 densely hatched, as where no interval
-        is known."""
+        """Hatching by the width of the interval: 0 none, 1 hatched, 2 densely hatched, also without an
+        interval."""
         width = self.high - self.low
         return 0 if width < WIDE else 1 if width < VERY_WIDE else 2
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One state of the map.
+    """A state of the map.
 
-    shades: culture -> its shade, in the order of the task's cultures; with ``level`` region all cultures of
-    one share it.
+    shades: culture -> its shade, in the order of the task's cultures. With ``level`` region, the cultures of
+    a region share one.
     """
 
     task: TaskView
@@ -132,7 +130,7 @@ class Variant:
         return sorted(each.values(), key=lambda shade: (math.isnan(shade.score), -shade.score, shade.name))
 
     def words(self, short: Mapping[str, str]) -> dict[str, str]:
-        """What each of the map's controls (CONTROLS) says in this state."""
+        """Control of the map (CONTROLS) -> its text in this state."""
         return dict(
             zip(
                 CONTROLS,
@@ -142,7 +140,7 @@ class Variant:
         )
 
     def finding(self, short: Mapping[str, str]) -> str:
-        """What there is to see, in a sentence or two."""
+        """The main result in one or two sentences."""
         scored = [shade for shade in self.named if not math.isnan(shade.score)]
         if not scored:
             return f"{short[self.endpoint]} has no score here: it was never reached."
@@ -175,17 +173,17 @@ class WorldMap:
 
     @property
     def first(self) -> Variant | None:
-        """What is shown before a reader chooses; None where there is nothing to map."""
+        """The state that is shown first; None without states."""
         return self.variants[0] if self.variants else None
 
     @cached_property
     def cultures(self) -> tuple[str, ...]:
-        """Every culture that some state colours."""
+        """Every culture with a score in any state."""
         return tuple(dict.fromkeys(code for variant in self.variants for code in variant.shades))
 
     def embedded(self) -> dict[str, Any]:
-        """All states as the page's script reads them: names once, and per place its colour, its hatching and
-        its numbers."""
+        """All states for the script of the page: names once, and colour, hatching and numbers of each
+        place."""
         names = list(
             dict.fromkeys(shade.name for variant in self.variants for shade in variant.shades.values())
         )
@@ -221,7 +219,7 @@ def _short(value: float) -> float | None:
 
 
 def _variants(task: TaskView, scores: pl.DataFrame) -> Iterator[Variant]:
-    """States of one task: headline first, models before baselines, every language before single ones,
+    """The states of a task: headline first, models before baselines, all languages before single ones,
     cultures before regions."""
     endpoints = task.models[:MAX_MODELS] or task.endpoints[:MAX_MODELS]
     wanted = (
@@ -252,7 +250,7 @@ def _variants(task: TaskView, scores: pl.DataFrame) -> Iterator[Variant]:
 
 
 def _states(cells: Mapping[str, Mapping[str, Shade]]) -> Iterator[tuple[str, str, dict[str, Shade]]]:
-    """Language, level and the shade of each culture, of one metric and model."""
+    """Language, level and the shade of each culture, for one metric and model."""
     by_culture, joint = cells[CULTURE], cells[JOINT_LANGUAGE]
     yield EVERY, CULTURE, dict(by_culture)
     if joint:
@@ -274,11 +272,11 @@ def _states(cells: Mapping[str, Mapping[str, Shade]]) -> Iterator[tuple[str, str
 
 
 def _own(culture: str, joint: Mapping[str, Shade]) -> str | None:
-    """The culture's first own language that it was asked in."""
+    """The first local language of the culture that it was asked in."""
     return next((language for language in local_languages(culture) if f"{culture}+{language}" in joint), None)
 
 
 def choices(variants: Sequence[Variant], short: Mapping[str, str]) -> dict[str, list[str]]:
-    """What each of the map's controls offers, by its name in ``WorldMap.embedded``."""
+    """Control of the map -> its choices, by the names in ``WorldMap.embedded``."""
     words = [variant.words(short) for variant in variants]
     return {name: list(dict.fromkeys(each[name] for each in words)) for name in CONTROLS}

@@ -1,8 +1,8 @@
 """The world map as a Vega-Lite specification: colour is the score, hatching the width of its interval.
 
-Dark and light speak for the score alone, so that the map is read the same by people who see fewer colours and
-in print. Doubt does not fade a place, which would look like a middling score: it is hatched, with a light and
-a dark line side by side, which show on every colour.
+Only the score decides how dark a place is, so that the map works in print and for people who see fewer
+colours. Uncertainty does not fade a place, which would look like a middling score, but hatches it, with a
+light and a dark line side by side that are visible on every colour.
 """
 
 from __future__ import annotations
@@ -20,18 +20,17 @@ SPACING = {"hatch-1": 7, "hatch-2": 3.8}
 LAYOUT = {"bottom": {"direction": "vertical", "anchor": "start", "margin": 10}}
 
 NO_SCORE = -1
-"""In place of a score that is not there: Vega-Lite would leave out shapes without one."""
+"""Stands for a missing score, because Vega-Lite leaves out shapes without a value."""
 
 _SEEN = {"value": 1, "condition": {"test": f"datum.score == {NO_SCORE}", "value": 0.001}}
-"""Places without a score are in the drawing, for the page to show in another state. Vega leaves out what has
-opacity 0."""
+"""Places without a score stay in the drawing for other states; Vega leaves out marks with opacity 0."""
 
 _MARKED = re.compile(r'aria-label="(place|hatch):([^"]*)"')
 
 
 def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
-    """The map with one state's shades. ``cultures`` are all that the drawing must have shapes for, coloured
-    here or not."""
+    """The map in one state. cultures: all that need shapes in the drawing, with a score in this state or
+    not."""
     shown_places = [places()[code] for code in cultures]
     rows = {entry.culture: _row(variant.shades.get(entry.culture)) for entry in shown_places}
     layers: list[Spec] = [
@@ -61,7 +60,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
     ]
     if dots:
         layers += [_dots(dots, what, width) for what in ("place", "hatch")]
-    for layer in layers[3:]:  # one key for all: that of the first two layers of places
+    for layer in layers[3:]:  # a single legend, of the first two layers of places
         layer["encoding"]["fill"]["legend"] = None
     return spec(
         width=width,
@@ -69,7 +68,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
         projection={
             "type": "equalEarth",
             "rotate": [-11, 0, 0],
-        },  # the seam in the Bering Strait: no country is cut
+        },  # the seam is in the Bering Strait, so that no country is split
         layer=layers,
         resolve={"scale": {"fill": "independent"}},  # colours and hatchings are both fills
         # The names of shapes come as ARIA labels; ``marked`` makes them data of the page.
@@ -123,7 +122,7 @@ def _name(what: str) -> Spec:
 
 
 def _fill(what: str, width: int) -> Spec:
-    """Colour by score, or hatching by doubt, each with its key below the map."""
+    """Colour by score, or hatching by uncertainty, each with its legend below the map."""
     title = {"titleFontSize": 12, "titleColor": MUTED, "titleFontWeight": "normal"}
     key = {"orient": "bottom", **title, "labelFontSize": 11.5, "offset": 6}
     if what == "hatch":
@@ -154,7 +153,7 @@ def _fill(what: str, width: int) -> Spec:
 
 
 def marked(svg: str) -> str:
-    """The drawing with the patterns that it is filled with, and each mark's place as ``data-place`` or
+    """The drawing with the patterns of its hatching, and the place of each mark as ``data-place`` or
     ``data-hatch``."""
     patterns = "".join(
         f'<pattern id="{name}" width="{step}" height="{step}" patternUnits="userSpaceOnUse" '

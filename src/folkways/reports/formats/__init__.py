@@ -1,1 +1,1 @@
-"""What is written: the HTML page, Markdown, LaTeX, CSV and the terminal."""
+"""Output formats: the HTML page, Markdown, LaTeX, CSV, notebook and terminal."""

@@ -1,4 +1,4 @@
-"""A comparison laid out for people: verdicts first, then the numbers behind them."""
+"""A comparison as tables: verdicts first, then their numbers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from folkways.names import facet_title, plain_names, value_name
 from folkways.records import is_baseline
 
 MOST_MODELS = 4
-"""Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every
-pair."""
+"""With more models, only neighbours in the ranking are shown as pairs; CSV and JSON have every pair."""
 
 
 class Comparisons(list[Comparison]):
-    """Comparisons of several tasks, which a notebook shows as tables."""
+    """Comparisons of several tasks, shown as tables in a notebook."""
 
     def _repr_html_(self) -> str:
         from folkways.reports.formats.notebook import tables_html
@@ -33,8 +32,8 @@ class Comparisons(list[Comparison]):
 
 
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:
-    """Tables of texts: two models by groups, or the ranking and the differences of more; how much the way of
-    asking matters."""
+    """Tables for display: two models by groups, or ranking and differences of more models; then the effect of
+    prompt variants."""
     if len(comparison.models) > 2:
         if comparison.ranking.height:
             yield _ranking(comparison)
@@ -46,7 +45,7 @@ def comparison_tables(comparison: Comparison) -> Iterator[Table]:
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Everything there is to tell, for JSON; what is not known is None."""
+    """The whole comparison as JSON, with None for unknown values."""
     answers = comparison.answers
     shared = [
         {"first": first, "second": second, "rows": rows, "questions": questions}
@@ -76,11 +75,10 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def told_pairs(comparison: Comparison) -> list[tuple[str, str]]:
-    """The pairs that are told, as they stand in the differences: of models, and of each model with the best
+    """The pairs to show, in the order of the differences: of models, and of each model with the best
     baseline.
 
-    Of more than MOST_MODELS models, those that are neighbours in the ranking, and those with a model that has
-    no rank.
+    With more than MOST_MODELS models, only neighbours in the ranking and pairs with an unranked model.
     """
     every = list(comparison.differences.select("first", "second").unique(maintain_order=True).iter_rows())
     best = _best_baseline(comparison)
@@ -97,7 +95,7 @@ def told_pairs(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _best_baseline(comparison: Comparison) -> str | None:
-    """The baseline with the best score; None where there is none, or nothing else."""
+    """The baseline with the best score; None without baselines, or if there is nothing else."""
     baselines = [model for model in comparison.models if is_baseline(model)]
     if not baselines or len(baselines) == len(comparison.models):
         return None
@@ -137,8 +135,7 @@ def _ranking(comparison: Comparison) -> Table:
 
 
 def _differences(comparison: Comparison) -> Table:
-    """One row for each pair that is told, over everything; the notes name the groups in which a difference
-    holds."""
+    """A row for each pair over everything; the notes name the groups with a significant difference."""
     short = {model: single_line(name) for model, name in plain_names(comparison.models).items()}
     pairs = told_pairs(comparison)
     rows = comparison.differences.filter(facet="all")
@@ -164,8 +161,8 @@ def _differences(comparison: Comparison) -> Table:
 
 
 def _of_groups(comparison: Comparison, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """What differs in groups: where pairs change places, and how many differences hold; and the command that
-    shows them all."""
+    """Notes on groups: where pairs change places, how many differences are significant, and the command that
+    shows all."""
     facet = facet_title(comparison.by)
     for first, second in pairs:
         turned = comparison.reversals.filter(first=first, second=second)
@@ -182,7 +179,7 @@ def _of_groups(comparison: Comparison, pairs: Sequence[tuple[str, str]]) -> Iter
 
 
 def _shortened(text: str, comparison: Comparison) -> str:
-    """The text with the models' plain names."""
+    """The text with short names of models."""
     short = plain_names(comparison.models)
     longer = sorted((model for model in short if short[model] != model), key=len, reverse=True)
     if not longer:

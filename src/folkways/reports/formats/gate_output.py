@@ -1,5 +1,5 @@
-"""Checks as people, JUnit readers and GitHub want to see them. Names of models and what servers said are
-untrusted text."""
+"""Checks as text, JUnit XML and GitHub annotations. Names of models and messages of servers are untrusted
+text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORDS = {Status.PASS: "ok", Status.UNSURE: "unsure", Status.FAIL: "FAILED"}
 
 
 def as_lines(checks: Sequence[Check]) -> Iterator[str]:
-    """One line for each check."""
+    """A line for each check."""
     width = max((len(word) for word in _WORDS.values()), default=0)
     for check in checks:
         yield (
@@ -23,7 +23,7 @@ def as_lines(checks: Sequence[Check]) -> Iterator[str]:
 
 
 def as_junit(checks: Sequence[Check], run: str) -> str:
-    """JUnit XML: one test case for each check; an unsure one passes and says so on its standard output."""
+    """JUnit XML with a test case for each check; an unsure one passes, with a message on standard output."""
     failures = sum(check.status is Status.FAIL for check in checks)
     suite = ElementTree.Element(
         "testsuite", name=f"folkways gate {single_line(run)}", tests=str(len(checks)), failures=str(failures)
@@ -57,6 +57,6 @@ def as_annotations(checks: Sequence[Check]) -> Iterator[str]:
 
 
 def _escaped(text: str, *, in_property: bool = False) -> str:
-    """A line that can hold no command of its own (GitHub's escapes for workflow commands)."""
+    """A line with GitHub's escapes for workflow commands, so that it cannot contain a command."""
     safe = single_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return safe.replace(":", "%3A").replace(",", "%2C") if in_property else safe

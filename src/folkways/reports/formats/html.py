@@ -1,8 +1,7 @@
-"""The report as one HTML file that needs nothing else: no network, no fonts, no libraries.
+"""The report as a single HTML file, without network, fonts and libraries.
 
-The page forbids itself every connection (Content-Security-Policy) and allows exactly its own style and
-script, by their hashes. Every string is escaped by Jinja2, and control characters in it are written out
-(``display.sanitize``).
+Its Content-Security-Policy forbids every connection and allows only its own style and script, by their
+hashes. Jinja2 escapes every string, after ``display.sanitize``.
 """
 
 from __future__ import annotations
@@ -40,19 +39,19 @@ _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^" ]+ [^" ]+ ([^" ]+)[^"]*)"[^>]*>')
 
 
 SCRIPTS = ("shared", "page", "world", "exports", "items")
-"""The parts of the page's script, in order."""
+"""Parts of the script of the page, in order."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """What a page shows of single judgements: finding it goes through the texts of all of them."""
+    """The judgements and examples in the page; selecting them reads the texts of all judgements."""
 
     sample: Sample
     examples: Sequence[Example]
 
     @classmethod
     def of(cls, view: ReportView) -> Read:
-        """Found in the judgements of the view."""
+        """Select them from the judgements of the view."""
         return cls(take_sample(view), examples(view))
 
 
@@ -62,8 +61,8 @@ def render_html(
     read: Read | None = None,
     turned: Sequence[str] | None = None,
 ) -> str:
-    """The whole page. The others are those of ``draw``, ``Read.of`` and ``turned_round`` where the caller has
-    them already."""
+    """The whole page of ``view``. drawings, read, turned: results of ``draw``, ``Read.of`` and
+    ``turned_round``, if the caller has them already."""
     read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
@@ -110,8 +109,8 @@ def render_html(
 
 
 def policy(style: str, script: str) -> str:
-    """The page's Content-Security-Policy: nothing may be loaded, and only this style and this script may
-    act."""
+    """The Content-Security-Policy of the page: nothing may be loaded, and only this style and script may
+    run."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -129,14 +128,13 @@ def _asset(name: str) -> str:
 
 
 def inline(svg: str) -> Markup:
-    """A drawing as part of the page: it scales with its column, and its figure speaks for it."""
+    """A drawing in the page: it scales with its column, and the figure around it has its text alternative."""
     root = r'<svg viewBox="\1" width="\2" aria-hidden="true" focusable="false">'
-    return Markup(_ROOT.sub(root, svg))  # noqa: S704 - Vega escapes the names that stand in the drawing
+    return Markup(_ROOT.sub(root, svg))  # noqa: S704 - Vega escapes the names in the drawing
 
 
 def _finalize(value: Any) -> Any:
-    """Whatever a template prints: control characters in plain strings are written out before they are
-    escaped."""
+    """Sanitize plain strings that a template prints; Jinja2 then escapes them."""
     return text.sanitize(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

@@ -1,6 +1,6 @@
-"""One item for ``folkways show``: what was asked, what people answer, what models said and how it was judged.
+"""One item for ``folkways show``: prompts, gold answers, replies and judgements.
 
-Everything here is untrusted text: control characters are written out, and nothing is read as markup.
+All of it is untrusted text: control characters are escaped, and nothing is markup.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def render_item(
     prompts:    its rows of records.PROMPTS.
     responses:  its rows of records.RESPONSES with ``endpoint``, and ``thoughts`` where they are known.
     judgements: its rows of records.JUDGEMENTS with ``endpoint`` and ``profile``, one column per metric.
+    metrics:    of the task, for their labels.
     """
     facts = _grid()
     for name in ("task", "item", "question"):
@@ -136,8 +137,8 @@ def item_as_json(
     responses: pl.DataFrame = EMPTY_RESPONSES,
     judgements: pl.DataFrame = EMPTY_JUDGEMENTS,
 ) -> str:
-    """The same as one JSON object: exact text, control and direction characters as ``\\u`` escapes, safe to
-    print in a terminal."""
+    """item, prompts, responses and judgements, as for ``render_item``, as one JSON object with exact text;
+    control and direction characters are ``\\u`` escapes, so that it is safe to print in a terminal."""
     value = {"item": dict(item), **{name: frame.to_dicts() for name, frame in
              (("prompts", prompts), ("responses", responses), ("judgements", judgements))}}  # fmt: skip
     return json_for_terminal(value)

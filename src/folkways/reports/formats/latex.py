@@ -1,7 +1,6 @@
-"""The report as LaTeX: tables with booktabs and intervals, the methods in words, and a BibTeX file, to be
-taken into a paper.
+"""The report as LaTeX for papers: tables with booktabs and intervals, a methods section, and a BibTeX file.
 
-Every text is escaped; what a model or a file wrote can neither run a command nor open a group.
+Every text is escaped, so that nothing from a model or a file can run a command or open a group.
 """
 
 from __future__ import annotations
@@ -29,22 +28,21 @@ _SPECIAL = {
 }  # fmt: skip
 _SPECIALS = re.compile("|".join(map(re.escape, _SPECIAL)))
 _LIGATURES = re.compile(r"(['`-])(?=\1)|[?!](?=`)")
-"""Where two characters would become another one: ``--`` a dash, two quotes a curly one."""
+"""Pairs of characters that LaTeX joins: ``--`` to a dash, two quotes to a curly one."""
 
 MOST_COLUMNS = 8
-"""Models with a column in a table by group; the files have the rest."""
+"""Columns of models in a table by group; the files have all models."""
 
 
 def escape(text: str) -> str:
-    """Text as LaTeX prints it literally, on one line, controls written out."""
+    """Sanitized text on one line, escaped for LaTeX."""
     return _SPECIALS.sub(
         lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", single_line(text))
     ).replace("\0", "{}")
 
 
 def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> str:
-    """The tables of a report with methods in words, one after the other; to be taken in by ``\\input`` or
-    copied piece by piece."""
+    """The tables and methods of a report, one after the other, for ``\\input`` or to copy from."""
     board = leaderboard if leaderboard is not None else Leaderboard(view)
     parts = [f"{HEAD}% {escape(view.data.title)}"]
     for task in view.tasks:
@@ -62,7 +60,7 @@ def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> st
 
 
 def _prose(view: ReportView, task: TaskView) -> str:
-    """The methods, with citations kept out of the escaping."""
+    """The methods, with citations that are not escaped."""
     keys: list[str] = []
 
     def cite(key: str) -> str:
@@ -104,7 +102,7 @@ def _results(board: Leaderboard, task: TaskView) -> str:
 
 
 def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
-    """Groups from top to bottom, models from left to right."""
+    """A table with a row for each group and a column for each model."""
     shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)][
         :MOST_COLUMNS
     ]

@@ -1,4 +1,4 @@
-"""The report as Markdown: the same tables, short, for pull requests, notes and README files."""
+"""The report as Markdown: short tables for pull requests, notes and README files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ HEAD = ("Score", "95 % interval", "n", "Coverage", *STATES, "Sig.")
 def render_markdown(
     view: ReportView, leaderboard: Leaderboard | None = None, turned: Sequence[str] | None = None
 ) -> str:
-    """The whole document. ``leaderboard``, and ``turned_round``, are those of the view where the caller has
-    them already."""
+    """The whole document of ``view``. leaderboard, turned: ``Leaderboard`` and ``turned_round`` of the view,
+    if the caller has them already."""
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
     board = leaderboard if leaderboard is not None else Leaderboard(view)
@@ -63,7 +63,7 @@ def render_markdown(
 
 
 def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Iterable[str]:
-    """Who leads where, and in which cultures the order flips: as at the head of the page."""
+    """The leading models, and the cultures in which they change places."""
     yield "## Summary"
     chance = any(task.task in view.data.chance for task in view.tasks)
     baseline = any(board.best_baseline(task) for task in view.tasks)
@@ -110,7 +110,7 @@ def _task(view: ReportView, task: TaskView, ranks: Mapping[str, Rank]) -> Iterab
     several = len(task.profiles) > 1
     head = [*(["Rank"] if ranks else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
     rows = []
-    unplaced = dict(ranks)  # a model's rank, over everything, stands once: at the first of its groups
+    unplaced = dict(ranks)  # the rank of a model is shown once, at the first of its groups
     for score in (*task.headline, *task.others):
         ranked = (score.metric, score.profile) == (
             task.metric.name,
@@ -139,7 +139,7 @@ def _task(view: ReportView, task: TaskView, ranks: Mapping[str, Rank]) -> Iterab
 
 
 def _published(board: Leaderboard) -> Iterable[str]:
-    """The models between published ones, and why some figures may not be compared."""
+    """The models among published ones, and why some figures are not comparable."""
     published = board.published
     if published.neighbours or published.warnings:
         yield "## Beside published figures"
@@ -168,7 +168,7 @@ def _published(board: Leaderboard) -> Iterable[str]:
 
 
 def _analyses(view: ReportView) -> Iterable[str]:
-    """What the papers ask, each table laid out for reading."""
+    """The analyses of the papers."""
     without = unasked(view)
     of_papers = [made for made in view.data.results if not made.result.across_benchmarks]
     for made in view.data.results:
@@ -185,7 +185,7 @@ def _analyses(view: ReportView) -> Iterable[str]:
 
 
 def _tables(view: ReportView, made: ResultTables) -> Iterable[str]:
-    """What a result asks, and the tables that answer."""
+    """The question of a result, and its tables."""
     yield escape(made.result.about)
     for shown in made.tables:
         if shown.title != made.result.heading:
@@ -209,7 +209,7 @@ def _grid_cell(cell: Cell) -> str:
 
 
 def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
-    """One row per group, one column per endpoint: score, interval and n."""
+    """A table with a row for each group and a column for each endpoint: score, interval and n."""
     shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)]
     people = {value: task.people_of(facet, value) for value in facet.values}
     with_people = [PEOPLE.capitalize()] if any(people.values()) else []
@@ -247,19 +247,18 @@ def _cells(view: ReportView, score: Score) -> list[str]:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], numeric: set[int] | frozenset[int] = frozenset()
 ) -> str:
-    """A pipe table of cells that are escaped already; the columns in ``numeric`` are aligned right."""
+    """A pipe table. Cells must be escaped; columns in ``numeric`` are aligned right."""
     rule = ["---:" if position in numeric else "---" for position in range(len(head))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
 
 
 def escape(text: str) -> str:
-    """Text as Markdown shows it literally, on one line, with controls written out."""
+    """Sanitized text on one line, escaped for Markdown."""
     return _SPECIAL.sub(r"\\\1", single_line(text))
 
 
 def code(text: str, *, in_table: bool = False) -> str:
-    """Text as inline code that it cannot end. Inside a table a ``|`` needs a backslash, which only tables
-    take away again."""
+    """Text as inline code. in_table: escape ``|``, which only tables unescape."""
     plain = single_line(text)
     ticks = "`" * (_longest_ticks(plain) + 1)
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""
@@ -272,6 +271,6 @@ def _longest_ticks(text: str) -> int:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A block of code that the text cannot end."""
+    """A block of code with a fence that is longer than any in the text."""
     fence = "`" * max(3, _longest_ticks(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"

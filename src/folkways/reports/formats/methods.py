@@ -1,4 +1,4 @@
-"""The methods section: what a signature says, in words."""
+"""The methods section: signatures in words, and citations."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from folkways.reports.formats.summary import listing
 from folkways.reports.views.views import ReportView, TaskView
 
 MOST_NAMED = 8
-"""Models, languages and wordings that a sentence names; of more it gives the number."""
+"""Models, languages and wordings that a sentence lists; it only counts more of them."""
 
 
 def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], str] = "({})".format) -> str:
-    """How the first scores of a task were made, as a paragraph to put into a paper and to correct there.
+    """How the first scores of a task were made, as a draft for the methods section of a paper.
 
-    cite: what a citation looks like, given the key of a BibTeX entry (``citations.bibliography``).
+    cite: formats a citation from the key of a BibTeX entry (``bibliography``).
     """
     if not task.whole:
         return ""
@@ -119,13 +119,13 @@ _KEY = re.compile(r"@\w+\s*\{\s*([^,\s{}]+)\s*,")
 
 
 def citation_key(release: ReleaseRecord) -> str | None:
-    """The key of the release's entry; None where it has none that BibTeX could read."""
+    """The key of the release's BibTeX entry; None without a valid one."""
     match = _KEY.search(release.citation or "")
     return match[1] if match else None
 
 
 def bibliography(releases: Sequence[ReleaseRecord]) -> str:
-    """One entry for each work, folkways first; states of the same data share theirs."""
+    """An entry for each work, folkways first; releases of the same data share one."""
     entries = {"folkways": SOFTWARE}
     for release in releases:
         key = citation_key(release)
@@ -142,11 +142,11 @@ PROFILES = {
 }
 
 OWN_RULE = "judged by the rule of the task"
-"""Of a task behind which no paper and no authors stand."""
+"""For tasks without a paper."""
 
 
 def judging(profile: str, task: str) -> str:
-    """What a profile of a task means, in words; empty for a profile of the task's own."""
+    """The meaning of a profile in words; empty for profiles that only the task has."""
     task_of_name = tasks().get(task)
     return (
         OWN_RULE
@@ -182,13 +182,12 @@ SYSTEM_PROMPTS = {"own": "one of the user’s own", "task": "what the task presc
 
 
 def explain(signature: Signature) -> list[tuple[str, str]]:
-    """What each part of a signature says: (heading, words). Parts without words of their own are given as
-    they are."""
+    """(heading, words) for each part of a signature; parts without words keep their key and value."""
     explained = []
     parts = signature.parts
     for key, value in parts.items():
         if key == "task":
-            continue  # the section it stands in already says so
+            continue  # the heading of the section already says it
         heading, words = SENTENCES.get(key, (key.replace("_", " ").capitalize(), "{}"))
         if key == "profile":
             heading, words = (
@@ -204,10 +203,10 @@ def explain(signature: Signature) -> list[tuple[str, str]]:
 
 
 def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
-    """How the headline scores were made: (heading, [(words, whose)]), whose empty where it holds for every
-    task.
+    """How the headline scores were made: (heading, [(words, tasks)]), where ``tasks`` is empty if the words
+    hold for all tasks.
 
-    Tasks are named by their titles, or where signatures of one task differ by the marks of these.
+    Tasks are named by their titles, or by the marks of their signatures if these differ within a task.
     """
     rows: dict[str, dict[str, list[str]]] = {}
     of_task = {
@@ -242,7 +241,7 @@ def _whose(view: ReportView, of_task: Mapping[str, Sequence[str]], signatures: S
 
 
 def in_words(key: str, value: str) -> str:
-    """A signature's value as people say it: names for language and culture codes, commas for plus signs."""
+    """A value of a signature in words: names for codes of languages and cultures, commas for plus signs."""
     parts = value.split("+")
     if key == "lang":
         return ", ".join(language_name(code) for code in parts)

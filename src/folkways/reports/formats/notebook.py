@@ -1,5 +1,4 @@
-"""What a notebook shows of runs, scores, comparisons and items: plain HTML with its style inside, every text
-escaped."""
+"""HTML for notebooks of runs, scores, comparisons and items, with inline styles and escaped texts."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from folkways.reports.views.views import ReportView
 
 MOST_ROWS = 40
-"""Rows of scores that are shown; of more it is told how many."""
+"""Rows of scores that are shown; a line counts the others."""
 
 MAP_WIDTH = 640
 
@@ -32,8 +31,8 @@ CELL = "padding:2px 10px 2px 0;vertical-align:baseline;"
 
 
 def run_html(view: ReportView) -> str:
-    """A run: who was asked what, the leading models of each task, the map of the first task, and what to know
-    before."""
+    """A run: its models and tasks, the leading models of each task, the map of the first task, and
+    warnings."""
     from folkways.reports.formats.summary import doubts, gaps, lede
     from folkways.reports.views.leaderboard import Leaderboard
 
@@ -59,7 +58,7 @@ def run_html(view: ReportView) -> str:
 
 
 def scores_html(scores: pl.DataFrame) -> str:
-    """Scores with names for codes, and no more columns than can be read."""
+    """Scores with names instead of codes, and the main columns."""
     short = short_endpoints(tuple(scores["endpoint"].unique(maintain_order=True)))
     rows = [
         (
@@ -83,8 +82,7 @@ def scores_html(scores: pl.DataFrame) -> str:
 
 
 def tables_html(tables: Iterable[Table]) -> str:
-    """Tables of texts as ``folkways compare`` prints them, each with its title and what is to be known of
-    it."""
+    """The tables of ``folkways compare``, each with its title and notes."""
     parts = []
     for table in tables:
         parts.append(Markup("<b>{}</b>").format(sanitize(table.title)))
@@ -101,7 +99,8 @@ def item_html(
     judgements: pl.DataFrame,
     metrics: tuple[Metric, ...],
 ) -> str:
-    """One item as ``folkways show`` prints it."""
+    """One item as in ``folkways show``. item, prompts, responses, judgements, metrics: as for
+    ``render_item``."""
     from rich.console import Console
 
     from folkways.reports.formats.item import render_item
@@ -122,7 +121,7 @@ def item_html(
 
 
 def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Markup:
-    """A table of texts; the columns from ``first_number`` on stand to the right."""
+    """A table of texts; columns from index ``first_number`` on are aligned right."""
 
     sides = ["left" if column < first_number else "right" for column in range(len(heads))]
 
@@ -138,8 +137,8 @@ def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number
 
 
 def _picture(shades: WorldMap) -> Markup:
-    """The map of the first task as a picture: nothing in it can act, or reach the page around it. Without the
-    extra ``report``, the line that installs it."""
+    """The map of the first task as an image, which cannot run scripts or reach the page around it. Without
+    the extra ``report``, the line that installs it."""
     from folkways.reports.figures.figure import render, with_colours
 
     assert shades.first is not None  # noqa: S101 - the caller has looked

@@ -1,4 +1,4 @@
-"""The sentences at the head of a report: what it is about, and what a reader must know before the numbers."""
+"""The sentences at the top of a report: its subject, and what a reader must know before the numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def listing(parts: list[str]) -> str:
 
 
 def lede(view: ReportView) -> str:
-    """Who was asked what, in two sentences."""
+    """Models and tasks in two sentences."""
     models = [view.short[name] for name in view.models]
     who = listing(models) if 0 < len(models) <= MAX_NAMED else plural(len(models), "model") if models else ""
     if view.baselines:
@@ -31,7 +31,7 @@ def lede(view: ReportView) -> str:
 
 
 def unasked(view: ReportView) -> list[str]:
-    """Which of the papers' analyses these judgements do not allow, one sentence for each reason."""
+    """The papers' analyses that these judgements do not allow, a sentence for each reason."""
     names: dict[str, list[str]] = {}
     for name, reason in view.data.without_results.items():
         names.setdefault(reason, []).append(name)
@@ -39,21 +39,20 @@ def unasked(view: ReportView) -> list[str]:
 
 
 def doubts(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
-    """What not to believe, in the one order of every format: who was not asked alike, what rules leave out,
-    what could not be read.
-
-    Then ``uncertain`` (``overview.uncertain``, where a leaderboard is made), and what runs and data say.
+    """Limits of the numbers, in the same order for every format: models that were asked different items,
+    replies that rules leave out, replies that could not be read; then ``uncertain`` (``overview.uncertain``),
+    and warnings of runs and data.
     """
     return [*_unequal(view), *_left_out(view), *_unreadable(view), *uncertain, *view.data.warnings]
 
 
 def notices(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
-    """What a reader must know before the numbers: what is missing, then ``doubts``."""
+    """What a reader must know before the numbers: missing replies, then ``doubts``."""
     return [*coverage_notices(view), *doubts(view, uncertain)]
 
 
 def _totals(view: ReportView) -> tuple[int, int]:
-    """Expected items and those without a reply, each counted once whatever the number of profiles and
+    """The number of expected items and of those without a reply, counted once for all profiles and
     metrics."""
     of_profile = (score for task in view.tasks for score in task.whole if score.profile == task.profile)
     first = [score for score in of_profile if score.endpoint in view.asked]
@@ -75,7 +74,7 @@ def _losses(failed: int, missing: int) -> str:
 
 
 def gaps(view: ReportView) -> list[str]:
-    """One short sentence for each endpoint with a coverage below 1 anywhere, the worst first."""
+    """A short sentence for each endpoint with a coverage below 1, the worst first."""
     scores = _incomplete(view)
     by_endpoint: dict[str, list[Score]] = {}
     for score in sorted(scores, key=lambda score: -score.lost):
@@ -100,8 +99,7 @@ def gaps(view: ReportView) -> list[str]:
 
 
 def coverage_notices(view: ReportView) -> list[str]:
-    """One sentence for each headline score with a coverage below 1, with what the score could have been at
-    best."""
+    """A sentence for each headline score with a coverage below 1, with its upper limit."""
     titles = {task.task: task.title for task in view.tasks}
     sentences = []
     for score in _incomplete(view):
@@ -121,8 +119,8 @@ def coverage_notices(view: ReportView) -> list[str]:
 
 
 def _left_out(view: ReportView) -> list[str]:
-    """One sentence for each headline score of a model from which the profile's rule leaves replies out, and
-    why."""
+    """A sentence for each headline score of a model from which the rule of the profile leaves replies out,
+    and why."""
     return [
         f"{view.short[score.endpoint]}, {task.title} ({score.profile}): "
         + (
@@ -138,10 +136,9 @@ def _left_out(view: ReportView) -> list[str]:
 
 
 def _unreadable(view: ReportView) -> list[str]:
-    """One sentence for each model with many replies that no answer could be read out of; baselines always
-    have such.
+    """A sentence for each model with many unreadable replies, which baselines always have.
 
-    Where the rule leaves such replies out, ``_left_out`` says so.
+    Replies that the rule leaves out are in ``_left_out``.
     """
     by_model: dict[str, list[tuple[int, int, str]]] = {}
     for task in view.tasks:
@@ -158,8 +155,7 @@ def _unreadable(view: ReportView) -> list[str]:
 
 
 def _shares(shares: list[tuple[int, int, str]]) -> str:
-    """How many of how many replies, task by task, or in sum where there are more tasks than a sentence can
-    name."""
+    """Unreadable and all replies for each task, or in total if there are many tasks."""
     if len(shares) <= MAX_NAMED:
         return listing(
             [
@@ -172,8 +168,8 @@ def _shares(shares: list[tuple[int, int, str]]) -> str:
 
 
 def _unequal(view: ReportView) -> list[str]:
-    """One sentence for each task whose endpoints were not asked equally much: a limit, other cultures,
-    another release."""
+    """A sentence for each task whose endpoints were asked different numbers of items: a limit, other
+    cultures, another release."""
     sentences = []
     for task in view.tasks:
         sizes = {

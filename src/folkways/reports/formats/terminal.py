@@ -1,4 +1,4 @@
-"""The report in the terminal: the headline scores as a table, and what a reader must know before them."""
+"""The report in the terminal: the headline scores as a table, and what a reader must know about them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ NARROWEST_NAME = 14
 
 
 def terminal_summary(data: ReportData) -> RenderableType:
-    """Score, interval, n, coverage and the states that occur, of every endpoint and task, then the warnings;
-    for rich to print."""
+    """Score, interval, n, coverage and states of every endpoint and task, then the warnings, for rich."""
     view = ReportView(data)
     parts: list[RenderableType] = [_ScoreTable(view, task) for task in view.tasks]
     parts += [Text.assemble(("! ", "bold yellow"), single_line(sentence)) for sentence in notices(view)]
@@ -32,7 +31,8 @@ def terminal_summary(data: ReportData) -> RenderableType:
 
 @dataclass(frozen=True)
 class _ScoreTable:
-    """The scores of one task, as wide as the terminal: a model's name may be cut for it, a number never."""
+    """The scores of one task in the width of the terminal, which can shorten names of models but no
+    numbers."""
 
     view: ReportView
     task: TaskView

@@ -1,5 +1,4 @@
-"""Writes a report to a folder: HTML with its figures, Markdown, CSV and Parquet. Each file appears whole or
-not at all."""
+"""Writes a report to a folder: HTML with figures, Markdown, LaTeX, CSV and Parquet, each file in one step."""
 
 from __future__ import annotations
 
@@ -32,17 +31,17 @@ from folkways.spreadsheet import for_csv
 
 FORMATS = ("html", "md", "csv", "parquet", "latex")
 SLICE = 20_000
-"""Rows that are turned into what a file holds at a time."""
+"""Rows that are converted at a time."""
 
 USUAL_FORMATS = ("html", "md", "csv", "parquet")
-"""What is written where nothing else is asked for."""
+"""The default formats."""
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """Check before any work is done that a report can be written in these formats.
+    """Check, before any work is done, that a report can be written in these formats.
 
-    Raises UnknownNameError for an unknown format, and MissingExtraError where report.html is wanted and what
-    draws its charts is not installed.
+    Raises UnknownNameError for an unknown format, and MissingExtraError for ``html`` without the extra
+    ``report``, which draws its charts.
     """
     for name in formats:
         if name not in FORMATS:
@@ -53,21 +52,20 @@ def check_formats(formats: Sequence[str]) -> None:
 
 
 def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FORMATS) -> list[Path]:
-    """Write the report into the folder ``out`` (made if it is not there) and return the files.
+    """Write the report into the folder ``out``, which is created if needed, and return the files.
 
     html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and ``report.bib``.
-    csv and parquet: ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before texts that
-    a spreadsheet would run as a formula. Raises FolkwaysError where it cannot write, and UnknownNameError for
-    an unknown format, MissingExtraError for html without the extra ``report``.
+    csv and parquet: ``scores`` and ``judgements``. Parquet is exact; in CSV, text that a spreadsheet would
+    run as a formula gets an apostrophe. Raises FolkwaysError if a file cannot be written, and the errors of
+    ``check_formats``.
     """
     check_formats(formats)
     out = Path(out)
     _make_folder(out)
     view = ReportView(data)
     board = Leaderboard(view)
-    # What goes through every judgement comes before what draws is loaded, and what needs their texts before
-    # all else: of a million replies these take more memory than everything besides, and are let go where
-    # nobody else holds them.
+    # Steps that read the texts of all judgements come first, then those that read all judgements, then drawing: the
+    # texts of a million replies need more memory than everything else, and are released as early as possible.
     read = Read.of(view) if "html" in formats else None
     tables = _write_tables(data, out, formats)
     view.data = replace(
@@ -95,7 +93,7 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
 
 
 def remedy() -> str:
-    """What to do where a report cannot be written."""
+    """What to do if a report cannot be written."""
     return f"Name another folder with {option('out', 'DIR')}"
 
 
@@ -146,14 +144,15 @@ def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
 
 
 def _write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
-    """A slice at a time: what makes texts safe for a spreadsheet makes all of them anew."""
+    """Write CSV slice by slice, because making texts safe for spreadsheets copies them."""
     for_csv(plain(frame.clear())).write_csv(file)
     for rows in frame.iter_slices(SLICE):
         for_csv(plain(rows)).write_csv(file, include_header=False)
 
 
 def _write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
-    """By way of memory: polars does not say that a disk is full where that happens at the end of the file."""
+    """Write Parquet through memory, because polars does not report a disk that is full at the end of the
+    file."""
     buffer = io.BytesIO()
     slices = register_io_source(
         lambda *_: map(plain, frame.iter_slices(SLICE)), schema=plain(frame.clear()).schema

@@ -1,2 +1,2 @@
-"""What reports show, as records and tables, ordered and named: from frames alone, and for any output
+"""The contents of reports as ordered records and tables, made from frames and independent of the output
 format."""

@@ -1,5 +1,4 @@
-"""Tables of analyses as people read them: wide by their layout, or row by row, with names in place of
-codes."""
+"""Tables of analyses for display: wide by their layout, or row by row, with names instead of codes."""
 
 from __future__ import annotations
 
@@ -17,10 +16,10 @@ from folkways.records import BASELINE_PREFIX, is_baseline
 from folkways.reports.figures.charts import FEW_ITEMS
 
 HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high": "95\u202f% high"}
-"""What people read for a column, where it is not its name."""
+"""Headings of columns whose name is not the heading."""
 
 SIZES = ("sentences", "questions", "n", "n_west_bengal", "n_bangladesh")
-"""Columns that tell how many items a row rests on; of several the least counts."""
+"""Columns with the number of items of a row; the smallest counts if there are several."""
 
 WHOLE = "all"
 WHOLE_NAMES = (None, "", "all")
@@ -30,11 +29,11 @@ WHOLE_NAMES = (None, "", "all")
 class Cell:
     """One cell of a grid.
 
-    text: as it is shown.
-    value: the number itself; None for words and where there is none.
-    low, high: the ends of its 95 % interval, None where it has none.
-    decimals: of the interval as it is shown.
-    n: how many items it rests on; None where that is not known.
+    text: the displayed text.
+    value: the number; None for words and empty cells.
+    low, high: ends of its 95 % interval; None without one.
+    decimals: decimals of the displayed interval.
+    n: number of items; None if unknown.
     """
 
     text: str
@@ -46,12 +45,12 @@ class Cell:
 
     @property
     def few(self) -> bool:
-        """Whether it rests on so few items that it has no colour."""
+        """Whether it has too few items for a colour."""
         return self.n is not None and self.n <= FEW_ITEMS
 
     @property
     def interval(self) -> str:
-        """``48.6 to 50.7``; empty where there is none."""
+        """``48.6 to 50.7``; empty without an interval."""
         if self.low is None or self.high is None:
             return ""
         return f"{number(self.low, self.decimals)} to {number(self.high, self.decimals)}"
@@ -59,13 +58,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table ready to be shown.
+    """A table ready for display.
 
-    heading: what sets it apart from the other grids of its table; empty where it is the only one.
-    columns: their names; the first is that of the row headings.
-    rows:    cells, as many per row as there are columns.
-    layout:  what it was laid out by; None for rows as they are.
-    part:    the rows of the table that are in it.
+    heading: what distinguishes it from the other grids of its table; empty if it is the only one.
+    columns: names; the first is that of the row headings.
+    rows:    one cell for each column.
+    layout:  the layout of the wide form; None for a grid row by row.
+    part:    the rows of the table that it shows.
     """
 
     heading: str
@@ -76,12 +75,12 @@ class Grid:
 
     @property
     def of_baseline(self) -> bool:
-        """Whether every row is of an endpoint that knows nothing."""
+        """Whether every row is of a baseline."""
         return "endpoint" in self.part.columns and all(map(is_baseline, self.part["endpoint"].unique()))
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Whether each column holds numbers and nothing else."""
+        """For each column, whether it has only numbers."""
         return tuple(
             any(row[at].value is not None for row in self.rows)
             and all(row[at].value is not None or row[at].text in ("", NOT_A_NUMBER) for row in self.rows)
@@ -90,15 +89,15 @@ class Grid:
 
 
 WideRow = tuple[Any, list[dict[str, Any] | None]]
-"""A value of ``down``, and the row for each value across; None where there is none."""
+"""A value of ``down``, and its row (or None) for each value across."""
 
 
 def grids(table: Table, short: Mapping[str, str], *, drawn: bool = False) -> list[Grid]:
-    """The table's grids. ``short`` has the names of endpoints as a report writes them; drawn: those that
-    figures are made of.
+    """The grids of a table. short: endpoint -> its name in the report. drawn: the grids that figures are made
+    of.
 
-    Of a table that has one form for each value of ``by`` and few columns, the two change places, so that
-    there are few wide grids in place of many narrow ones.
+    If a table has a grid for each value of ``by`` and few columns, ``by`` and the columns are swapped: a few
+    wide grids instead of many narrow ones.
     """
     layout = table.layout
     if layout is None or (layout.only_drawn and not drawn):
@@ -134,19 +133,18 @@ def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> I
 
 
 def wide_forms(rows: pl.DataFrame, layout: Layout) -> Iterator[tuple[pl.DataFrame, list[Any], list[WideRow]]]:
-    """Each part of the rows that has a wide form of its own, the values across, and what stands below each
-    other."""
+    """For each wide form: its rows, the values across, and the rows of the form."""
     for part in [rows] if layout.by is None else rows.partition_by(layout.by, maintain_order=True):
         across = part[layout.across].unique(maintain_order=True).to_list()
         cells = {(row[layout.down], row[layout.across]): row for row in part.iter_rows(named=True)}
         down = part[layout.down].unique(maintain_order=True)
-        if set(across) == set(down):  # from each to each: both ways in one order
+        if set(across) == set(down):  # a square: the same order in both directions
             across = down.to_list()
         yield part, across, [(name, [cells.get((name, column)) for column in across]) for name in down]
 
 
 def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:
-    """The number of a cell, with its interval where the row has one."""
+    """The cell of a row, with its interval if there is one."""
     value = row[layout.cell]
     if value is None:
         return Cell(NOT_A_NUMBER)
@@ -164,12 +162,12 @@ def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:
 
 
 def heading(name: str) -> str:
-    """What people read for a column."""
+    """The heading of a column."""
     return HEADINGS.get(name) or name.replace("_", " ")
 
 
 def word(column: str, value: Any, short: Mapping[str, str]) -> str:
-    """What people read for a value that names a group: cultures, languages and models by name."""
+    """The displayed text of a value; cultures, languages and models by name."""
     if value in WHOLE_NAMES:
         return WHOLE
     if column in ("culture", "asked_culture"):

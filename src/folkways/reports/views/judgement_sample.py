@@ -1,5 +1,5 @@
-"""The judgements that can be browsed inside the page: all of them, or a bounded sample spread over tasks,
-models and outcomes."""
+"""The judgements that can be browsed in the page: all of them, or a sample spread over tasks, models and
+outcomes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from folkways.reports.views.views import ReportView
 
 MAX_ROWS = 80_000
 MAX_CHARACTERS = 600
-"""Longer texts are cut in the page; the Parquet file has them whole."""
+"""Longer texts are shortened in the page; the Parquet file has them in full."""
 MAX_TOTAL_CHARACTERS = 24_000_000
-"""Of replies and what was read out of them, which unlike questions hardly repeat; some megabytes once
-compressed."""
+"""Limit for replies and the answers read from them, which hardly repeat; some megabytes when compressed."""
 SEED = 0
 
 OWN_TEXTS = ("response", "answer", "reason")
@@ -37,14 +36,11 @@ SPREAD = ("task", "endpoint", "culture", "state", "outcome")
 
 @dataclass(frozen=True)
 class Sample:
-    """What the page embeds.
+    """The judgements that the page embeds.
 
-    packed: column -> its distinct values and, row by row, which of them (``{"values": [...], "codes":
-    [...]}``; codes are left
-            out where every row has a value of its own, in order). JSON, compressed by gzip, in base64:
-            nothing in it can end the
-            element that it stands in.
-    rows, total: how many judgements are in the page, and how many there are of the models shown.
+    packed: column -> its distinct values and the code of each row (``{"values": [...], "codes": [...]}``,
+            without codes if every row has its own value, in order), as JSON, compressed with gzip, in base64.
+    rows, total: number of judgements in the page, and of all judgements of the models shown.
     """
 
     packed: str
@@ -53,10 +49,10 @@ class Sample:
 
 
 def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
-    """At most ``max_rows`` judgements of the models (of the baselines only where there is no model).
+    """At most ``max_rows`` judgements of the models, or of the baselines if there are no models.
 
-    Where there are more, groups of task, endpoint, culture, state and outcome take turns, so that rare
-    outcomes are there too: shares in the sample are not shares in the data. The draw is seeded.
+    If there are more, groups of task, endpoint, culture, state and outcome take turns, so that rare outcomes
+    are included; shares in the sample are therefore not shares in the data. The draw is seeded.
     """
     data = view.data
     if data.without_items:
@@ -89,15 +85,15 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
 
 
 def _group(outcome: pl.Expr) -> pl.Expr:
-    """A number for what takes turns, in half the memory of a hash: of ten thousand groups two may share
-    one."""
+    """A number for each group that takes turns, in half the memory of a hash; two of ten thousand groups may
+    share one."""
     return (
         (pl.struct(*SPREAD[:-1], outcome.alias("outcome")).hash() % 0xFFFFFFFB).cast(pl.UInt32).alias("group")
     )
 
 
 def _size() -> pl.Expr:
-    """Characters of a judgement's own texts, as far as the page shows them."""
+    """Number of characters of reply and answer that the page shows."""
     lengths = [
         pl.col(name).cast(pl.String).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS)
         for name in OWN_TEXTS
@@ -106,9 +102,9 @@ def _size() -> pl.Expr:
 
 
 def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
-    """Every ``row``, or as many as fit, chosen by turns: in order.
+    """Numbers of the rows to show, in order: all, or as many as fit, with groups taking turns.
 
-    deciding: ``row``, ``group`` (of SPREAD) and ``size``; there may be millions.
+    deciding: ``row``, ``group`` (of SPREAD) and ``size``; there may be millions of rows.
     """
     if deciding.height > max_rows or int(deciding["size"].sum()) > MAX_TOTAL_CHARACTERS:
         shuffled = deciding.sample(fraction=1.0, shuffle=True, seed=SEED)
@@ -120,8 +116,7 @@ def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
 
 
 def _written_out(texts: pl.Series) -> pl.Series:
-    """Texts as they are shown: cut, with controls written out. Most texts repeat, and each is looked at
-    once."""
+    """Shortened and sanitized texts; each distinct one is processed once."""
     distinct = texts.drop_nulls().unique()
     shown = [sanitize(shorten(text, MAX_CHARACTERS)) for text in distinct]
     return texts.replace_strict(
@@ -130,7 +125,7 @@ def _written_out(texts: pl.Series) -> pl.Series:
 
 
 def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
-    """``right``, ``partly``, ``wrong`` by the task's headline metric; ``not counted``; empty where no metric
+    """``right``, ``partly`` or ``wrong`` by the task's headline metric; ``not counted``; empty if no metric
     applies."""
     value = pl.lit(None, pl.Float64)
     for task, metrics in data.metrics.items():
@@ -179,8 +174,8 @@ def _measure(value: Any) -> str:
 
 
 def _coded(values: pl.Series) -> dict[str, Any]:
-    """A column as its distinct values and codes into them: smaller by far for names and states, and searched
-    once per value."""
+    """A column as distinct values and codes, which is far smaller for names and states and faster to
+    search."""
     distinct = values.unique(maintain_order=True)
     if distinct.len() == values.len():
         return {"values": values.to_list()}

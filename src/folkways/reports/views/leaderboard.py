@@ -1,4 +1,4 @@
-"""What stands beside the scores of a leaderboard: ranks with their range, and the shrunk scores of small
+"""The leaderboard of each task: ranks with their range, published figures, and shrunken scores of small
 cultures."""
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ MOST_GROUPS = 60
 
 @dataclass(frozen=True)
 class PublishedNeighbours:
-    """The models of a task between the published ones, in one metric by one facet.
+    """The models of a task among the published ones, for one metric and facet.
 
-    places: ``reference.PLACED``, with ``name`` of the group and ``model`` as the report writes it. figure:
-    where there is one.
+    places: ``reference.PLACED``, with ``name`` of the group and short name of the ``model``. figure: None if
+    there are too few or too many groups.
     """
 
     title: str
@@ -43,7 +43,7 @@ class PublishedNeighbours:
 
 
 class PublishedView:
-    """What was published about the tasks of a report, as far as it may stand beside its scores."""
+    """The published figures that are comparable with the scores of a report."""
 
     def __init__(self, view: ReportView) -> None:
         self.view = view
@@ -61,15 +61,12 @@ class PublishedView:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """Why figures that were published about these tasks do not stand here."""
+        """Why figures that were published about these tasks are not shown."""
         return warnings_of(self.points)
 
     def rows(self, task: TaskView) -> list[tuple[str, float, str]]:
-        """Whose score of the task's headline over everything was published, the score and where; highest
-        first.
-
-        Of models, people and guessing, without an interval; empty where it may not be compared.
-        """
+        """Name, score and source of the published headline scores over everything, highest first: of models,
+        people and guessing. Empty if they are not comparable."""
         comparable = self.points.filter(
             pl.col("comparable"),
             pl.col("task") == task.task,
@@ -84,8 +81,8 @@ class PublishedView:
 
     @cached_property
     def neighbours(self) -> list[PublishedNeighbours]:
-        """The models between published ones, task by task; groups of a facet in one table, own languages and
-        English apart."""
+        """The models among published ones, task by task: one table for each facet, and for local languages
+        and English."""
         comparable = self.points.filter("comparable")
         if comparable.is_empty():
             return []
@@ -129,7 +126,7 @@ class PublishedView:
     def _figure(
         self, task: TaskView, points: pl.DataFrame, names: Mapping[str, str], title: str, source: str
     ) -> Figure | None:  # fmt: skip
-        """The leading model's scores on the field of published ones, where there are several groups."""
+        """The scores of the leading model among the published ones; None without several groups."""
         leading = next((name for name in task.models if (points["endpoint"] == name).any()), None)
         of_leading = points.filter((pl.col("endpoint") == leading) & (pl.col("kind") == "model"))
         if not 1 < of_leading["value"].n_unique() <= MOST_GROUPS:
@@ -193,13 +190,13 @@ def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], widt
 
 
 MOST_IN_SUMMARY = 3
-"""Models of a task that a summary shows; the task's own leaderboard has all."""
+"""Models of a task in the summary; its leaderboard has all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShrunkenScore:
-    """A culture's score drawn towards the others', the more the fewer its questions; see
-    ``folkways.stats.shrinkage``."""
+    """A culture's score, shrunken towards those of the other cultures, the more the fewer questions it has
+    (``folkways.stats.shrinkage``)."""
 
     score: float
     low: float
@@ -210,10 +207,10 @@ class ShrunkenScore:
 class Row:
     """One line of a task's leaderboard.
 
-    kind:   who it is of; only models have a rank.
-    name:   as it is written; source: where it is from, in small letters.
-    score, low, high: as in records.SCORES; NaN where there is none.
-    counted: the score with its counts; None for published figures, of which only the number is known.
+    kind:   what the score is of; only models have a rank.
+    name:   displayed name; source: origin of the score, in small print.
+    score, low, high: as in records.SCORES; NaN if unknown.
+    counted: the score with its counts; None for published figures.
     """
 
     kind: Literal["model", "people", "published", "baseline"]
@@ -227,8 +224,7 @@ class Row:
 
 
 class Leaderboard:
-    """Ranks, shrunk scores and published figures of a report's tasks, each made when it is first asked
-    for."""
+    """Ranks, shrunken scores and published figures of a report's tasks, computed on first use."""
 
     def __init__(self, view: ReportView) -> None:
         self.view = view
@@ -238,8 +234,7 @@ class Leaderboard:
         self._drawn_in: dict[str, Mapping[tuple[str, str], ShrunkenScore]] = {}
 
     def rows(self, task: TaskView) -> list[Row]:
-        """The lines of a task, as far as there are any: models by score, people, published figures, then
-        baselines."""
+        """The lines of a task: models by score, people, published figures, then baselines."""
         if task.task not in self._rows:
             self._rows[task.task] = self._made_rows(task)
         return self._rows[task.task]
@@ -251,7 +246,7 @@ class Leaderboard:
             Row("published", name, f"published: {source}", score, math.nan, math.nan)
             for name, score, source in self.published.rows(task)
         ]
-        unplaced = dict(ranks)  # a model's rank, over everything, stands once: at the first of its groups
+        unplaced = dict(ranks)  # the rank of a model is shown once, at the first of its groups
         rows = [
             self._row(score, unplaced.pop(score.endpoint, None) if score.profile == task.profile else None)
             for score in task.headline
@@ -264,8 +259,8 @@ class Leaderboard:
         ]
 
     def first(self, task: TaskView) -> list[Row]:
-        """The first models of a task in the profile shown, for a summary; baselines where there is no
-        model."""
+        """The first models of a task in the profile shown, or baselines if there are no models, for a
+        summary."""
         rows = [row for row in self.rows(task) if row.counted and row.counted.profile == task.profile]
         models = [row for row in rows if row.kind == "model"] or [
             row for row in rows if row.kind == "baseline"
@@ -274,11 +269,11 @@ class Leaderboard:
         return [row for row in models if row.counted and row.counted.endpoint in names]
 
     def chance(self, task: TaskView) -> float:
-        """What guessing among the task's options scores; NaN for a task without options."""
+        """The score of guessing among the options; NaN for a task without options."""
         return self.view.data.chance.get(task.task, math.nan)
 
     def best_baseline(self, task: TaskView) -> Row | None:
-        """The best of the baselines that runs asked, in the profile shown; None where none was asked."""
+        """The best baseline that a run asked, in the profile shown; None if none was asked."""
         return max(
             (row for row in self._baselines(task) if row.counted and row.counted.endpoint in self.view.asked),
             key=lambda row: row.score,
@@ -286,8 +281,8 @@ class Leaderboard:
         )
 
     def guessing(self, task: TaskView) -> float:
-        """The score that needs no knowledge: chance; of a task without options the best baseline, asked or
-        computed, or NaN."""
+        """The score without any knowledge: chance, or for a task without options the best baseline, asked or
+        computed; NaN if there is none."""
         return self.view.data.chance.get(
             task.task, max((row.score for row in self._baselines(task)), default=math.nan)
         )
@@ -308,7 +303,7 @@ class Leaderboard:
         return _row("baseline" if score.baseline else "model", name, source, score, rank)
 
     def ranks(self, task: TaskView) -> Mapping[str, Rank]:
-        """Model -> its rank, as far as models have one (``evidence.order``)."""
+        """Model -> its rank, for the models that have one (``evidence.order``)."""
         return self._evidence(task)[1]
 
     def contrasts(self, task: TaskView) -> pl.DataFrame:
@@ -316,8 +311,8 @@ class Leaderboard:
         return self._evidence(task)[0]
 
     def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:
-        """(culture, endpoint) -> its shrunk score, for the endpoints that tables show; empty for fewer than
-        three cultures."""
+        """(culture, endpoint) -> shrunken score, for the endpoints in tables; empty for fewer than three
+        cultures."""
         if task.task not in self._drawn_in:
             self._drawn_in[task.task] = self._shrunk(task)
         return self._drawn_in[task.task]

@@ -1,9 +1,10 @@
-"""What a report says before its details: which order is open, what turns round between cultures, and what was
-said."""
+"""The overview of a report: what the data leave open, where models change places between cultures, and
+examples."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import polars as pl
 
@@ -17,33 +18,33 @@ from folkways.reports.views.views import ReportView, TaskView
 
 MAX_EXAMPLES = 6
 SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 3, 140
-"""Characters of a reply that is shown as an example: a letter says nothing where the text of its option is
-not known."""
+"""Length in characters of replies that are shown as examples; a single letter says nothing without its
+option."""
 
 WIDE = 20.0
-"""Points to either side from which on the score of a culture is called uncertain."""
+"""Half-width of an interval in points from which the score of a culture is called uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A wrong answer of a model: what it was asked, what it said, and what counts as right. All of it is
-    untrusted text.
+    """A wrong answer of a model: the question, the reply and the right answer, all untrusted text.
 
-    read: of a choice, label and text of what was read out of the reply and of what is right; else empty.
+    read: for multiple choice, label and text of the answer that was read and of the right one; otherwise
+    empty.
     """
 
     task: str
     model: str
     culture: str
     question: str
-    said: str
+    reply: str
     gold: str
     read: str = ""
 
 
 def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
-    """What the questions are too few for: which of the first two models is better, or better than guessing;
-    single cultures."""
+    """Sentences on what the number of questions leaves open: the order of the first two models, whether they
+    beat guessing, and single cultures."""
     undecided: dict[tuple[str, ...], list[str]] = {}
     for task in view.tasks:
         first = [*leaderboard.ranks(task)][:2]
@@ -77,8 +78,7 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
 
 
 def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
-    """Whether the interval of every model reaches down to what the best baseline scores, which is more than
-    nothing."""
+    """Whether the interval of every model includes the score of the best baseline, if that is above 0."""
     guessing = leaderboard.guessing(task)
     rows = [
         row
@@ -89,10 +89,10 @@ def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
 
 
 def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
-    """Where models change places between cultures beyond chance, of all pairs of models (Holm); that none
-    does, where none does.
+    """Sentences on pairs of models that change places between cultures beyond chance (Holm over all pairs),
+    or that none does.
 
-    The pairs of better models come first. Empty where no two models share a row, or there is one culture.
+    Pairs of better models come first. Empty if no two models share a row, or for a single culture.
     """
     sentences, pairs, cultures = [], 0, 0
     for task in view.tasks:
@@ -104,16 +104,15 @@ def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
         cultures = max(cultures, by_culture["value"].n_unique())
         turned = reversals(rows).group_by(["first", "second"], maintain_order=True)
         sentences_of_task = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
-        sentences += sentences_of_task[:MOST_NAMED] + (
-            [further_turned(len(sentences_of_task) - MOST_NAMED)]
-            if len(sentences_of_task) > MOST_NAMED
-            else []
-        )
+        sentences += sentences_of_task[:MOST_NAMED]
+        if len(sentences_of_task) > MOST_NAMED:
+            sentences.append(further_turned(len(sentences_of_task) - MOST_NAMED))
     return sentences or ([nothing_turned(pairs, cultures)] if pairs else [])
 
 
 def _turned(view: ReportView, group: pl.DataFrame) -> tuple[tuple[str, str], str | None, dict[str, str]]:
-    """Of a pair's reversals: its models, who is ahead over everything, and group -> who is ahead there."""
+    """From the reversals of a pair: its models, the one ahead over everything, and group -> the one ahead
+    there."""
     pair = (view.short[group["first"][0]], view.short[group["second"][0]])
     overall = group["overall"][0]
     return (
@@ -124,18 +123,14 @@ def _turned(view: ReportView, group: pl.DataFrame) -> tuple[tuple[str, str], str
 
 
 def examples(view: ReportView) -> list[Example]:
-    """Short wrong answers of the first model of each task, of the cultures that it knows least, one from each
-    culture.
-
-    Tasks take turns.
-    """
+    """Short wrong answers of the first model of each task, one from each of the cultures with its lowest
+    scores. Tasks take turns."""
     by_task = [_examples_of(view, task) for task in view.tasks]
-    turns = sorted(
-        ((turn, task_number) for task_number, members in enumerate(by_task) for turn in range(len(members)))
-    )
     seen: dict[str, Example] = {}
-    for turn, task_number in turns:
-        seen.setdefault(by_task[task_number][turn].culture, by_task[task_number][turn])
+    for turn in zip_longest(*by_task):
+        for example in turn:
+            if example is not None:
+                seen.setdefault(example.culture, example)
     return list(seen.values())[:MAX_EXAMPLES]
 
 
@@ -147,11 +142,9 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     ):
         return []
     model = task.models[0]
-    # Wrong by every metric: of four statements one may be right where not all four are.
-    metrics = (
-        metric for metric in task.metrics if metric.bounds is not None
-    )  # how many answers were given says nothing of that
-    measured = [metric.name for metric in metrics if metric.name in view.data.judgements.columns]
+    # wrong by every metric: one of four statements can be right although not all four are
+    metrics = [metric.name for metric in task.metrics if metric.bounds is not None]  # others are counts
+    measured = [name for name in metrics if name in view.data.judgements.columns]
     all_wrong = pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured)
     answered = (pl.col("state") == "answered") & pl.col("counted") & all_wrong
     chosen = pl.col("chosen_option") if "chosen_option" in view.data.judgements.columns else pl.lit(None)

@@ -1,5 +1,4 @@
-"""A run's scores between the published ones: where the two may be compared, and what stands between them
-where they may not."""
+"""The scores of a run among published ones: which are comparable, and why others are not."""
 
 from __future__ import annotations
 
@@ -21,10 +20,10 @@ REFERENCE: Schema = {
     "kind": pl.String,
     "published": pl.Float64,
     "comparable": pl.Boolean,  # task, metric, language, data and profile agree
-    "barred": pl.String,  # which of the last two do not, in words; "" where they do
-    "differs": pl.String,  # what does not agree, in words; "" where everything does
-    "note": pl.String,  # what is known to be odd about the published table
-    # points that folkways' own text tools change; null where unknown or none are used
+    "barred": pl.String,  # why not comparable (release or profile differs); empty if comparable
+    "differs": pl.String,  # everything that differs, in words; empty if nothing does
+    "note": pl.String,  # known oddities of the published table
+    # points that folkways' own text tools add; null if unknown or not used
     "tool_effect": pl.Float64,
     "tool_effect_low": pl.Float64,  # its 95 % interval
     "tool_effect_high": pl.Float64,
@@ -34,17 +33,16 @@ REFERENCE: Schema = {
 _KEY = ["task", "metric", "facet", "value", "language"]
 _TOOL_EFFECT = {"tool_effect": "points", "tool_effect_low": "low", "tool_effect_high": "high"}
 _DEFAULT_TOOL = "text-simplemma"
-"""In every signature of the default text tools, for English answers; in none of another set."""
+"""Part of every signature with the default text tools, and of no other."""
 
 
 def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
-    """REFERENCE: every published score of a model (or of people, or a mean over models) beside each score of
-    the same thing.
+    """REFERENCE: the scores joined with every published score for the same task, metric, group and language.
 
-    scores: records.SCORES. signatures: each of theirs -> its parts. Only rows of the same task, metric, group
-    and language are put side by side. ``comparable`` says that release and profile agree too; ``differs``
-    names whatever does not, these two first, and then what makes figures less alike without forbidding to
-    look at them (prompts, system prompt, variants, samples, a part of the items, missing replies).
+    scores: records.SCORES. signatures: signature -> its parts. Published scores are of models, of people, or
+    means over models. ``comparable`` says whether release and profile agree too. ``differs`` names what does
+    not: these two, then differences that do not forbid a comparison (prompts, system prompt, variants,
+    samples, part of the items, missing replies).
     """
     require_columns(scores, SCORES, "scores")
     ours = _by_language(scores, signatures).filter(pl.col("score").is_not_nan())
@@ -87,8 +85,8 @@ PLACED: Schema = {
     "place": pl.String,
     "models": pl.Int64,  # published models to compare with
     "above": pl.Int64,  # how many of them score higher
-    "within": pl.Int64,  # how many of them lie inside the interval: nothing tells these apart
-    "next_above": pl.String,  # the published model just above, and just below; null where there is none
+    "within": pl.Int64,  # how many of them lie inside the interval, and cannot be told apart
+    "next_above": pl.String,  # the published model just above; null if there is none
     "next_above_score": pl.Float64,
     "next_below": pl.String,
     "next_below_score": pl.Float64,
@@ -97,7 +95,7 @@ PLACED: Schema = {
 
 
 def placed(points: pl.DataFrame) -> pl.DataFrame:
-    """PLACED: each score's place between the published models that it may be compared with (REFERENCE)."""
+    """PLACED: the position of each score among the comparable published models. points: REFERENCE."""
     key = ["endpoint", "task", "metric", "facet", "value", "language", "place"]
     rows = []
     for _, group in points.filter(pl.col("comparable") & (pl.col("kind") == "model")).group_by(
@@ -125,11 +123,10 @@ def placed(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def warnings_of(points: pl.DataFrame) -> list[str]:
-    """One sentence for each model and task whose scores published figures are not to be compared with, saying
-    why.
+    """A sentence for each model and task whose scores are not comparable with published ones, with the
+    reason.
 
-    What only makes figures less alike is left out: it may be another for each group (a part of the replies,
-    say).
+    Other differences are left out, because they can vary between groups.
     """
     barred = points.filter(~pl.col("comparable")).select("endpoint", "task", "barred")
     return [
@@ -140,15 +137,14 @@ def warnings_of(points: pl.DataFrame) -> list[str]:
 
 
 def remarks_of(points: pl.DataFrame) -> tuple[str, ...]:
-    """What makes these scores and published ones less alike, a sentence each: prompts, a part of the items,
-    text tools."""
+    """Sentences on what limits the comparison: prompts, part of the items, text tools."""
     unlike = (f"Not all alike: {text}." for text in points["differs"].unique(maintain_order=True) if text)
     return (*unlike, *tool_effects_of(points))
 
 
 def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
-    """A sentence on the bias of folkways' own text tools in the languages of comparable scores, and which
-    were not measured."""
+    """Sentences on the bias of folkways' own text tools in the languages of comparable scores, and on
+    languages in which it was not measured."""
     own_tools = points.filter("comparable", pl.col("own_tools"))
     looked_at = own_tools.select("language", *_TOOL_EFFECT).unique().sort("language")
     measured = looked_at.drop_nulls()
@@ -174,8 +170,8 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
-    """Rows with ``language``: of a group by culture and language its own, else that of the signature if it
-    names just one."""
+    """The scores with ``language``: that of a group by culture and language, otherwise that of the signature
+    if it names only one."""
     asked_in = {text: made.parts.get("lang", "") for text, made in signatures.items()}
     one = {text: language for text, language in asked_in.items() if language and "+" not in language}
     only = pl.col("signature").replace_strict(one, default=None, return_dtype=pl.String)
@@ -189,7 +185,7 @@ def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> p
 
 
 def _differences(ours: Mapping[str, str], row: dict[str, object]) -> tuple[list[str], list[str]]:
-    """What forbids a comparison, and what makes it less exact."""
+    """Differences that forbid a comparison, and other differences."""
     data, samples, share = (
         ours.get("data", "").split("#", 1)[0],
         ours.get("samples", "1"),

@@ -1,5 +1,4 @@
-"""From the frames of a report to what its pages show: scores as records, ordered and named. Knows no output
-format."""
+"""The scores of a report as ordered records with names, for every output format."""
 
 from __future__ import annotations
 
@@ -16,14 +15,14 @@ from folkways.records import Metric, Signature, State, is_baseline
 from folkways.reports.data import ReportData
 
 MAX_ENDPOINTS_ON_PAGE = 10
-"""Detailed tables name at most so many endpoints; the files beside the report have them all."""
+"""Endpoints in detailed tables; the CSV and Parquet files have all."""
 
 JOINT_LANGUAGE = "culture+language"
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One row of records.SCORES; NaN stands for what is not known."""
+    """One row of records.SCORES, with NaN for unknown values."""
 
     endpoint: str
     task: str
@@ -53,22 +52,21 @@ class Score:
 
     @property
     def baseline(self) -> bool:
-        """Whether this is the score of a baseline."""
         return is_baseline(self.endpoint)
 
     @property
     def lost(self) -> int:
-        """Expected items that never got a reply."""
+        """Number of expected items without a reply."""
         return self.failed + self.missing
 
     @property
     def shown_n(self) -> str:
-        """The denominator as people read it."""
+        """The denominator in words."""
         return shown_n(self.n, self.left_out, self.effective_questions)
 
     @property
     def states(self) -> dict[str, int]:
-        """How the items ended, in the order of ``State``."""
+        """State -> number of items, in the order of ``State``."""
         return {state.value: getattr(self, state.value) for state in State}
 
 
@@ -85,11 +83,11 @@ class FacetView:
     scores: dict[tuple[str, str], Score]  # (value, endpoint)
 
     def name(self, value: str) -> str:
-        """What people read for one group."""
+        """The displayed name of a group."""
         return value_name(self.facet, value)
 
     def rows(self, endpoints: Iterable[str]) -> list[tuple[str, list[Score]]]:
-        """Per group the scores of those endpoints that have one."""
+        """Group -> scores of the endpoints that have one."""
         wanted = tuple(endpoints)
         rows = [
             (value, [self.scores[value, name] for name in wanted if (value, name) in self.scores])
@@ -100,15 +98,17 @@ class FacetView:
 
 @dataclass(frozen=True)
 class TaskView:
-    """One task's section of the report.
+    """The section of one task.
 
-    profile:   the profile that charts and detailed tables show (the first that the scores have).
-    endpoints: models by score, then baselines by score. whole:     headline metric over everything, every
-    profile, in the order of ``endpoints``. headline:  what headlines show: ``whole``, or each of its scores
-    by the groups of the facet that the task declares for this. others:    the other metrics over everything.
-    facets:    the headline metric by each facet; more: the other metrics by facets of their own. people:
-    the headline metric of people of the cultures, by (facet, value); empty where it is not known.
-    people_are_in: the release that would tell of people, where they were scored without it.
+    profile:   the profile in charts and detailed tables, the first of the scores.
+    endpoints: models by score, then baselines by score.
+    whole:     the headline metric over everything, in every profile, in the order of ``endpoints``.
+    headline:  the scores in headlines: ``whole``, or its scores by the facet that the task declares for this.
+    others:    the other metrics over everything.
+    facets:    the headline metric by each facet.
+    more:      the other metrics by facets that the headline does not have.
+    people:    (facet, value) -> score of people of the cultures; empty if unknown.
+    people_are_in: the release with the answers of people, if the run was scored without it.
     """
 
     task: str
@@ -128,32 +128,30 @@ class TaskView:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The endpoints that are no baselines."""
         return tuple(name for name in self.endpoints if not is_baseline(name))
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """The endpoints that know nothing."""
         return tuple(name for name in self.endpoints if is_baseline(name))
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The endpoints that detailed tables show."""
+        """The endpoints in detailed tables."""
         return self.endpoints[:MAX_ENDPOINTS_ON_PAGE]
 
     @property
     def cultures(self) -> int:
-        """How many cultures there are scores for."""
+        """Number of cultures with a score."""
         return len(self.facets["culture"].values) if "culture" in self.facets else 0
 
     @property
     def slug(self) -> str:
-        """The task as part of file names and anchors."""
+        """The task for file names and anchors."""
         return "".join(character if character.isalnum() else "-" for character in self.task.lower())
 
     @property
     def domain(self) -> tuple[float, float]:
-        """Ends of the axis: the whole scale for percentages, else what holds every interval."""
+        """The range of the axis: the whole scale for percentages, otherwise a range with every interval."""
         if self.metric.scale == 100:
             return 0.0, 100.0
         ends = [
@@ -167,11 +165,11 @@ class TaskView:
         return min(0.0, *finite), max(self.metric.scale, *finite)
 
     def label_of(self, metric: str) -> str:
-        """What people read for a metric's column name."""
+        """The label of a metric."""
         return next((one.label for one in self.metrics if one.name == metric), metric)
 
     def people_of(self, view: FacetView, value: str) -> Score | None:
-        """What people score in one group of a facet; a culture's people for each of its languages."""
+        """The score of people in a group; that of the culture for each of its languages."""
         if view.metric.name != self.metric.name:
             return None
         if view.facet == JOINT_LANGUAGE:
@@ -180,7 +178,7 @@ class TaskView:
 
     @property
     def single_facets(self) -> list[FacetView]:
-        """The facets that are neither culture, language, variant nor a combination."""
+        """The facets other than culture, language, variant and combinations."""
         return [
             view
             for name, view in self.facets.items()
@@ -198,7 +196,7 @@ class TaskView:
 
 
 class ReportView:
-    """What a report of these data shows."""
+    """The contents of a report."""
 
     def __init__(self, data: ReportData) -> None:
         self.data = data
@@ -222,15 +220,16 @@ class ReportView:
         headline = next((metric for metric in metrics if metric.name in measured), metrics[0])
         profiles = tuple(dict.fromkeys(score.profile for score in scores))
         whole = [score for score in scores if score.facet == WHOLE]
-        shown = [score for score in scores if score.metric == headline.name and score.profile == profiles[0]]
-        apart = self.data.headline_by.get(task)
+        of_headline = [score for score in scores if score.metric == headline.name]
+        of_profile = [score for score in scores if score.profile == profiles[0]]
+        shown = [score for score in of_headline if score.profile == profiles[0]]
         leading = {score.endpoint: score.score for score in shown if score.facet == WHOLE}
         names = dict.fromkeys(score.endpoint for score in scores)
         endpoints = tuple(sorted(names, key=lambda name: (is_baseline(name), -_rank(leading.get(name)))))
-        positions = {name: position for position, name in enumerate(endpoints)}
-        profile_place = {name: position for position, name in enumerate(profiles)}
-        whole.sort(key=lambda score: (positions[score.endpoint], profile_place[score.profile]))
+        whole.sort(key=lambda score: (endpoints.index(score.endpoint), profiles.index(score.profile)))
         facets = _facets(headline, [score for score in shown if score.facet != WHOLE], endpoints)
+        key = (task, profiles[0], headline.name)
+        people = [score for score in self._people if (score.task, score.profile, score.metric) == key]
         return TaskView(
             task=task,
             title=self.data.task_titles.get(task, task),
@@ -240,19 +239,11 @@ class ReportView:
             profiles=profiles,
             endpoints=endpoints,
             whole=tuple(score for score in whole if score.metric == headline.name),
-            headline=tuple(
-                _headline([score for score in scores if score.metric == headline.name], whole, apart)
-            ),
+            headline=tuple(_headline(of_headline, whole, self.data.headline_by.get(task))),
             others=tuple(score for score in whole if score.metric != headline.name),
             facets=facets,
-            more=_more(
-                [score for score in scores if score.profile == profiles[0]], metrics, facets, endpoints
-            ),
-            people={
-                (score.facet, score.value): score
-                for score in self._people
-                if (score.task, score.profile, score.metric) == (task, profiles[0], headline.name)
-            },
+            more=_more(of_profile, metrics, facets, endpoints),
+            people={(score.facet, score.value): score for score in people},
             people_are_in=self.data.unknown_people.get(task),
         )
 
@@ -269,25 +260,23 @@ class ReportView:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The endpoints that are no baselines."""
         return tuple(name for name in self.endpoints if not is_baseline(name))
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """The endpoints that know nothing."""
         return tuple(name for name in self.endpoints if is_baseline(name))
 
     @cached_property
     def asked(self) -> frozenset[str]:
-        """The endpoints that a run asked: the scores of other baselines are computed. Without runs every one
-        was."""
+        """The endpoints that a run asked; scores of other baselines are computed. All endpoints if there are
+        no runs."""
         return frozenset(name for run in self.data.runs for name in run.endpoints) or frozenset(
             self.endpoints
         )
 
     @cached_property
     def cultures(self) -> tuple[str, ...]:
-        """Codes of every culture with a score, by name."""
+        """Codes of all cultures with a score, ordered by name."""
         codes = {
             value
             for task in self.tasks
@@ -298,28 +287,28 @@ class ReportView:
 
     @cached_property
     def signatures(self) -> dict[str, str]:
-        """Signature -> its short mark in the report (``S1``), in the order in which readers meet them."""
+        """Signature -> its mark in the report (``S1``), in the order of appearance."""
         ordered = [score.signature for task in self.tasks for score in (*task.whole, *task.others)]
         ordered += [score.signature for score in (*self._scores, *self._people)]
         return {text: f"S{position}" for position, text in enumerate(dict.fromkeys(ordered), 1)}
 
     def made(self, signature: str) -> Signature:
-        """The parts of a score's signature; none where the report's data do not tell them."""
+        """The parts of a signature; empty if the data do not have them."""
         return self.data.signatures.get(signature, Signature())
 
     @property
     def leaves_out(self) -> bool:
-        """Whether a profile's rule leaves replies out of any score."""
+        """Whether any score leaves replies out by the rule of its profile."""
         return any(score.left_out for score in self._scores)
 
     @cached_property
     def incomplete(self) -> list[Score]:
-        """Headline scores of which some expected item got no reply."""
+        """Headline scores with expected items that got no reply."""
         return [score for task in self.tasks for score in task.whole if score.lost]
 
 
 def as_numbers(scores: pl.DataFrame) -> pl.DataFrame:
-    """records.SCORES with NaN for what is not known, to be drawn and sorted by."""
+    """records.SCORES with NaN for null, for charts and sorting."""
     return scores.with_columns(pl.col("score", "low", "high", "at_best").fill_null(math.nan))
 
 
@@ -334,7 +323,7 @@ def _rank(score: float | None) -> float:
 def _more(
     scores: Sequence[Score], metrics: Sequence[Metric], known: Container[str], endpoints: Sequence[str]
 ) -> tuple[FacetView, ...]:
-    """The metrics by facets that the headline has not: how often each letter was chosen, say."""
+    """The metrics by facets that the headline does not have, such as how often each letter was chosen."""
     others = [score for score in scores if score.facet != WHOLE and score.facet not in known]
     views = (
         _facets(metric, [score for score in others if score.metric == metric.name], endpoints)
@@ -344,7 +333,8 @@ def _more(
 
 
 def _headline(scores: Sequence[Score], whole: Sequence[Score], apart: str | None) -> Iterator[Score]:
-    """The scores of the whole in their order, each by its groups of the facet ``apart`` where it has some."""
+    """The scores of ``whole`` in order, each replaced by its scores for the groups of the facet ``apart``, if
+    any."""
     metrics = {score.metric for score in scores}
     groups: dict[tuple[str, str], list[Score]] = {}
     for score in scores:

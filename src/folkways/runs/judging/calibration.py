@@ -1,5 +1,5 @@
-"""The rate that people would have found: a judge's verdicts corrected by labels, whether labels are enough, and
-which replies to label next."""
+"""The rate that people would have found: a judge's verdicts corrected by labels, whether labels are enough,
+and which replies to label next."""
 
 from __future__ import annotations
 
@@ -105,12 +105,13 @@ def differences(verdicts: pl.DataFrame, judge: str) -> list[Finding]:
     )
     pairs = [*combinations([_Model(str(name), part) for (name,), part in parts], 2)]
     nothing = Interval(math.nan, math.nan, "none")
-    found = partial(_difference, judge)
+    finding = partial(_difference, judge)
     judged = [
-        found(pair, "judged_difference", pair[0].judged - pair[1].judged, nothing, math.nan) for pair in pairs
+        finding(pair, "judged_difference", pair[0].judged - pair[1].judged, nothing, math.nan)
+        for pair in pairs
     ]
     people = [
-        found(pair, "corrected_difference", *ppi_difference(pair[0].powered, pair[1].powered))
+        finding(pair, "corrected_difference", *ppi_difference(pair[0].powered, pair[1].powered))
         for pair in pairs
     ]
     youdens = []
@@ -118,7 +119,7 @@ def differences(verdicts: pl.DataFrame, judge: str) -> list[Finding]:
         if pair[0].youden and pair[1].youden:
             apart = youden_difference(pair[0].youden, pair[1].youden)
             interval = Interval(apart.low, apart.high, METHOD)
-            youdens.append(found(pair, "youden_difference", apart.difference, interval, apart.p))
+            youdens.append(finding(pair, "youden_difference", apart.difference, interval, apart.p))
     return [*judged, *_with_holm(people), *_with_holm(youdens)]
 
 
@@ -171,7 +172,7 @@ def calibration_notes(verdicts: pl.DataFrame, gaps: Sequence[Finding]) -> Iterat
         cultures = sorted(set(part["culture"]))
         joined = Cases.of(part).powered().joined if name not in bare and len(cultures) > 1 else ()
         if joined:
-            few = [cultures[place] for place in joined]
+            few = [cultures[index] for index in joined]
             shown = ", ".join(few[:MOST_NAMED]) + (
                 f" and {len(few) - MOST_NAMED} more" if len(few) > MOST_NAMED else ""
             )
@@ -210,7 +211,7 @@ class Stop:
     """
 
     endpoint: str
-    found: CorrectedRate
+    rate: CorrectedRate
     target: float
     rows: int
     replies: int
@@ -220,21 +221,21 @@ class Stop:
     @property
     def half(self) -> float:
         """Half the interval's width, a share; NaN without one."""
-        return (self.found.interval.high - self.found.interval.low) / 2
+        return (self.rate.interval.high - self.rate.interval.low) / 2
 
     def finding(self, judge: str) -> Finding:
         """In percent."""
-        low, high = (100 * bound for bound in (self.found.interval.low, self.found.interval.high))
-        interval = Interval(low, high, self.found.interval.method)
+        low, high = (100 * bound for bound in (self.rate.interval.low, self.rate.interval.high))
+        interval = Interval(low, high, self.rate.interval.method)
         size = (self.rows, self.questions)
         return Finding(
-            self.endpoint, judge, None, "corrected_at_any_time", 100 * self.found.rate, interval, *size
+            self.endpoint, judge, None, "corrected_at_any_time", 100 * self.rate.rate, interval, *size
         )
 
     @property
     def words(self) -> str:
         """For the person who labels."""
-        wanted, n = f"±{100 * self.target:g} points", self.found.labelled
+        wanted, n = f"±{100 * self.target:g} points", self.rate.labelled
         drawn = (
             ""
             if self.in_order
@@ -255,29 +256,32 @@ class Stop:
 
 
 def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
-    """One for each model of a task: VERDICTS of one judge with ``_order``
-    (replies_to_judge.drawing_order)."""
+    """One for each model of a task.
+
+    verdicts: VERDICTS of one judge with ``_order`` (``replies.drawing_order``). target: half the wanted
+    width, a share.
+    """
     stops = []
     for (endpoint,), part in verdicts.group_by(["endpoint"], maintain_order=True):
         cases = Cases.of(part)
         n = int(part["label"].count())
         confidence = 2 * NormalDist().cdf(at_any_time(n, DEFAULT_CONFIDENCE)) - 1 if n else DEFAULT_CONFIDENCE
-        found = stratified_ppi(
+        corrected = stratified_ppi(
             cases.verdicts, cases.labels, cases.cultures, cases.questions, confidence=confidence
         ).corrected
         named = Interval(
-            found.interval.low,
-            found.interval.high,
+            corrected.interval.low,
+            corrected.interval.high,
             f"stratified prediction-powered, anytime {DEFAULT_CONFIDENCE:.0%}",
         )
         of_culture = part.filter(pl.col("ended") != "no reply").sort("culture", "_order")
         before = pl.col("label").is_not_null().cast(pl.Int8).diff().over("culture")
         in_order = not of_culture.select((before > 0).any()).item()
-        found = CorrectedRate(found.rate, named, found.labelled, found.tuning)
+        corrected = CorrectedRate(corrected.rate, named, corrected.labelled, corrected.tuning)
         stops.append(
             Stop(
                 str(endpoint),
-                found,
+                corrected,
                 target,
                 part.height,
                 of_culture.height,
@@ -305,16 +309,16 @@ _Stratum = tuple[str, str, str]
 def next_labels(
     rows: Sequence[Mapping[str, Any]], frames: Sequence[pl.DataFrame], count: int, run: str
 ) -> pl.DataFrame:
-    """At most ``count`` unlabelled replies (TO_LABEL), the one that tells most first.
+    """At most ``count`` unlabelled replies (TO_LABEL), the most informative first.
 
-    rows: of ``replies_to_judge``, with ``_order``; frames: VERDICTS of the same rows, one frame per judge, of
-    which the first is to be corrected.
+    rows: of ``replies``, with ``_order``. frames: VERDICTS of the same rows, one frame per judge; the first
+    judge is to be corrected. run: its name.
     """
     if not count:
         return pl.DataFrame(schema=TO_LABEL)
     waiting: dict[_Stratum, list[Mapping[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: str(row["_order"])):
-        if row["_prompt"] is not None and row["label"] is None:
+        if row["_replied"] and row["label"] is None:
             waiting.setdefault((row["task"], row["endpoint"], row["culture"]), []).append(row)
     worth, labelled = _worth(frames)
     strata = list(waiting)
@@ -322,7 +326,7 @@ def next_labels(
     places = allocate([worth[stratum] for stratum in strata], [labelled[stratum] for stratum in strata], left)
     replies = [iter(waiting[stratum]) for stratum in strata]
     return pl.DataFrame(
-        [_shown(next(replies[place]), run) for place in islice(places, count)], schema=TO_LABEL
+        [_shown(next(replies[index]), run) for index in islice(places, count)], schema=TO_LABEL
     )
 
 
@@ -330,8 +334,8 @@ def _worth(frames: Sequence[pl.DataFrame]) -> tuple[dict[_Stratum, float], dict[
     """How much a stratum's replies count, squared, times how much the judge seems to err there; and its
     labels so far.
 
-    Before there are labels, the judge's errors are told by how often the rule and other judges say something
-    else.
+    Before there are labels, the judge's errors are estimated by how often the rule and other judges disagree
+    with it.
     """
     keys = ("task", "endpoint", "culture")
     replied = pl.col("ended") != "no reply"
@@ -345,22 +349,24 @@ def _worth(frames: Sequence[pl.DataFrame]) -> tuple[dict[_Stratum, float], dict[
         doubts = pl.concat([doubts, *more])
     error = (pl.col("label") - guess).abs()
     of_all = pl.col("rows") / pl.col("rows").sum().over("task", "endpoint")
-    found = (
+    strata_rows = (
         frames[0].group_by(keys)
         .agg(rows=replied.sum(), labels=pl.col("label").count(), wrong=error.filter(replied).sum())
         .join(doubts.group_by(keys).agg(doubt=(pl.col("doubt").sum() + 0.5) / (pl.len() + 1)), on=keys)
         .with_columns(errs=errors_to_expect(pl.col("wrong"), pl.col("labels"), pl.col("doubt")), part=of_all)
         .with_columns(worth=pl.col("part") ** 2 * pl.col("errs"))
     )  # fmt: skip
-    strata = [(row["task"], row["endpoint"], row["culture"]) for row in found.iter_rows(named=True)]
-    return dict(zip(strata, found["worth"], strict=True)), dict(zip(strata, found["labels"], strict=True))
+    strata = [(row["task"], row["endpoint"], row["culture"]) for row in strata_rows.iter_rows(named=True)]
+    return dict(zip(strata, strata_rows["worth"], strict=True)), dict(
+        zip(strata, strata_rows["labels"], strict=True)
+    )
 
 
 def _shown(row: Mapping[str, Any], run: str) -> dict[str, Any]:
     key = ":".join(str(row[name]) for name in ("endpoint", "task", "item", "language", "variant", "sample"))
     return {
         "id": key[-LONGEST_ID:],
-        "question": row["_text"],
+        "question": row["_task"].question_in(row["_item"], row["language"]),
         "reply": row["response"],
         "accepted": [" / ".join(group) for group in row["_groups"]],
         "item_id": row["item"],

@@ -19,7 +19,7 @@ from folkways.errors import DataError, FolkwaysError, option
 from folkways.records import CUT, JUDGEMENTS, State
 from folkways.releases.release_records import Release
 from folkways.runs.keywords import release_names
-from folkways.runs.scores.scoring_models import Equipped, ScoringModels, equip
+from folkways.runs.scores.scoring_models import EquippedTask, ScoringModels, equip
 from folkways.runs.scores.signature import signature_of_external_responses
 from folkways.text_tables import read_replies
 
@@ -46,8 +46,9 @@ def judge_with(
     release: str | Path | None = None,
     text_tools: str | None = None,
     scoring: ScoringModels | None = None,
-) -> tuple[Equipped, Release]:
-    """The task as it judges, with text tools and scoring models, and the data that it judges against.
+) -> tuple[EquippedTask, Release]:
+    """The task as it judges, with the set of ``text_tools`` and the ``scoring`` models, and the data that it
+    judges against.
 
     release: ``[BENCHMARK=]NAME|DIR``; the task's default if left out.
     """
@@ -71,11 +72,12 @@ def judge_file(
     by_position: bool = False,
     read: Callable[[Path], pl.DataFrame] = read_replies,
 ) -> JudgedReplies:
-    """Judge the replies of a file against a release.
+    """Judge the replies to a ``task`` in the file ``path`` against a ``release``, in one ``profile``.
 
     The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id``, ``ID``), or
-    is an output file of the authors' programs; with ``by_position`` the order of its rows is that of the
-    release. culture, language and variant say what the file does not; ``read`` makes a table of texts of it.
+    is an output file of the authors' programs. by_position: its rows are in the order of the release.
+    culture, language, variant: what the file does not say. read: makes a table of texts of it.
+
     Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
     one item the last counts. Raises DataError with the row for ids that the release does not have.
     """
@@ -95,20 +97,23 @@ def judge_table(
     profile: str | None = None,
     by_position: bool = False,
 ) -> JudgedReplies:
-    """The same for a table of texts. path: what errors call it, whose name may tell culture and language;
-    FRAME tells none."""
+    """``judge_file`` for a table of texts: task, release, culture, language, variant, profile and by_position
+    are the same.
+
+    path: the file that errors name, whose name may hold culture and language; FRAME for a table from Python.
+    """
     notes: list[str] = []
-    found = task.from_authors(table)
-    if found is not None:
+    rows = task.from_authors(table)
+    if rows is not None:
         notes.append("read as an output file of the authors' programs")
     else:
-        found = _plain(table, path, by_position)
-    found = _in_codes(found, culture, language, variant, path)
+        rows = _plain(table, path, by_position)
+    rows = _in_codes(rows, culture, language, variant, path)
     items = pl.concat(items_of(task, release))
-    if "item_if_any" in found.columns:
-        found = _known_only(found.rename({"item_if_any": "item"}), items, notes)
+    if "item_if_any" in rows.columns:
+        rows = _known_only(rows.rename({"item_if_any": "item"}), items, notes)
     if (
-        "culture" not in found.columns and "item" not in found.columns
+        "culture" not in rows.columns and "item" not in rows.columns
     ):  # what names its items needs no name of a file
         culture = culture or (
             None if path is FRAME else _from_name(path, items["culture"].unique().to_list())
@@ -117,25 +122,25 @@ def judge_table(
         items = items.filter(
             pl.col("culture").is_in(select_cultures([culture], items["culture"].unique().to_list()))
         )
-    elif "culture" in found.columns:
-        items = items.filter(pl.col("culture").is_in(found["culture"].drop_nulls().unique().to_list()))
+    elif "culture" in rows.columns:
+        items = items.filter(pl.col("culture").is_in(rows["culture"].drop_nulls().unique().to_list()))
     if by_position:
-        ordered = _in_order_of(found, items)
+        ordered = _in_order_of(rows, items)
         if not ordered.equals(items):
             notes.append(
                 "its rows are in another order than the release, and it says which items they are: that "
                 "was followed"
             )
             items = ordered
-    located = _numbered(_locate(found, items, path, by_position, culture), path)
-    asked = _asked(task, release, items, located, path, language, variant, notes)
+    located = _numbered(_locate(rows, items, path, by_position, culture), path)
+    expected = _asked(task, release, items, located, path, language, variant, notes)
     repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
     if repeated > 0:
         notes.append(
             f"{repeated} {'rows repeat' if repeated > 1 else 'row repeats'} an item: the last row of each "
             "counts"
         )
-    responses = _responses(task, asked, located)
+    responses = _responses(task, expected, located)
     resolved = task.resolve_profile(profile)
     judged = judge_replies(task, items, responses, resolved)
     made = signature_of_external_responses(task, release, responses, resolved)
@@ -171,7 +176,7 @@ def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
 
 
 def _in_codes(
-    found: pl.DataFrame, culture: str | None, language: str | None, variant: str | None, path: Path
+    rows: pl.DataFrame, culture: str | None, language: str | None, variant: str | None, path: Path
 ) -> pl.DataFrame:
     """Cultures and languages of the file as codes, and only the rows that the options ask for."""
     options: dict[str, tuple[str | None, Callable[[str], str]]] = {
@@ -179,78 +184,78 @@ def _in_codes(
         "language": (language, lambda text: get_language(text).code),
         "variant": (variant, str),
     }
-    for name, (asked, code) in options.items():
-        if name not in found.columns:
+    for name, (wanted, code) in options.items():
+        if name not in rows.columns:
             continue
-        found = found.with_columns(
-            pl.col(name).replace({text: code(text) for text in found[name].drop_nulls().unique()})
+        rows = rows.with_columns(
+            pl.col(name).replace({text: code(text) for text in rows[name].drop_nulls().unique()})
         )
-        if asked is not None:
-            found = found.filter(pl.col(name) == code(asked))
-            if found.is_empty():
+        if wanted is not None:
+            rows = rows.filter(pl.col(name) == code(wanted))
+            if rows.is_empty():
                 raise FolkwaysError(
-                    f"{path}: no row has the {name} {asked!r}; leave {option(name)} out to judge all rows"
+                    f"{path}: no row has the {name} {wanted!r}; leave {option(name)} out to judge all rows"
                 )
-    return found
+    return rows
 
 
 def _from_name(path: Path, available: Sequence[str]) -> str | None:
-    """The one culture whose name in its benchmark's files stands in the file's name."""
+    """The one culture whose name in its benchmark's files is part of the file's name."""
     named = []
     for code in available:
-        known = get_culture(code)
-        if any(len(name) > 1 and name.lower() in path.stem.lower() for name in known.names.values()):
-            named.append((max(len(name) for name in known.names.values()), code))
+        culture = get_culture(code)
+        if any(len(name) > 1 and name.lower() in path.stem.lower() for name in culture.names.values()):
+            named.append((max(len(name) for name in culture.names.values()), code))
     return max(named)[1] if named and len(available) > 1 else None
 
 
-def _known_only(found: pl.DataFrame, items: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
-    known = found.filter(pl.col("item").is_in(items["item"].implode()))
-    if ignored := found.height - known.height:
+def _known_only(rows: pl.DataFrame, items: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
+    matching = rows.filter(pl.col("item").is_in(items["item"].implode()))
+    if ignored := rows.height - matching.height:
         notes.append(
             f"{ignored:,} {'rows have ids' if ignored > 1 else 'row has an id'} of no item: passed over, "
             "as the authors do"
         )
-    return known
+    return matching
 
 
-def _in_order_of(found: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+def _in_order_of(rows: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """The items in the order of a file that is read by position, if it names every one of them exactly once;
     else as they are."""
-    key = next((name for name in ("item", "release_id") if name in found.columns), None)
+    key = next((name for name in ("item", "release_id") if name in rows.columns), None)
     if (
         key is None
-        or found.height != items.height
+        or rows.height != items.height
         or not items[key].is_unique().all()
-        or set(found[key]) != set(items[key])
+        or set(rows[key]) != set(items[key])
     ):
         return items
-    return found.select(key).join(items, on=key, how="left", maintain_order="left").select(items.columns)
+    return rows.select(key).join(items, on=key, how="left", maintain_order="left").select(items.columns)
 
 
 def _locate(
-    found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool, culture: str | None
+    rows: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool, culture: str | None
 ) -> pl.DataFrame:
     """``found`` with its column ``item`` filled from whatever names the item."""
-    if "item" in found.columns and "release_id" not in found.columns:
-        ids, own = set(found["item"]), set(items["release_id"])
-        if ids & own and not ids & set(items["item"]):
-            found = found.rename({"item": "release_id"})
-    numbered = found.with_row_index("_row", offset=1)
-    if "item" in found.columns and not by_position:
+    if "item" in rows.columns and "release_id" not in rows.columns:
+        ids, released = set(rows["item"]), set(items["release_id"])
+        if ids & released and not ids & set(items["item"]):
+            rows = rows.rename({"item": "release_id"})
+    numbered = rows.with_row_index("_row", offset=1)
+    if "item" in rows.columns and not by_position:
         key, index = "item", items.select("item", key="item")
-    elif "release_id" in found.columns and not by_position:
+    elif "release_id" in rows.columns and not by_position:
         key, index = "release_id", items.select("item", "culture", key="release_id")
     else:
-        if found.height != items.height:
+        if rows.height != items.height:
             raise DataError(
-                f"has {found.height:,} rows, but the release has {items.height:,} items here; by position "
+                f"has {rows.height:,} rows, but the release has {items.height:,} items here; by position "
                 "each item needs its row "
                 f"(name one culture with {option('culture')} if the file is of one culture)",
                 file=path,
             )
         return numbered.drop("_row").with_columns(items["item"])
-    on = ["key", "culture"] if key == "release_id" and "culture" in found.columns else ["key"]
+    on = ["key", "culture"] if key == "release_id" and "culture" in rows.columns else ["key"]
     if index.select(on).is_duplicated().any():
         cultures = ", ".join(items["culture"].unique(maintain_order=True))
         raise FolkwaysError(
@@ -271,7 +276,7 @@ def _locate(
             else ""
         )
         raise DataError(
-            f"{unknown.height:,} of {found.height:,} ids are not in the release{of}: {examples}; its own "
+            f"{unknown.height:,} of {rows.height:,} ids are not in the release{of}: {examples}; its own "
             f"look like {', '.join(map(repr, index['key'].head(2)))}",
             file=path,
             row=int(unknown["_row"][0]),
@@ -342,17 +347,17 @@ def _asked(
     return prompts.join(samples, how="cross")
 
 
-def _responses(task: Task, asked: pl.DataFrame, located: pl.DataFrame) -> pl.DataFrame:
+def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.DataFrame:
     on = [name for name in ASKED if name in located.columns]
     extra = [name for name in ("prompt", "finish_reason") if name in located.columns]
-    told = (
+    replies = (
         located.select(*on, "response", *extra)
         .unique(on, keep="last", maintain_order=True)
         .with_columns(_there=True)
     )
-    spoken = [None if reply is None else thoughts_apart(reply)[1] for reply in told["response"]]
-    told = told.with_columns(response=pl.Series(spoken, dtype=pl.String))
-    joined = asked.join(told, on=on, how="left", maintain_order="left")
+    spoken = [None if reply is None else thoughts_apart(reply)[1] for reply in replies["response"]]
+    replies = replies.with_columns(response=pl.Series(spoken, dtype=pl.String))
+    joined = expected.join(replies, on=on, how="left", maintain_order="left")
     there = pl.col("response").is_not_null()
     withheld = (
         there & (pl.col("finish_reason") == "content_filter") if "finish_reason" in extra else pl.lit(False)

@@ -1,5 +1,5 @@
-"""Has the free answers of a run judged by a model, beside the lexical rule, and says how far that can be
-trusted.
+"""Has the free answers of a run judged by models, compares that with the lexical rule, and says how far it
+can be trusted.
 
 Nothing here is stored as a judgement or a score: the numbers of the run stay those of the rule.
 """
@@ -15,9 +15,8 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.build import Prompt, Reply
+from folkways.benchmarks.build import ModelReply, Prompt
 from folkways.benchmarks.free_answers import model_judge
-from folkways.benchmarks.registry import get_task
 from folkways.endpoints.base import Settings
 from folkways.records import Signature, State
 from folkways.runs.asking import AskSession
@@ -31,7 +30,7 @@ from folkways.runs.judging.model_summary import (
 )
 from folkways.runs.judging.replies import (
     VERDICTS,
-    Share,
+    JudgeableReplies,
     drawing_order,
     drawn,
     labellable,
@@ -50,12 +49,9 @@ KIND = "judge-by-model"
 
 @dataclass(frozen=True)
 class ModelJudged:
-    """verdicts: VERDICTS, one row per counted item of the run and judge; summary: model_summary.SUMMARY; run:
-    in which the judges were asked.
-
-    notes: what a person should know before using the numbers. to_label: next_labels.TO_LABEL, the replies
-    that people should judge next, the one that tells most first.
-    """
+    """verdicts: VERDICTS, one row per counted item of the run and judge. summary: ``model_summary.SUMMARY``.
+    run: the one in which the judges were asked. notes: what to know before using the numbers. to_label:
+    ``calibration.TO_LABEL``, the replies that people should judge next, the most informative first."""
 
     verdicts: pl.DataFrame
     summary: pl.DataFrame
@@ -81,21 +77,29 @@ def judge_run(
     seed: int = 0,
     asking: AskOptions | None = None,
 ) -> ModelJudged:
-    """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
+    """Ask ``judge`` about every reply of the ``run`` of a ``workspace`` to a task with free answers, and
+    compare.
 
-    more: further judges of the same replies. profile, text_tools: of the rule; None for each task's default.
-    models: only replies of these; None for all. labels: people's (see ``runs.judging.labels``). limit: at most so
-    many items of each task, spread over cultures as in a run and the same for every model; None for all.
-    swap: replies of each model that are asked about again with the answers in reverse order. until: half a
-    width, in points, at which labels are enough. label_next: replies to list for people. seed: of the order
-    in which replies are listed and swapped. What judges say is stored and never asked for again. Raises
-    FolkwaysError where the run has no free answers, UnknownNameError for a model that it did not ask,
-    DataError for labels that do not fit; all before a judge is asked.
+    more: further judges of the same replies.
+    profile, text_tools: of the rule; None for each task's default.
+    models: only replies of these; None for all.
+    labels: file with people's labels (see ``replies.read_labels``).
+    limit: items of each task at most, spread over cultures as in a run and the same for every model; None for
+        all.
+    swap: replies of each model that are asked about again with the answers in reverse order.
+    until: half a width, in points, at which labels are enough.
+    label_next: replies to list for people.
+    seed: of the order in which replies are listed and swapped.
+    asking: how hard to try, and what may be spent.
+
+    What judges say is stored and never asked for again. Raises FolkwaysError where the run has no free
+    answers, UnknownNameError for a model that it did not ask, DataError for labels that do not fit; all
+    before a judge is asked.
     """
     shares = list(shares_of(workspace, run, profile, text_tools, models))
     rows = [row for share in shares for row in share.rows]
     if labels is not None:
-        replied = (row for row in rows if row["_prompt"] is not None)
+        replied = (row for row in rows if row["_replied"])
         for row, label in zip(replied, read_labels(labels, labellable(rows)), strict=True):
             row["label"] = label
     if limit is not None:
@@ -108,16 +112,16 @@ def judge_run(
     frames: list[pl.DataFrame] = []
     with AskSession(workspace, config, [*judges], KIND, asking, f"{KIND}-") as session:
         for one in judges:
-            told = [{**row, "judge": one.name} for row in rows]
-            _ask(session, one, told, swap)
+            judged = [{**row, "judge": one.name} for row in rows]
+            _ask(session, one, judged, swap)
             frames.append(
-                pl.DataFrame([{name: row[name] for name in VERDICTS} for row in told], schema=VERDICTS)
+                pl.DataFrame([{name: row[name] for name in VERDICTS} for row in judged], schema=VERDICTS)
             )
     summaries, notes = [], []
     for one, verdicts in zip(judges, frames, strict=True):
-        found, said = _summed(verdicts, shares, one, labels, limit)
-        summaries += found
-        notes += [*_notes(shares, verdicts, one, session.stopped), *said]
+        tables, remarks = _summed(verdicts, shares, one, labels, limit)
+        summaries += tables
+        notes += [*_notes(shares, verdicts, one, session.stopped), *remarks]
     signatures = _signatures(shares, judge, labels, limit)
     for share in _by_task(shares):
         of_task = [verdicts.filter(pl.col("task") == share.task.name) for verdicts in frames]
@@ -129,7 +133,7 @@ def judge_run(
                 _order=pl.Series([row["_order"] for row in rows if row["task"] == share.task.name])
             )
             stops = enough_labels(first, until / 100)
-            labelled = [stop.finding(judge.name) for stop in stops if stop.found.labelled]
+            labelled = [stop.finding(judge.name) for stop in stops if stop.rate.labelled]
             summaries.append(summarise_findings(labelled, share.task.name, signatures))
             notes += [stop.words for stop in stops]
     every = pl.concat(frames)
@@ -138,52 +142,46 @@ def judge_run(
 
 
 def _ask(session: AskSession, judge: Model, rows: list[dict[str, Any]], swap: int) -> None:
-    open_rows = [row for row in rows if row["_prompt"] is not None]
-    for row, reply in zip(
-        open_rows, session.ask(judge, [_prompt(row, row["_prompt"]) for row in open_rows]), strict=True
-    ):
+    replied = [row for row in rows if row["_replied"]]
+    for row, reply in zip(replied, session.ask(judge, map(_prompt, replied)), strict=True):
         _settle(row, reply)
-    turned = list(_to_swap(open_rows, swap))
-    prompts = []
-    for row in turned:
-        task = get_task(row["task"])
-        prompts.append(
-            _prompt(
-                row,
-                model_judge.prompt_for(task, row["_item"], row["language"], row["response"], backwards=True),
-            )
-        )
-    for row, reply in zip(turned, session.ask(judge, prompts) if prompts else (), strict=True):
-        verdict = (
-            model_judge.read_verdict(reply.said, len(row["_groups"])) if reply.said is not None else None
-        )
+    turned = list(_to_swap(replied, swap))
+    prompts = (_prompt(row, backwards=True) for row in turned)
+    for row, reply in zip(turned, session.ask(judge, prompts) if turned else (), strict=True):
+        groups = len(row["_groups"])
+        verdict = model_judge.read_verdict(reply.said, groups) if reply.said is not None else None
         if verdict is not None:
-            group = len(row["_groups"]) + 1 - verdict.group if verdict.group else 0
+            group = groups + 1 - verdict.group if verdict.group else 0
             row.update(swapped=verdict.value, swapped_group=group)
 
 
 def _to_swap(rows: list[dict[str, Any]], swap: int) -> Iterator[dict[str, Any]]:
-    """Of each model and task so many at random, of those whose answers have an order and that were judged."""
+    """At most ``swap`` judged replies of each model and task at random, of those whose accepted answers have
+    an order."""
     for key in dict.fromkeys((row["task"], row["endpoint"]) for row in rows):
-        own = [
+        judged = [
             row
             for row in rows
             if (row["task"], row["endpoint"]) == key and len(row["_groups"]) > 1 and row["ended"] == "judged"
         ]
-        yield from sorted(own, key=lambda row: str(row["_order"]))[:swap]
+        yield from sorted(judged, key=lambda row: str(row["_order"]))[:swap]
 
 
 def _summed(
-    verdicts: pl.DataFrame, shares: Sequence[Share], judge: Model, labels: Path | None, limit: int | None
+    verdicts: pl.DataFrame,
+    shares: Sequence[JudgeableReplies],
+    judge: Model,
+    labels: Path | None,
+    limit: int | None,
 ) -> tuple[list[pl.DataFrame], list[str]]:
     """One judge's summaries, and what has to be said of its labels."""
     signatures = _signatures(shares, judge, labels, limit)
     summaries = []
     for share in shares:
-        own = verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint)
+        of_share = verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint)
         signature = signatures[share.task.name, share.endpoint]
         summaries.append(
-            summarise(own, share.task.metrics[0], signature, self_judged=is_same(share.identity, judge))
+            summarise(of_share, share.task.metrics[0], signature, self_judged=is_same(share.identity, judge))
         )
     notes: list[str] = []
     for share in _by_task(shares):
@@ -194,17 +192,20 @@ def _summed(
     return summaries, notes
 
 
-def _by_task(shares: Sequence[Share]) -> list[Share]:
+def _by_task(shares: Sequence[JudgeableReplies]) -> list[JudgeableReplies]:
     """The first of each task."""
     return list({share.task.name: share for share in reversed(shares)}.values())[::-1]
 
 
-def _prompt(row: dict[str, Any], text: str) -> Prompt:
+def _prompt(row: dict[str, Any], *, backwards: bool = False) -> Prompt:
+    text = model_judge.prompt_for(
+        row["_task"], row["_item"], row["language"], row["response"], backwards=backwards
+    )
     item = f"{row['task']}:{row['item']}"
     return Prompt(text, KIND, item, model_judge.MAX_TOKENS, row["language"], row["variant"])
 
 
-def _settle(row: dict[str, Any], reply: Reply) -> None:
+def _settle(row: dict[str, Any], reply: ModelReply) -> None:
     if reply.said is None:
         refused = reply.state is State.REFUSED
         why = f"the judge refused: {reply.reason}" if refused else reply.reason
@@ -219,7 +220,7 @@ def _settle(row: dict[str, Any], reply: Reply) -> None:
 
 
 def _signatures(
-    shares: Sequence[Share], judge: Model, labels: Path | None, limit: int | None
+    shares: Sequence[JudgeableReplies], judge: Model, labels: Path | None, limit: int | None
 ) -> dict[tuple[str, str], str]:
     """Task and endpoint -> the signature of what a judge makes of the endpoint's replies, as text."""
     sent = asdict(Settings(**{"max_tokens": model_judge.MAX_TOKENS, **judge.settings}))
@@ -245,7 +246,7 @@ def _signatures(
 
 
 def _notes(
-    shares: Sequence[Share], verdicts: pl.DataFrame, judge: Model, stopped: str | None
+    shares: Sequence[JudgeableReplies], verdicts: pl.DataFrame, judge: Model, stopped: str | None
 ) -> Iterator[str]:
     judges_itself = [share.endpoint for share in shares if is_same(share.identity, judge)]
     if judges_itself:

@@ -1,4 +1,5 @@
-"""What a judging by models comes to: shares, agreement with the rule and with people, and what sways a judge."""
+"""What a judging by models comes to: shares, agreement with the rule and with people, and what sways a
+judge."""
 
 from __future__ import annotations
 
@@ -33,34 +34,34 @@ def is_same(identity: str, judge: Model) -> bool:
 
 
 def family(name: str) -> str:
-    """What models of one family have in common: the letters that the name begins with behind its provider
-    (``gpt`` of ``openai/gpt-4o-mini``). Names are all that is known; families with several names are not
-    recognised.
-    """
+    """What models of one family have in common: the first letters of the name without its provider (``gpt``
+    of ``openai/gpt-4o-mini``). Only names are compared; families with several names are not recognised."""
     last = re.split(r"[/#]", split_name(name)[0])[-1]
-    found = re.match(r"[^\W\d_]+", last)
-    return found.group().casefold() if found else last
+    match = re.match(r"[^\W\d_]+", last)
+    return match.group().casefold() if match else last
 
 
 def compare_judges(
     frames: Sequence[pl.DataFrame], judges: Sequence[Model], identities: Mapping[str, str]
 ) -> list[Finding]:
-    """All findings on one task, of which each judge gave the verdicts (VERDICTS) of one frame. identities: of
-    each endpoint."""
-    found: list[Finding] = []
+    """All findings on one task.
+
+    frames: VERDICTS, one frame for each of the ``judges``. identities: endpoint -> its identity.
+    """
+    findings: list[Finding] = []
     for verdicts, judge in zip(frames, judges, strict=True):
         for (endpoint,), part in verdicts.group_by(["endpoint"], maintain_order=True):
-            found += _order(part, str(endpoint), judge.name)
+            findings += _order(part, str(endpoint), judge.name)
         others = [frame for frame in frames if frame is not verdicts]
-        own = {
+        related = {
             name
             for name, identity in identities.items()
             if is_same(identity, judge) or family(name) == family(judge.name)
         }
-        found += _self_preference(verdicts, others, judge.name, own)
+        findings += _self_preference(verdicts, others, judge.name, related)
     for (first, one), (second, other) in combinations(zip(frames, judges, strict=True), 2):
-        found += _disagreement(first, second, one.name, other.name)
-    return found
+        findings += _disagreement(first, second, one.name, other.name)
+    return findings
 
 
 def _order(part: pl.DataFrame, endpoint: str, judge: str) -> Iterator[Finding]:
@@ -118,12 +119,12 @@ def _share(
     interval = interval_of_mean(values, numbers(frame["question"]), _SHARE_METRIC)
     percent = Interval(100 * interval.low, 100 * interval.high, interval.method)
     size = (frame.height, frame["question"].n_unique())
-    found = Finding(endpoint, judge, against, quantity, 100 * float(values.mean()), percent, *size)
-    return replace(found, facet="culture", value=culture) if culture else found
+    finding = Finding(endpoint, judge, against, quantity, 100 * float(values.mean()), percent, *size)
+    return replace(finding, facet="culture", value=culture) if culture else finding
 
 
 def _self_preference(
-    verdicts: pl.DataFrame, others: Sequence[pl.DataFrame], judge: str, own: set[str]
+    verdicts: pl.DataFrame, others: Sequence[pl.DataFrame], judge: str, related: set[str]
 ) -> Iterator[Finding]:
     """How much more often than people, or other judges, the judge calls replies of ``own`` models right than
     those of others."""
@@ -140,8 +141,8 @@ def _self_preference(
         )
         references["self_preference_by_judges"] = judged.join(means, on=KEYS, maintain_order="left")
     for quantity, frame in references.items():
-        rest = frame.filter(~pl.col("endpoint").is_in([*own]))
-        for name in sorted(own):
+        rest = frame.filter(~pl.col("endpoint").is_in([*related]))
+        for name in sorted(related):
             mine = frame.filter(pl.col("endpoint") == name)
             if mine.is_empty() or rest.is_empty():
                 continue
@@ -168,9 +169,9 @@ def _excess(frame: pl.DataFrame) -> ClusteredMean:
     return clustered_mean(sums, counts, float(values @ values), (-1.0, 1.0))
 
 
-def judges_notes(found: Sequence[Finding]) -> Iterator[str]:
-    """What a person has to be told of these findings."""
-    for one in found:
+def judges_notes(findings: Sequence[Finding]) -> Iterator[str]:
+    """What to know of these findings before using the verdicts."""
+    for one in findings:
         if one.quantity == "turned" and one.interval.low > WORTH_SAYING:
             yield (
                 f"the order of the answers sways {one.judge}: {one.estimate:.0f} % of its verdicts on "
@@ -182,14 +183,14 @@ def judges_notes(found: Sequence[Finding]) -> Iterator[str]:
                 f"{one.judge} is kinder to {one.endpoint} than to other models by {one.estimate:.0f} "
                 f"points, measured by {by}"
             )
-    cultures = [one for one in found if one.quantity == "disagreement" and one.facet == "culture"]
-    for whole in (one for one in found if one.quantity == "disagreement" and one.facet == "all"):
-        own = [
+    cultures = [one for one in findings if one.quantity == "disagreement" and one.facet == "culture"]
+    for whole in (one for one in findings if one.quantity == "disagreement" and one.facet == "all"):
+        by_culture = [
             one
             for one in cultures
             if (one.endpoint, one.judge, one.against) == (whole.endpoint, whole.judge, whole.against)
         ]
-        most = max(own, key=lambda one: one.interval.low, default=None)
+        most = max(by_culture, key=lambda one: one.interval.low, default=None)
         if most is not None and most.interval.low > whole.estimate:
             yield (
                 f"{whole.judge} and {whole.against} differ on {most.estimate:.0f} % of the replies of "
@@ -262,8 +263,10 @@ _PROPORTION = Metric("judged", "Judged right", "")
 
 
 def summarise(verdicts: pl.DataFrame, metric: Metric, signature: str, *, self_judged: bool) -> pl.DataFrame:
-    """SUMMARY of the verdicts (model_judging.VERDICTS) on one endpoint's replies to one task; ``metric`` is
-    the rule's headline."""
+    """SUMMARY of the ``verdicts`` (VERDICTS) on one endpoint's replies to one task.
+
+    metric: the rule's headline. signature: of the rows, as text. self_judged: the judge wrote the replies.
+    """
     if verdicts.is_empty():
         return pl.DataFrame(schema=dict(SUMMARY))
     head = verdicts.row(0, named=True)
@@ -290,22 +293,31 @@ def summarise_findings(
     """SUMMARY of what was found on models or judges compared. signatures: of each task and endpoint."""
     rows = [
         {
-            **{"task": task, "endpoint": found.endpoint, "judge": found.judge, "against": found.against},
             **{
-                "facet": found.facet,
-                "value": found.value,
-                "quantity": found.quantity,
-                "estimate": found.estimate,
+                "task": task,
+                "endpoint": finding.endpoint,
+                "judge": finding.judge,
+                "against": finding.against,
             },
             **{
-                "low": found.interval.low,
-                "high": found.interval.high,
-                "interval": found.interval.method,
-                "p_holm": found.p,
+                "facet": finding.facet,
+                "value": finding.value,
+                "quantity": finding.quantity,
+                "estimate": finding.estimate,
             },
-            **{"n": found.n, "questions": found.questions, "signature": signatures[task, found.endpoint]},
+            **{
+                "low": finding.interval.low,
+                "high": finding.interval.high,
+                "interval": finding.interval.method,
+                "p_holm": finding.p,
+            },
+            **{
+                "n": finding.n,
+                "questions": finding.questions,
+                "signature": signatures[task, finding.endpoint],
+            },
         }
-        for found in findings
+        for finding in findings
     ]
     return without_nan(pl.DataFrame(rows, schema=dict(SUMMARY)))
 
@@ -330,14 +342,14 @@ def _against_rule(part: pl.DataFrame) -> Iterator[Row]:
     judged = part.filter(pl.col("ended") == "judged")
     if judged.is_empty():
         return
-    found = _kappa(judged, "verdict", "lexical")
+    agreement = _kappa(judged, "verdict", "lexical")
     agree = judged.with_columns(_agree=(pl.col("verdict") == pl.col("lexical")).cast(pl.Float64))
     yield _mean("agreement", agree, "_agree", _PROPORTION)
-    yield _row("kappa", found.kappa, found.interval, judged)
-    yield _count("both_right", found.both, judged)
-    yield _count("only_judge", found.first_only, judged)
-    yield _count("only_lexical", found.second_only, judged)
-    yield _count("both_wrong", found.neither, judged)
+    yield _row("kappa", agreement.kappa, agreement.interval, judged)
+    yield _count("both_right", agreement.both, judged)
+    yield _count("only_judge", agreement.first_only, judged)
+    yield _count("only_lexical", agreement.second_only, judged)
+    yield _count("both_wrong", agreement.neither, judged)
 
 
 def _against_people(part: pl.DataFrame) -> Iterator[Row]:
@@ -351,7 +363,7 @@ def _against_people(part: pl.DataFrame) -> Iterator[Row]:
     hits, rejections = int(right["verdict"].sum()), wrong.height - int(wrong["verdict"].sum())
     if firm.height == labelled.height:
         judged = part.filter(pl.col("ended") == "judged")
-        found = rogan_gladen(
+        corrected = rogan_gladen(
             int(judged["verdict"].sum()),
             judged.height,
             true_positive=hits,
@@ -360,7 +372,7 @@ def _against_people(part: pl.DataFrame) -> Iterator[Row]:
             labelled_negative=wrong.height,
         )
         replied = part.filter(pl.col("ended") != "no reply").height / part.height
-        yield _corrected("corrected_rogan_gladen", found, part, replied)
+        yield _corrected("corrected_rogan_gladen", corrected, part, replied)
     if right.height:
         yield _row("sensitivity", hits / right.height, wilson(hits, right.height), right, 100.0)
     if wrong.height:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -14,11 +14,11 @@ import sqlalchemy as sa
 from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import judgements_of
 from folkways.benchmarks.free_answers import model_judge
-from folkways.benchmarks.registry import free_answer_tasks, get_task
+from folkways.benchmarks.registry import free_answer_tasks
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import Schema, State
 from folkways.runs.options import RunOptions
-from folkways.runs.planning.plan import item_batches, release_of, restore_options, select_items
+from folkways.runs.planning.plan import select_items, stored_plan
 from folkways.text_tables import read_replies
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
@@ -45,7 +45,7 @@ VERDICTS: Schema = {
 
 
 @dataclass(frozen=True)
-class Share:
+class JudgeableReplies:
     """One endpoint's replies to one task: VERDICTS without what the judge adds, and each row's item."""
 
     task: Task
@@ -62,41 +62,48 @@ def shares_of(
     profile: str | None,
     text_tools: str | None,
     models: Sequence[str] | None,
-) -> Iterator[Share]:
-    """Each model's replies to each task with free answers; parameters and errors are those of
-    ``model_judging.judge_run``."""
-    run_tasks = [
-        found for found in run_records.run_tasks(workspace, run) if found.task in free_answer_tasks()
-    ]
+) -> Iterator[JudgeableReplies]:
+    """Each model's replies to each task with free answers.
+
+    workspace, run, profile, text_tools and models are those of ``model_judging.judge_run``, and so are the
+    errors: FolkwaysError for a run without free answers, UnknownNameError for a model that it did not ask.
+    """
+    of_run = run_records.run_tasks(workspace, run)
+    run_tasks = [run_task for run_task in of_run if run_task.task in free_answer_tasks()]
     if not run_tasks:
-        names = ", ".join(task.task for task in run_records.run_tasks(workspace, run)) or "no tasks"
+        names = ", ".join(run_task.task for run_task in of_run) or "no tasks"
         raise FolkwaysError(
             f"run {run.name} has no free answers to judge ({names}); tasks with them: "
             f"{', '.join(free_answer_tasks())}"
         )
     parts = results.parts(workspace, run)
-    known = {part.endpoint for part in parts}
+    endpoints = {part.endpoint for part in parts}
     for name in models or ():
-        if name not in known:
-            raise UnknownNameError(f"model of run {run.name}", name, known)
+        if name not in endpoints:
+            raise UnknownNameError(f"model of run {run.name}", name, endpoints)
     for run_task in run_tasks:
-        task, release = get_task(run_task.task), release_of(run_task)
+        plan = stored_plan(run_task)
+        task = plan.task
         if text_tools is not None and task.scoring.text_tools:
             task = task.with_tools(text_tools)
         resolved = task.resolve_profile(profile)
-        batches = list(item_batches(task, release, restore_options(run_task.options)))
+        batches = [
+            (batch, {item["item"]: item for item in batch.iter_rows(named=True)}) for batch in plan.batches()
+        ]
         for part in parts:
             if part.task != task.name or (models and part.endpoint not in models):
                 continue
             responses = results.responses(workspace, run, part)
             rows = [
-                row for items in batches for row in _rows(task, items, responses, resolved, part.endpoint)
+                row
+                for items, by_item in batches
+                for row in _rows(task, items, by_item, responses, resolved, part.endpoint)
             ]
             with workspace.read() as connection:
                 identity = connection.scalar(
                     sa.select(schema.endpoints.c.identity).where(schema.endpoints.c.id == part.endpoint_id)
                 )
-            yield Share(
+            yield JudgeableReplies(
                 task,
                 f"{run_task.release}#{run_task.fingerprint}",
                 resolved,
@@ -107,15 +114,21 @@ def shares_of(
 
 
 def _rows(
-    task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str, endpoint: str
+    task: Task,
+    items: pl.DataFrame,
+    by_item: Mapping[str, Mapping[str, Any]],
+    responses: pl.DataFrame,
+    profile: str,
+    endpoint: str,
 ) -> Iterator[dict[str, Any]]:
-    """The counted items with the rule's verdicts; those without a reply are settled, the others have a
-    ``_prompt``."""
+    """The counted items with the rule's verdicts; those without a reply are settled, the others ``_replied``.
+
+    by_item: the rows of ``items``, which all endpoints share. Prompts are made when they are asked.
+    """
     share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
     judged = judgements_of(task, items, share, profile).with_columns(
         _told=share["response"], _state=share["state"]
     )
-    by_item = {item["item"]: item for item in items.iter_rows(named=True)}
     for row in judged.filter(pl.col("counted")).iter_rows(named=True):
         item, reply = by_item[row["item"]], (row["_told"] or "") if row["_state"] == State.ANSWERED else ""
         groups = task.accepted_answers(item)
@@ -135,19 +148,19 @@ def _rows(
             "cut": there and len(reply) > model_judge.LONGEST_REPLY,
             "imitates_verdict": there and model_judge.imitates_verdict(reply),
             "_groups": groups,
-            "_text": task.question_in(item, row["language"]),
-            "_prompt": model_judge.prompt_for(task, item, row["language"], reply) if there else None,
+            "_replied": there,
+            "_task": task,
             "_item": item,
         }
 
 
-def drawn(share: Share, shares: Sequence[Share], limit: int) -> list[dict[str, Any]]:
+def drawn(share: JudgeableReplies, shares: Sequence[JudgeableReplies], limit: int) -> list[dict[str, Any]]:
     """The rows of at most ``limit`` items of the task: of all that any model replied to, so that the models'
     are the same."""
     name = share.task.name
-    asked = {row["item"]: row for other in shares if other.task.name == name for row in other.rows}
+    by_item = {row["item"]: row for other in shares if other.task.name == name for row in other.rows}
     items = pl.DataFrame(
-        [{key: row[key] for key in ("item", "question", "culture")} for row in asked.values()]
+        [{key: row[key] for key in ("item", "question", "culture")} for row in by_item.values()]
     )
     chosen = set(
         select_items(
@@ -160,8 +173,8 @@ def drawn(share: Share, shares: Sequence[Share], limit: int) -> list[dict[str, A
 def labellable(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """What tells the replies apart that people can judge."""
     columns = ("task", "item", "language", "variant", "sample", "endpoint")
-    kept = [{name: row[name] for name in columns} for row in rows if row["_prompt"] is not None]
-    return pl.DataFrame(kept, schema={name: VERDICTS[name] for name in columns})
+    identities = [{name: row[name] for name in columns} for row in rows if row["_replied"]]
+    return pl.DataFrame(identities, schema={name: VERDICTS[name] for name in columns})
 
 
 def drawing_order(row: dict[str, Any], seed: int) -> str:
@@ -199,14 +212,16 @@ def read_labels(path: Path, replies: pl.DataFrame) -> pl.Series:
             f"label {table['label'][row]!r} is none of {', '.join(VALUES)}", file=path, row=row + 1
         )
     on = ["item", *(name for name in NARROWING if name in table.columns)]
-    known = replies.select(pl.col(name).cast(pl.String) for name in on).with_columns(
+    identities = replies.select(pl.col(name).cast(pl.String) for name in on).with_columns(
         _reply=pl.int_range(pl.len(), dtype=pl.Int64)
     )
-    told = table.select(on).with_columns(_label=values, _row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
-    joined = told.join(known, on=on, how="left", maintain_order="left")
+    labelled = table.select(on).with_columns(
+        _label=values, _row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    )
+    joined = labelled.join(identities, on=on, how="left", maintain_order="left")
     _check(joined, on, path)
     labels = joined.group_by("_reply").agg(pl.col("_label").mean())
-    return known.join(labels, on="_reply", how="left", maintain_order="left")["_label"].rename("label")
+    return identities.join(labels, on="_reply", how="left", maintain_order="left")["_label"].rename("label")
 
 
 def _check(joined: pl.DataFrame, on: list[str], path: Path) -> None:

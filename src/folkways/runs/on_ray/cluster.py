@@ -27,7 +27,7 @@ def connect() -> Any:
         import ray
     if ray.is_initialized():
         return ray
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # what runs here is told to nobody
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to Ray's developers
     os.environ.setdefault(
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
     )  # a worker without a GPU of its own still sees the machine's
@@ -51,7 +51,7 @@ def connect() -> Any:
 
 @dataclass(frozen=True)
 class Seat:
-    """What a worker asks, and what it takes of a node beside a CPU.
+    """What a worker asks, and what it takes of a node besides a CPU.
 
     models: all that it asks; one, where it is ``deployed`` or runs in the worker itself. copy: the number of
     this worker among those that ask the same, from 0.
@@ -65,7 +65,6 @@ class Seat:
 
     @property
     def resources(self) -> dict[str, Any]:
-        """As Ray counts them."""
         return {"num_cpus": 1, "num_gpus": self.gpus}
 
 
@@ -158,7 +157,7 @@ def check_reachable(ray: Any, workspace: Workspace) -> None:
 
 
 def plain_errors(work: Callable[[], T]) -> T:
-    """What ``work`` returns; an error of ours as one that can be sent to another process."""
+    """What ``work`` returns; its FolkwaysError as one that can be sent to another process."""
     try:
         return work()
     except FolkwaysError as error:

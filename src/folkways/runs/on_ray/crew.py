@@ -39,7 +39,7 @@ TELL_SECONDS = 0.5
 """How long a worker may take to tell its counts; a busy one is asked again at the next look."""
 
 SILENT_SECONDS = 5.0
-"""How long a worker that was told to stop is waited for without a word from it: it may have no node to run
+"""How long a worker that is to stop is waited for without a word from it: it may have no node to run
 on."""
 
 ADDED = (
@@ -58,8 +58,8 @@ ADDED = (
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a worker is told besides the run. name: of the worker; budget: what all may take out of the
-    one that they share, None for anything."""
+    """What a worker needs besides the run. name: of the worker. budget: what all workers may take together;
+    None for anything."""
 
     workspace: str
     run: int
@@ -71,11 +71,11 @@ class Assignment:
 
 
 class AskingWorker:
-    """The actor: it asks on one thread, and tells its counts and is told to stop on others."""
+    """The actor: it asks on one thread; other threads report its counts and stop it."""
 
     def __init__(self, share: Assignment) -> None:
         self._share = share
-        self._told: list[ModelProgress] = []
+        self._reported: list[ModelProgress] = []
         self._stops = 0
 
     def ask(self) -> list[ModelProgress]:
@@ -94,11 +94,10 @@ class AskingWorker:
         return ask(workspace, run.id, orders, budget=budget, observer=self._keep, crew=crew)
 
     def _keep(self, told: Sequence[ModelProgress]) -> None:
-        self._told = list(told)
+        self._reported = list(told)
 
     def counts(self) -> list[ModelProgress]:
-        """The counts as they stand."""
-        return self._told
+        return self._reported
 
     def stop(self) -> None:
         """Stop sending; at the second time drop what is on its way."""
@@ -108,8 +107,8 @@ class AskingWorker:
 class RayWorkerPool:
     """The workers of one session as their driver sees them: a context manager, which ends them.
 
-    limit: what they may spend together; None for anything. Raises FolkwaysError for a cluster that cannot
-    hold the workers, and a workspace that they cannot reach.
+    limit: what they may spend together; None for anything. Raises FolkwaysError for a cluster without room
+    for the workers, and a workspace that they cannot reach.
     """
 
     def __init__(
@@ -131,7 +130,7 @@ class RayWorkerPool:
         }
         priced = {model.name: prices[model.identity] is not None for model in models}
         self._progress = {
-            name: ModelProgress(name, usd=0.0 if known else None) for name, known in priced.items()
+            name: ModelProgress(name, usd=0.0 if is_priced else None) for name, is_priced in priced.items()
         }
         session = uuid.uuid4().hex[:8]
         self._queue = {
@@ -146,10 +145,10 @@ class RayWorkerPool:
         self._seats: dict[str, Seat] = {}  # of workers that have begun and not ended
         self._names: list[str] = []  # of workers that have begun
         self._workers: dict[str, Any] = {}
-        self._told: dict[str, dict[int, list[ModelProgress]]] = {}  # by life of a worker
+        self._reported: dict[str, dict[int, list[ModelProgress]]] = {}  # by life of a worker
         self._lives: dict[str, int] = {}
         self._heard: dict[str, float] = {}
-        self._looks: dict[str, Any] = {}  # for counts that a worker has not told yet
+        self._looks: dict[str, Any] = {}  # for counts that a worker has yet to report
         self._stops = 0
 
     def __enter__(self) -> RayWorkerPool:
@@ -194,7 +193,7 @@ class RayWorkerPool:
             )
             self._workers[name] = actor.remote(replace(self._share, models=models, name=name))
             self._names.append(name)
-            self._seats[name], self._told[name], self._lives[name], self._heard[name] = (
+            self._seats[name], self._reported[name], self._lives[name], self._heard[name] = (
                 seat,
                 {},
                 0,
@@ -237,7 +236,7 @@ class RayWorkerPool:
             progress.failed = failed
             progress.done = (
                 progress.total - pending - failed
-            )  # a worker that died may have stored what it told nobody
+            )  # a worker that died may have stored what it did not report
             progress.open = 0
             progress.in_flight = 0
             progress.end()
@@ -251,37 +250,37 @@ class RayWorkerPool:
     def _watch(self, queue: RequestQueue) -> BaseException | None:
         """Wait until all is asked or stopped; the first error that a worker ended in."""
         ray = self._ray
-        asked = self._begin(queue)
+        busy = self._begin(queue)
         error: BaseException | None = None
         stopped = 0
-        while asked:
-            ended, _ = ray.wait(list(asked), timeout=self._asking.every)
+        while busy:
+            ended, _ = ray.wait(list(busy), timeout=self._asking.every)
             while stopped < self._stops:
                 stopped += 1
                 self._heard = dict.fromkeys(self._heard, time.monotonic())
                 for worker in self._workers.values():
                     worker.stop.remote()
-            self._look(asked.values())
+            self._look(busy.values())
             self._show()
-            silent = time.monotonic() - max((self._heard[name] for name in asked.values()), default=0.0)
-            if asked and not ended and silent > SILENT_SECONDS:
+            silent = time.monotonic() - max((self._heard[name] for name in busy.values()), default=0.0)
+            if busy and not ended and silent > SILENT_SECONDS:
                 if stopped:
                     break
                 self._tell(
-                    f"no node has room for the {plural(len(asked), 'worker')} that "
-                    f"{'is' if len(asked) == 1 else 'are'} left"
+                    f"no node has room for the {plural(len(busy), 'worker')} that "
+                    f"{'is' if len(busy) == 1 else 'are'} left"
                 )
             for reference in ended:
-                name = asked.pop(reference)
+                name = busy.pop(reference)
                 self._looks.pop(name, None)
                 try:
-                    self._told[name][self._lives[name]] = ray.get(reference)
+                    self._reported[name][self._lives[name]] = ray.get(reference)
                     self._end(name)
                 except ray.exceptions.RayActorError as death:
                     self._free(name)
                     self._lives[name] += 1
                     if not self._stops and error is None:
-                        asked[self._workers[name].ask.remote()] = name
+                        busy[self._workers[name].ask.remote()] = name
                     self._tell(f"a worker died and is begun anew: {str(death).strip().splitlines()[0]}")
                 except ray.exceptions.RayTaskError as failure:
                     seat, cause = self._seats[name], failure.cause
@@ -297,7 +296,7 @@ class RayWorkerPool:
                         error = error or cause
                         self._stop()
             if ended and not self._stops:
-                asked |= self._begin(queue)
+                busy |= self._begin(queue)
             if ended and not patiently(
                 lambda: any(queue.pending(number) for number in self._numbers.values())
             ):
@@ -319,13 +318,13 @@ class RayWorkerPool:
             name = waiting[reference]
             del self._looks[name]
             with suppress(self._ray.exceptions.RayError):
-                self._told[name][self._lives[name]] = self._ray.get(reference)
+                self._reported[name][self._lives[name]] = self._ray.get(reference)
                 self._heard[name] = time.monotonic()
 
     def _show(self) -> None:
-        lives = [told for worker in self._told.values() for told in worker.values()]
+        lives = [life for worker in self._reported.values() for life in worker.values()]
         for name, progress in self._progress.items():
-            parts = [part for told in lives for part in told if part.endpoint == name]
+            parts = [part for life in lives for part in life if part.endpoint == name]
             now = [part for part in parts if part.ended is None]
             if progress.ended is None:
                 for field in ADDED:
@@ -383,8 +382,8 @@ def _written(model: Model) -> str:
 
 
 def _limit(workspace: Workspace, run: run_records.RunRecord, limit: Amount | None) -> Units | None:
-    """What may be taken in all, so that this session spends no more than its limit beside what earlier ones
-    have taken."""
+    """What may be taken in all, so that this session spends no more than its limit in addition to earlier
+    ones."""
     if limit is None:
         return None
     requests, tokens, usd = (

@@ -1,8 +1,8 @@
 """The executor of a Ray cluster: asks and scores a run, and makes the shares of a build, on its nodes.
 
 Builds use plain tasks and not Ray Data: a culture is sifted as a whole, from a file that streams by several
-times. Ray Data hands a whole culture over as one table in memory, sorts all facts to get there, and needs pyarrow
-and pandas (perf/facts/ON_RAY.md).
+times. Ray Data hands a whole culture over as one table in memory, sorts all facts to get there, and needs
+pyarrow and pandas (perf/facts/ON_RAY.md).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from folkways.runs.on_ray.crew import RayWorkerPool
 from folkways.runs.on_ray.scoring import score_on_ray
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.planning.plan import TaskPlan
-from folkways.runs.scores.scoring import Scored
+from folkways.runs.scores.scoring import ScoredRun
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -67,7 +67,7 @@ class RayExecutor:
         profile: str | None,
         text_tools: str | None,
         models: ScoringModels | None,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredRun]:
         return score_on_ray(self.cluster, workspace, run, plans, profile, text_tools, models)
 
     def work_on(

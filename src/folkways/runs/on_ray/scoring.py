@@ -1,9 +1,9 @@
-"""Scores a run with workers on the nodes of a Ray cluster: one for each task, and others for the language models
-that compare texts.
+"""Scores a run with workers on the nodes of a Ray cluster: one for each task, and others for the language
+models that compare texts.
 
 Every distinct text goes through a model once. One registry knows which texts are encoded or on their way, for
-all tasks, and hands the rest to idle workers, TEXTS_AT_ONCE at a time. The vectors stay in the cluster's object
-store, on the nodes where they were computed.
+all tasks, and hands the rest to idle workers, TEXTS_AT_ONCE at a time. The vectors stay in the cluster's
+object store, on the nodes where they were computed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.on_ray.cluster import check_reachable, connect, place_of, plain_errors
 from folkways.runs.options import Cluster
 from folkways.runs.planning.plan import TaskPlan, stored_plans
-from folkways.runs.scores.scoring import Scored, score_task
+from folkways.runs.scores.scoring import ScoredRun, score_task
 from folkways.runs.scores.scoring_models import ScoringModels, Watcher, vector_cache
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
@@ -44,12 +44,12 @@ def score_on_ray(
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
-) -> Iterator[Scored]:
+) -> Iterator[ScoredRun]:
     """Have each task judged by a worker of its own; yields in the order of ``plans``.
 
-    cluster: limits the workers of language models. The other parameters are those of ``scoring.score_run``. A
-    task whose worker dies is judged again. Raises FolkwaysError for a cluster that cannot be reached or has no
-    room, and what ``scoring.score_task`` does.
+    cluster: limits the workers of language models. workspace, run, profile, text_tools and models are those
+    of ``scoring.score_run``. A task whose worker dies is judged again. Raises FolkwaysError for a cluster
+    that cannot be reached or has no room, and what ``scoring.score_task`` does.
     """
     ray = connect()
     check_reachable(ray, workspace)
@@ -102,8 +102,8 @@ def _score_task(
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
-) -> Scored:
-    def work() -> Scored:
+) -> ScoredRun:
+    def work() -> ScoredRun:
         workspace = open_workspace(location, create=False)
         record = run_records.find_run(workspace, str(run))
         (plan,) = stored_plans(workspace, record, name)
@@ -139,7 +139,6 @@ class Computed:
     registry: Any
 
     def __call__(self, recipe: VectorRecipe, texts: Sequence[str]) -> Mapping[str, TokenVectors]:
-        """See ``metrics.neural.vectors.Computed``."""
         import ray
 
         lost: list[Any] = []
@@ -160,10 +159,11 @@ class Computed:
 def encoders(
     ray: Any, models: ScoringModels, cluster: Cluster, at_once: int = TEXTS_AT_ONCE
 ) -> Iterator[Any]:
-    """The registry, with its workers: one per GPU (or as ``cluster.gpus`` says), else one per node with all
-    its CPUs.
+    """The registry of a ``ray`` cluster with its workers: one per GPU (or as ``cluster.gpus`` says), else one
+    per node with all its CPUs; ``cluster.workers`` at most.
 
-    ``cluster.workers`` at most. FolkwaysError for a cluster that has no room for one.
+    models: with the devices that the user named. at_once: texts that a worker gets at a time. FolkwaysError
+    for a cluster that has no room for one.
     """
     on_cpu = bool(models.devices) and all(device.startswith("cpu") for device in models.devices)
     has = ray.cluster_resources().get("GPU", 0)
@@ -210,14 +210,13 @@ class EncoderWorker:
         self._vectors: dict[str, TextVectors] = {}
 
     def ready(self) -> bool:
-        """Whether it runs."""
         return True
 
     def encode(self, recipe: VectorRecipe, texts: Sequence[str]) -> tuple[int, dict[str, TokenVectors]]:
         """How many texts, and their vectors: two objects, so that who waits need not fetch the vectors."""
-        found = plain_errors(lambda: self._of(recipe).of(texts))
+        vectors = plain_errors(lambda: self._of(recipe).of(texts))
         self._of(recipe).forget()
-        return len(texts), found
+        return len(texts), vectors
 
     def _of(self, recipe: VectorRecipe) -> TextVectors:
         if recipe.name not in self._vectors:
@@ -229,13 +228,13 @@ class EncoderWorker:
                     f"({folder.path}): copy it there from the machine of the command"
                 )
             compute = Compute(self._devices, precision=planned.compute.precision)
-            own = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))
-            self._vectors[recipe.name] = TextVectors(own, cache=vector_cache())
+            here = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))
+            self._vectors[recipe.name] = TextVectors(here, cache=vector_cache())
         return self._vectors[recipe.name]
 
 
 class VectorRegistry:
-    """The actor that knows who computes what. Its methods run beside each other on one thread."""
+    """The actor that knows which worker encodes what. Its methods run concurrently on one thread."""
 
     def __init__(self, workers: Sequence[Any], at_once: int) -> None:
         self._idle: asyncio.Queue[Any] = asyncio.Queue()

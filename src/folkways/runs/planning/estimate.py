@@ -47,15 +47,15 @@ LEARNED_FROM = 500
 class Estimate:
     """What one model would be asked for one task.
 
-    requests:      that would be sent: distinct, and without those whose response is stored already
-                (``stored``).
-    input_tokens:  estimated from the characters of the prompts and what a chat template adds, give or take a
-                   third; or, where replies of this model are stored, by what it reported for those
-                   (``learned_from`` of them).
-    output_tokens: at most, by the task's limit. usd:           at most for those tokens; None where no price
-    is known. seconds:       for a model that runs here, by what its stored replies took, at its usual
-    concurrency; None where there are none. runs_here:     whether the model runs on this machine, so that it
-    costs time and no money.
+    requests: distinct ones that would be sent, without those whose response is stored already (``stored``).
+    input_tokens: estimated from the characters of the prompts and what a chat template adds, give or take a
+        third; or, where replies of this model are stored, by what it reported for those (``learned_from`` of
+        them).
+    output_tokens: at most, by the task's limit.
+    usd: at most for those tokens; None where no price is known.
+    seconds: for a model that runs here, by what its stored replies took, at its usual concurrency; None where
+        there are none.
+    runs_here: whether the model runs on this machine, so that it costs time and no money.
     """
 
     endpoint: str
@@ -72,7 +72,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ReportedTokens:
     """Input tokens of ``replies`` stored replies: as the server counted them, and as estimated before any was
     known."""
 
@@ -89,8 +89,10 @@ def tokens_of(text: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> float
 
 
 def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Workspace | None) -> Estimate:
-    """Count what this run would ask the model for this task; ``workspace`` tells what is stored already
-    (None: nothing)."""
+    """What the ``plan`` of a task would ask ``model``, at a ``price`` (None: not known).
+
+    workspace: whose stored replies are not asked again; None for no workspace.
+    """
     sent = plan.settings(model)
     settings = settings_json(sent)
     limit = sent.max_tokens or UNLIMITED_OUTPUT_TOKENS
@@ -104,16 +106,16 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
         items += frame["item"].n_unique()
         inputs.update(_requests(frame, plan, model.endpoint, settings, per_other))
     stored = _stored(workspace, list(inputs)) if workspace is not None else set()
-    asked = [tokens for key, tokens in inputs.items() if key not in stored]
-    known = reported(workspace, model.identity, per_other) if workspace is not None else None
-    factor = known.counted / known.estimated if known is not None else 1.0
-    input_tokens, output_tokens = round(factor * sum(asked)), limit * len(asked)
+    unstored = [tokens for key, tokens in inputs.items() if key not in stored]
+    counts_reported = reported(workspace, model.identity, per_other) if workspace is not None else None
+    factor = counts_reported.counted / counts_reported.estimated if counts_reported is not None else 1.0
+    input_tokens, output_tokens = round(factor * sum(unstored)), limit * len(unstored)
     usd = price.usd(input_tokens, output_tokens) if price is not None else None
-    learned_from = known.replies if known is not None else 0
+    learned_from = counts_reported.replies if counts_reported is not None else 0
     here = getattr(model.endpoint, "runs_here", False)
     each = _seconds(workspace, model) if here and workspace is not None else None
-    took = each * len(asked) if each is not None else None
-    counts = (items, len(asked), len(stored), input_tokens, output_tokens)
+    took = each * len(unstored) if each is not None else None
+    counts = (items, len(unstored), len(stored), input_tokens, output_tokens)
     return Estimate(model.name, plan.task.name, *counts, usd, learned_from, took, here)
 
 
@@ -125,7 +127,8 @@ def estimate_run(
     prices: Path | None = None,
     batch: bool = False,
 ) -> list[Estimate]:
-    """``estimate_plan`` of these options and models, which may be named."""
+    """``estimate_plan`` of these options and models, which may be named; workspace, prices and batch are
+    passed on."""
     opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
     return estimate_plan(make_plan(options, opened), workspace=workspace, prices=prices, batch=batch)
 
@@ -137,11 +140,11 @@ def estimate_plan(
     prices: Path | None = None,
     batch: bool = False,
 ) -> list[Estimate]:
-    """What a run would take, per model and task; of a sampled run (``until``) at most. Nothing is sent, no key is
-    needed, and no workspace is made.
+    """What the run of a ``plan`` would take, per model and task; of a sampled run (``until``) at most.
+    Nothing is sent, no key is needed, and no workspace is made.
 
-    workspace: whose stored replies are not asked again. prices: a prices file; None for the usual ones. batch: at
-    the price of requests in batches; FolkwaysError for a model that cannot be asked so.
+    workspace: whose stored replies are not asked again. prices: a prices file; None for the usual ones.
+    batch: at the price of requests in batches; FolkwaysError for a model that cannot be asked so.
     """
     price_of = price_function(prices)
     database = opened_if_there(workspace)
@@ -182,7 +185,7 @@ def _seconds(workspace: Workspace, model: Model) -> float | None:
 
 def reported(
     workspace: Workspace, model: str, per_other: float = OTHER_TOKENS_PER_CHARACTER
-) -> Reported | None:
+) -> ReportedTokens | None:
     """What a model (its identity or its name) reported for up to LEARNED_FROM of its stored replies; None
     where nothing."""
     endpoints, replies, prompts = schema.endpoints, schema.responses, schema.prompts
@@ -197,7 +200,7 @@ def reported(
         rows = connection.execute(query).all()
     if not rows:
         return None
-    return Reported(
+    return ReportedTokens(
         len(rows), sum(row[2] for row in rows), sum(request_tokens(row[0], row[1], per_other) for row in rows)
     )
 
@@ -211,11 +214,11 @@ def _requests(
 
 
 def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:
-    found: set[str] = set()
+    stored: set[str] = set()
     with workspace.read() as connection:
         for start in range(0, len(keys), KEYS_PER_QUERY):
             chunk = keys[start : start + KEYS_PER_QUERY]
-            found.update(
+            stored.update(
                 connection.scalars(sa.select(schema.responses.c.key).where(schema.responses.c.key.in_(chunk)))
             )
-    return found
+    return stored

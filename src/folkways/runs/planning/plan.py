@@ -1,4 +1,5 @@
-"""The plan of a run: its tasks with their items and prompts, and how the workspace keeps all that it expects."""
+"""The plan of a run: its tasks with their items and prompts, and how the workspace keeps all that it
+expects."""
 
 from __future__ import annotations
 
@@ -80,8 +81,11 @@ class TaskPlan:
         )
 
     def settings(self, model: Model) -> Settings:
-        """The sampling settings of this task's requests to the model. FolkwaysError where it tells no
-        likelihoods, and should."""
+        """The sampling settings of this task's requests to the model.
+
+        FolkwaysError for a setting that the model cannot be given, and where likelihoods are wanted that it
+        does not give.
+        """
         settings = settings_for(self.options, self.task.max_tokens, model.settings)
         if (heeds := getattr(model.endpoint, "heeds", None)) is not None:
             return _heeded(settings, heeds, model, {**self.options.settings, **model.settings})
@@ -112,8 +116,8 @@ class TaskPlan:
 class Plan:
     """What a run asks of which models: made once, and carried until the run is scored.
 
-    options: as the user gave them; those of ``tasks`` are narrowed to what each task has. absent: name of a task
-    that is left out -> why.
+    options: as the user gave them; those of ``tasks`` are narrowed to what each task has. absent: name of a
+    task that is left out -> why.
     """
 
     options: RunOptions
@@ -123,7 +127,7 @@ class Plan:
 
 
 def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Mapping[str, Any]) -> Settings:
-    """Those settings that the model is told; FolkwaysError for one that somebody wants and it is not told."""
+    """Those settings that the model gets; FolkwaysError for one that the user wants and it does not get."""
     if unheard := sorted(name for name, value in wanted.items() if value is not None and name not in heeds):
         raise FolkwaysError(
             f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that name, "
@@ -155,7 +159,7 @@ def select_items(
     be, drawn by the seed.
 
     whole_questions: a question is drawn with all its items; otherwise each item is a question of its own.
-    over: a column of which each value gives as many as can be, where that is not the culture.
+    over: column whose values share the limit evenly.
     """
     if options.cultures is not None:
         available = items["culture"].unique(maintain_order=True).to_list()
@@ -179,9 +183,10 @@ def select_items(
 def begin(
     workspace: Workspace, plan: Plan, name: str | None, recipe: Mapping[str, Any]
 ) -> tuple[run_records.RunRecord, bool]:
-    """The run of this plan with all it expects written down; the flag says whether it was begun earlier.
+    """The run of this plan in the ``workspace``, with all it expects written down; the flag says whether it
+    was begun earlier.
 
-    name: of the run; None for a new one. recipe: what the user asked for, kept for whoever repeats it; it
+    name: of the run; None for a new one. recipe: what the user asked for, kept for those who repeat it; it
     decides nothing. Raises FolkwaysError for options that cannot be stored, or that leave a task no item.
     """
     tasks = [
@@ -299,19 +304,20 @@ def release_of(run_task: run_records.RunTask) -> Release:
 def keyed_prompts(
     frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str
 ) -> Iterator[tuple[tuple[Any, ...], list[str]]]:
-    """Each prompt as it is sent, and the identities of its requests, one per sample: what is planned and what
-    is estimated.
+    """Each prompt of a ``frame`` as it is sent, and the identities of its requests, one per sample: what is
+    planned and what is estimated.
 
-    A prompt is (task, item, language, variant, system, user, choices, prompt_source, prompt_hash).
+    plan: of their task. endpoint: that is asked. settings: the sampling settings, as JSON. A prompt is (task,
+    item, language, variant, system, user, choices, prompt_source, prompt_hash).
     """
     columns = ("task", "item", "language", "variant", "system", "user", "choices", "prompt_source")
     for task, item, language, variant, own_system, user, choices, source in frame.select(columns).iter_rows():
         system = plan.options.system if plan.options.system is not None else own_system
         digest = prompt_hash(system, user, choices)
         address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
-        asked = (endpoint.identity, digest, settings)
+        parts = (endpoint.identity, digest, settings)
         keys = [
-            request_key(*asked, sample, address, plan.options.generation)
+            request_key(*parts, sample, address, plan.options.generation)
             for sample in range(plan.options.samples)
         ]
         yield (task, item, language, variant, system, user, choices, source, digest), keys
@@ -334,10 +340,11 @@ def write_prompts(
     endpoint_id: int,
     prompts: Iterable[pl.DataFrame],
 ) -> int:
-    """Write down these prompts of a task as expected of the model, numbered from behind ``ordinal``; returns
-    the last number.
+    """Write down ``prompts`` of a task as expected of the ``model``, numbered after ``ordinal``; returns the
+    last number.
 
-    A signal that came is acted on between two slices.
+    workspace, run_id: where. plan: of the task. endpoint_id: the model's number. A signal is acted on between
+    two slices. FolkwaysError for a prompt without options where likelihoods are wanted.
     """
     endpoint = model.endpoint
     sent = plan.settings(model)
@@ -363,11 +370,11 @@ def write_prompts(
             if digest not in texts:
                 labels = orjson.dumps(choices).decode() if choices is not None else None
                 texts[digest] = (digest, system, user, labels)
-            asked = (endpoint_id, task, item, language, variant)
-            told = (digest, source, settings_id)
+            identity = (endpoint_id, task, item, language, variant)
+            how = (digest, source, settings_id)
             for sample, key in enumerate(keys):
                 ordinal += 1
-                expected.append((run_id, ordinal, *asked, sample, key, *told))
+                expected.append((run_id, ordinal, *identity, sample, key, *how))
         if len(expected) >= TRANSACTION:
             write()
     write()

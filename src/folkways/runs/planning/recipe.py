@@ -1,5 +1,5 @@
-"""Recipes: a whole study in TOML, read for ``folkways run study.toml`` and ``folkways.run("study.toml")``, and made
-of a run."""
+"""Recipes: a whole study in TOML, read for ``folkways run study.toml`` and ``folkways.run("study.toml")``,
+and made of a run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_recipe(path: Path) -> dict[str, Any]:
     """The values of a recipe by its keys (KEYS), checked: a list is a tuple of texts, and so are pairs
     (``temperature=1``).
 
-    DataError with file, line and key for anything that cannot be.
+    DataError with file, line and key for anything that is not valid; an UnknownNameError becomes one too.
     """
     text, table = read_toml_text(path, "recipe; write one with: folkways init")
     values: dict[str, Any] = {}
@@ -71,7 +71,7 @@ def line_of(text: str, key: str) -> int:
 def prompt_texts(value: str | Mapping[str, Any]) -> dict[str, str]:
     """Prompt texts by template name (``TASK:NAME`` for a template of one task), from a TOML file or a table.
 
-    DataError where there is none, or one is no text.
+    DataError where there is none, or one is not a text.
     """
     file = None if isinstance(value, Mapping) else Path(value)
     table = (
@@ -105,8 +105,8 @@ def _models(value: Any) -> tuple[str | DeployedModel, ...]:
 
 
 def _model(entry: Any) -> str | DeployedModel:
-    """A model's name, with its own settings behind it if it is a table of both, and how it runs where the
-    table says that."""
+    """A model's name, followed by its own settings if it is a table of both, and how it runs where the table
+    says that."""
     if not isinstance(entry, dict):
         return str(_scalar(entry, str))
     if "name" not in entry:
@@ -277,13 +277,14 @@ def _by_argument(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def recipe_of(plan: Plan, asking: AskOptions, profile: str | None) -> dict[str, Any]:
-    """The recipe of a run, by the keys of a recipe file, so that others can ask the same. What is left at its default is left out, but releases are named, and a suite's tasks, so
-    that a later default or suite changes nothing.
+    """The recipe of a run, by the keys of a recipe file, so that others can ask the same.
 
-    Where workspace and report are belongs to a machine and is no part of it.
+    asking, profile: as the user gave them. Defaults are left out, but releases are named, and a suite's
+    tasks, so that a later default or suite changes nothing. Workspace and report belong to a machine and are
+    not part of it.
     """
     options = plan.options
-    given: dict[str, Any] = {
+    recipe: dict[str, Any] = {
         "tasks": without_suites(options.tasks),
         "models": [model.name for model in plan.models],
         "releases": {
@@ -297,10 +298,10 @@ def recipe_of(plan: Plan, asking: AskOptions, profile: str | None) -> dict[str, 
     chosen = {
         name: value
         for name, value in {**vars(options), **vars(asking)}.items()
-        if name not in (*given, *OF_THIS_SESSION) and value != left_alone[name]
+        if name not in (*recipe, *OF_THIS_SESSION) and value != left_alone[name]
     }
     if profile is not None:
-        given["profile"] = profile
+        recipe["profile"] = profile
     if "max_failed" in chosen:
         chosen["max_failed"] *= 100
     if "prices" in chosen:
@@ -317,7 +318,7 @@ def recipe_of(plan: Plan, asking: AskOptions, profile: str | None) -> dict[str, 
         chosen["precision"] = chosen.pop("scoring_precision")
     if "prompt_texts" in chosen:
         chosen["prompts"] = _nested(chosen.pop("prompt_texts"))
-    return given | {
+    return recipe | {
         name.replace("_", "-"): list(value) if isinstance(value, tuple) else value
         for name, value in chosen.items()
     }

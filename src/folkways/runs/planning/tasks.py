@@ -51,7 +51,7 @@ def make_plan(options: RunOptions, models: Sequence[Model] = ()) -> Plan:
     opened: dict[str, Release] = {}
     planned = []
     lacking: dict[Task, NotOnDiskError] = {}
-    for task, own in named:
+    for task, task_options in named:
         name = _release_name(task, options)
         try:
             if name not in opened:
@@ -60,17 +60,17 @@ def make_plan(options: RunOptions, models: Sequence[Model] = ()) -> Plan:
         except NotOnDiskError as error:
             lacking[task] = error
             continue
-        of_task = replace(options, **narrowed(of_run, own)) if own else options  # type: ignore[arg-type]
-        planned.append(TaskPlan(task, opened[name], of_task, own))
+        of_task = replace(options, **narrowed(of_run, task_options)) if task_options else options  # type: ignore[arg-type]
+        planned.append(TaskPlan(task, opened[name], of_task, task_options))
     if lacking and not (options.skip_missing and planned):
         raise _without_data(lacking, options, some=bool(planned))
     if len(planned) > 1:
         planned = _each_with_its_own(planned, options)
     present = {plan.task for plan in planned}
     absent = {}
-    for task, own in named:
+    for task, task_options in named:
         if task not in present:
-            cultures: Any = own.get("cultures", options.cultures)
+            cultures: Any = task_options.get("cultures", options.cultures)
             absent[task.name] = _lacks(task, options) or f"it asks about none of {shown(cultures)}"
     return Plan(options, tuple(planned), tuple(models), absent)
 
@@ -105,22 +105,25 @@ def _without_data(
     """One error for all tasks whose data are not on this disk: which, and how to get them. some: whether
     others can be asked."""
     absent: dict[str, list[str]] = {}
-    told = []
+    lines_of_tasks = []
     for task, error in lacking.items():
         name = _release_name(task, options)
         if len(lacking) > 1 and _is_absent(name):
             absent.setdefault(name, []).append(task.name)
         else:
-            told.append(f"{task.name}: {error}")
+            lines_of_tasks.append(f"{task.name}: {error}")
     if absent:
         lines = [f"  {', '.join(tasks)}: {name}" for name, tasks in absent.items()]
         fetch = f"folkways data fetch {' '.join(absent)}"
-        told.insert(
+        lines_of_tasks.insert(
             0, "\n".join(["these tasks need data that are not on this disk:", *lines, f"Fetch them: {fetch}"])
         )
     return NotOnDiskError(
         "\n".join(
-            [*told, *([f"Or ask the other tasks alone: {option('skip_missing', True)}"] if some else [])]
+            [
+                *lines_of_tasks,
+                *([f"Or ask the other tasks alone: {option('skip_missing', True)}"] if some else []),
+            ]
         )
     )
 
@@ -165,9 +168,9 @@ def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[Tas
         if "cultures" in plan.own:
             narrowed.append(plan)
             continue
-        own = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
-        if own:
-            narrowed.append(replace(plan, options=replace(plan.options, cultures=own)))
+        cultures = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
+        if cultures:
+            narrowed.append(replace(plan, options=replace(plan.options, cultures=cultures)))
     return narrowed
 
 
@@ -192,17 +195,17 @@ def _by_variants(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[Tas
         plan.task.name: tuple(name for name in wanted if _has_variant(plan, name, valid)) for plan in free
     }
     for name in wanted:
-        if not any(name in own for own in owned.values()):
+        if not any(name in variants for variants in owned.values()):
             raise UnknownNameError("variant (no task of the run has it)", name, valid)
     for plan in free:
-        own = owned[plan.task.name]
-        if lacking := [name for name in wanted if name not in own]:
-            asked = ", ".join(own) if own else f"its own ({', '.join(plan.task.variants)})"
-            told = (
+        variants = owned[plan.task.name]
+        if lacking := [name for name in wanted if name not in variants]:
+            shown_variants = ", ".join(variants) if variants else f"its own ({', '.join(plan.task.variants)})"
+            message = (
                 f"{plan.task.name} has no variant {' nor '.join(map(repr, lacking))}; it is asked with "
-                f"{asked}"
+                f"{shown_variants}"
             )
-            warnings.warn(told, FolkwaysWarning, stacklevel=2)
+            warnings.warn(message, FolkwaysWarning, stacklevel=2)
     return [
         replace(plan, options=replace(plan.options, variants=owned[plan.task.name] or None))
         if plan.task.name in owned
@@ -229,9 +232,9 @@ def _has_variant(plan: TaskPlan, name: str, valid: set[str]) -> bool:
 def of_generation(workspace: Workspace, plan: Plan, name: str | None) -> Plan:
     """The plan with the generation that it is asked in; as it is where nobody asks afresh.
 
-    The generation is a number in the key of each request, so that replies of before are kept and not used. A run
-    that goes on keeps its own: the run of this name, or else the newest of the same command that has not ended
-    or of which requests failed. Any other one gets a number that no run has used.
+    The generation is a number in the key of each request, so that earlier replies are kept and not used. A
+    run that goes on keeps its own: the run of this ``name``, or else the newest of the same command that has
+    not ended or has failed requests. Any other one gets a number that no run has used.
     """
     if not plan.options.afresh:
         return plan

@@ -47,40 +47,42 @@ def compare(
 ) -> Comparisons:
     """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
 
-    models:  names as in the run, or what is behind the last slash, ``MODEL@RUN`` for one run's in particular;
-             every model of the runs if none is named.
-    runs:    names or numbers of runs to look in; the newest if none is given.
-    tasks:   names of tasks or benchmarks; all in common if none is given.
-    metric:  a metric of the tasks; each task's headline otherwise. profile: ``paper``, ``strict``, ...; each
-             task's default.
-    by:      what differences are told for besides the whole: ``culture`` or another facet of the tasks.
-    tell:    is told of each task that cannot be compared, and why; a warning by default. A task that is named
-             is an error instead.
+    models: names as in the run, or the part after the last slash, ``MODEL
+    RUN`` for one run's in particular; every model of the runs if none is named.
+    runs: names or numbers of runs to look in; the newest if none is given.
+    workspace: where the runs are.
+    tasks: names of tasks or benchmarks; all in common if none is given.
+    metric: a metric of the tasks; each task's headline otherwise.
+    profile: ``paper``, ``strict``, ...; each task's default.
+    by: what differences are shown for besides the whole: ``culture`` or another facet of the tasks.
+    tell: called with a sentence on each task that cannot be compared; a warning by default. A task that is
+        named is an error instead.
 
     FolkwaysError for anything the caller can put right: unknown names, nothing in common, a profile that was
     not judged.
     """
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
-    asked = find_models(database, models, (runs,) if isinstance(runs, str) else runs)
-    if len(asked) < 2:
+    stored_models = find_models(database, models, (runs,) if isinstance(runs, str) else runs)
+    if len(stored_models) < 2:
         raise FolkwaysError(
-            f"a comparison needs two models or more, got {', '.join(one.label for one in asked) or 'none'}"
+            "a comparison needs two models or more, got "
+            f"{', '.join(one.label for one in stored_models) or 'none'}"
         )
     named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     failures: list[tuple[str, FolkwaysError]] = []
-    for task in _common_tasks(asked, tasks):
+    for task in _common_tasks(stored_models, tasks):
         try:
-            found.append(_compared(database, asked, task, metric, profile, by))
+            comparisons.append(_compared(database, stored_models, task, metric, profile, by))
         except FolkwaysError as error:
             if task.name in named:
                 raise
             failures.append((task.name, error))
-    if not found:
+    if not comparisons:
         raise failures[0][1]
     for name, reason in failures:
         tell(f"left out: {name} ({reason})")
-    return Comparisons(found)
+    return Comparisons(comparisons)
 
 
 def _compared(
@@ -115,8 +117,10 @@ def _common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | Non
         wanted = [task.name for task in expand_tasks([names] if isinstance(names, str) else names)]
         common = [name for name in wanted if name in common]
     if not common:
-        told = "; ".join(f"{one.label}: {', '.join(one.tasks)}" for one in asked)
-        raise FolkwaysError(f"these models have no {'such ' if names else ''}task in common ({told})")
+        tasks_of_each = "; ".join(f"{one.label}: {', '.join(one.tasks)}" for one in asked)
+        raise FolkwaysError(
+            f"these models have no {'such ' if names else ''}task in common ({tasks_of_each})"
+        )
     return [get_task(name) for name in common]
 
 
@@ -136,7 +140,7 @@ def _with_column(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFra
     raise NotJudgedError(
         f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several of "
         "them, or was not computed; compare by one of "
-        f"{', '.join(known.name for known in task.metrics if known.name in judged.columns)}"
+        f"{', '.join(column.name for column in task.metrics if column.name in judged.columns)}"
     )
 
 
@@ -151,17 +155,19 @@ def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> Non
 
 
 def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:
-    own = results.load_scores(workspace, asked.run).filter(
+    scores = results.load_scores(workspace, asked.run).filter(
         endpoint=asked.endpoint, task=task, profile=profile
     )
-    return results.load_signatures(workspace, asked.run)[own["signature"][0]].parts if own.height else {}
+    return (
+        results.load_signatures(workspace, asked.run)[scores["signature"][0]].parts if scores.height else {}
+    )
 
 
 def _other_language(workspace: Workspace, asked: StoredModel, task: Task, profile: str) -> list[str]:
-    own = results.load_scores(workspace, asked.run).filter(
+    scores = results.load_scores(workspace, asked.run).filter(
         endpoint=asked.endpoint, task=task.name, profile=profile
     )
-    named = own.with_columns(endpoint=pl.lit(asked.label))
+    named = scores.with_columns(endpoint=pl.lit(asked.label))
     return other_language_warnings(named, results.load_signatures(workspace, asked.run), {task.name: task})
 
 
@@ -174,8 +180,7 @@ def _partial(workspace: Workspace, asked: Sequence[StoredModel], task: str) -> I
 
 
 def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile: str) -> Iterator[str]:
-    """One sentence for each model of which the token limit cut many replies, whether they could be read or
-    not."""
+    """One sentence for each model whose replies the token limit often cut, readable or not."""
     for one in asked:
         rows = results.load_scores(workspace, one.run).filter(
             endpoint=one.endpoint,

@@ -19,7 +19,7 @@ AT = "@"
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A model as one run asked it. label: how it is told apart from the others that are looked at with it."""
+    """A model as one run asked it. label: its name, with the run where two models have the same name."""
 
     run: run_records.RunRecord
     endpoint: str
@@ -28,16 +28,15 @@ class StoredModel:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """What it was asked."""
         return tuple(part.task for part in self.parts)
 
 
 def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] = ()) -> list[StoredModel]:
     """The models of these names, in their order; of no names, every model of the runs.
 
-    names: an endpoint as it was named, or what is behind its last slash; with ``@RUN`` for one run's in
+    names: an endpoint as it was named, or the part after its last slash; with ``@RUN`` for one run's in
     particular. runs: where to look for the others; the newest run if none is given. UnknownNameError with the
-    names there are; FolkwaysError for a name that stands for several, and for a model that is named twice.
+    names there are; FolkwaysError for an ambiguous name, and for a model that is named twice.
     """
     asked_at = [(name, *_split(workspace, name)) for name in names]
     somewhere = [run_records.find_asked_run(workspace, name) for name in runs or ("last",)]
@@ -45,7 +44,7 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         return _labelled(
             [(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace
         )
-    found = []
+    matches = []
     for name, model, run in asked_at:
         candidates = [
             (where, endpoint)
@@ -57,49 +56,50 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         ]
         if not exact:
             where = ", ".join(entry.name for entry in ([run] if run else somewhere))
-            known = {endpoint for _, endpoint in candidates}
+            endpoints = {endpoint for _, endpoint in candidates}
             hint = f"looked in {where}; name other runs with {option('runs')}, or write MODEL@RUN"
             if model in {record.name for record in run_records.list_runs(workspace)}:
                 hint = f"{model} is a run; its models are compared with: {option('runs', model)}"
-            raise UnknownNameError("model", model, known, hint=hint)
+            raise UnknownNameError("model", model, endpoints, hint=hint)
         if len(exact) > 1:
             choices = ", ".join(f"{endpoint}{AT}{where.name}" for where, endpoint in exact)
             raise FolkwaysError(f"the model {name!r} stands for several; say which: {choices}")
-        found.append(exact[0])
-    for entry, count in Counter((run.id, endpoint) for run, endpoint in found).items():
+        matches.append(exact[0])
+    for entry, count in Counter((run.id, endpoint) for run, endpoint in matches).items():
         if count > 1:
             raise FolkwaysError(
                 f"the model {entry[1]} is named twice; name it once, or one of two runs that asked it "
                 "(MODEL@RUN)"
             )
-    return _labelled(found, workspace)
+    return _labelled(matches, workspace)
 
 
 def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> pl.DataFrame:
-    """What is stored, as ``records.compact`` has it: records.JUDGEMENTS with metrics and facets.
+    """The judgements of a model (``asked``) on a ``task`` of the ``workspace``, as ``records.compact`` has
+    them: records.JUDGEMENTS with metrics and facets.
 
     FolkwaysError where the profile has not been judged.
     """
     part = next(part for part in asked.parts if part.task == task)
-    found = results.load_judgements(workspace, asked.run, profile, part, small=True)
-    if found.is_empty():
+    judgements = results.load_judgements(workspace, asked.run, profile, part, small=True)
+    if judgements.is_empty():
         raise FolkwaysError(
             f"run {asked.run.name} has not been judged in the profile {profile}; do it (no model is asked): "
             f"folkways score {asked.run.name} --profile {profile}"
         )
-    return found
+    return judgements
 
 
 def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:
-    """The model and the run behind the last ``@``; a name may have one of its own (hf/org/model@revision)."""
+    """The model and the run after the last ``@``; a name may have one of its own (hf/org/model@revision)."""
     model, at, run = name.rpartition(AT)
     if at and model:
-        known = {
+        run_names = {
             text
             for record in run_records.list_runs(workspace)
             for text in (record.name, str(record.id), "last")
         }
-        if run in known:
+        if run in run_names:
             return model, run_records.find_asked_run(workspace, run)
     return name, None
 

@@ -65,14 +65,14 @@ def find_item(
             else list(reversed(run_records.list_runs(workspace)))
         )
         for run in runs:
-            asked = [
+            with_item = [
                 task for task in results.tasks_with_item(workspace, run, item) if not wanted or task in wanted
             ]
-            if len(asked) > 1:
-                named = ", ".join(f"{task}:{item}" for task in asked)
+            if len(with_item) > 1:
+                named = ", ".join(f"{task}:{item}" for task in with_item)
                 raise FolkwaysError(f"several tasks have an item {item!r}; say which: {named}")
-            if asked:
-                return _from_run(workspace, run, asked[0], item, release)
+            if with_item:
+                return _from_run(workspace, run, with_item[0], item, release)
         if run_name:
             raise FolkwaysError(
                 f"run {run_name} asks no item {name!r}; leave {option('run')} out to look in the data itself"
@@ -87,8 +87,8 @@ def _from_run(
     run_task = next(entry for entry in run_records.run_tasks(workspace, run) if entry.task == task_name)
     release = open_release(release_name, task.benchmark) if release_name else release_of(run_task)
     items = pl.concat(batch.filter(pl.col("item") == item) for batch in items_of(task, release))
-    asked = results.prompts_of(workspace, run, task_name, item)
-    said, judged = [], []
+    prompts = results.prompts_of(workspace, run, task_name, item)
+    responses, judged = [], []
     shares = [share for share in results.parts(workspace, run) if share.task == task_name]
     profiles = (
         results.load_scores(workspace, run)
@@ -98,7 +98,7 @@ def _from_run(
     for part in shares:
         replies = results.responses(workspace, run, part).filter(pl.col("item") == item)
         thought = results.thoughts(workspace, run, part, item)
-        said.append(
+        responses.append(
             replies.with_columns(endpoint=pl.lit(part.endpoint)).join(
                 thought, on="ordinal", how="left", maintain_order="left"
             )
@@ -107,13 +107,13 @@ def _from_run(
             verdicts = results.load_judgements(workspace, run, profile, part).filter(pl.col("item") == item)
             judged.append(verdicts.with_columns(profile=pl.lit(profile)))
     judgements = pl.concat(judged, how="diagonal_relaxed") if judged else pl.DataFrame()
-    return KnownItem(task, items.row(0, named=True), asked, pl.concat(said), judgements)
+    return KnownItem(task, items.row(0, named=True), prompts, pl.concat(responses), judgements)
 
 
 def _from_release(name: str, item: str, wanted: list[str], release_name: str | None) -> KnownItem:
     problems: list[FolkwaysError] = []
-    known = [tasks()[task] for task in wanted] or list(tasks().values())
-    for task in known:
+    candidates = [tasks()[task] for task in wanted] or list(tasks().values())
+    for task in candidates:
         try:
             release = open_release(release_name or task.release, task.benchmark)
         except FolkwaysError as error:
@@ -123,7 +123,7 @@ def _from_release(name: str, item: str, wanted: list[str], release_name: str | N
         if items.height:
             prompts = prompts_of(task, items, PromptOptions(), release, sent=False)
             return KnownItem(task, items.row(0, named=True), prompts, pl.DataFrame(), pl.DataFrame())
-    if problems and len(problems) == len(known):
+    if problems and len(problems) == len(candidates):
         raise problems[0]
     raise FolkwaysError(
         f"no run of the workspace and no release on this disk has an item {name!r}; an item is written as "

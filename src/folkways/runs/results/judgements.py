@@ -55,10 +55,10 @@ def judged_of_task(
     *,
     small: bool = False,
 ) -> Iterator[pl.DataFrame]:
-    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. release: the one that it was asked
-    of.
+    """records.JUDGED_ITEMS of a task of the ``run``, in each of the ``profiles``, of each endpoint.
 
-    small: as ``records.compact`` has them.
+    workspace: where the run is. asked: the task. release: the data that it was asked of. small: as
+    ``records.compact`` has them.
     """
     task, kind = get_task(asked.task), pl.Categorical if small else pl.String
     batches = item_batches(task, release, restore_options(asked.options))
@@ -97,15 +97,17 @@ def _as_asked(task: Task, items: Mapping[str, Mapping[str, Any]], asked: pl.Data
 def inputs_of(
     judged: pl.DataFrame, endpoints: Iterable[str], tasks: Iterable[Task], releases: Mapping[str, Release]
 ) -> Inputs:
-    """The judgements of these tasks with all that is known beside them; releases: task -> the data that were
-    used."""
-    known = list(tasks)
+    """The judgements ``judged`` of these tasks with what the results need besides.
+
+    endpoints: whose model cards are wanted. releases: task -> the data that were used.
+    """
+    listed = list(tasks)
     return Inputs(
         judged=judged,
-        metrics={task.name: task.metrics for task in known},
+        metrics={task.name: task.metrics for task in listed},
         releases=releases,
         cards=cards_of(set(endpoints)),
-        whole_questions=frozenset(task.name for task in known if needs_whole_questions(task)),
+        whole_questions=frozenset(task.name for task in listed if needs_whole_questions(task)),
     )
 
 
@@ -120,7 +122,7 @@ def load_inputs(
     judgements: list[pl.DataFrame] = []
     endpoints, releases = set[str](), {}
     for run in runs:
-        stored, found = stored_scores(workspace, run), len(judgements)
+        stored, before = stored_scores(workspace, run), len(judgements)
         for run_task in run_records.run_tasks(workspace, run):
             of_task = stored.filter(pl.col("task") == run_task.task)
             if profile is not None:
@@ -137,7 +139,7 @@ def load_inputs(
                 if part.task == run_task.task
                 for name in of_task["profile"].unique(maintain_order=True)
             ]
-        if len(judgements) == found:
+        if len(judgements) == before:
             raise FolkwaysError(
                 f"run {run.name} has not been judged in the profile {profile}; do it: folkways score "
                 f"{run.name} --profile {profile}"
@@ -152,7 +154,7 @@ def load_inputs(
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:
     """Name of a DataNeed -> its releases: those that are ``named`` for it, else its defaults that are on this
     disk."""
-    found = {}
+    data = {}
     for need in {
         need.name: need for result in benchmark.results for need in result.needs if not need.file
     }.values():
@@ -162,8 +164,8 @@ def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[
             for name in need.default
             if not opened and state_of(get_record(name)) in ("here", "part of folkways")
         ]
-        found[need.name] = (*opened, *map(locate, here))
-    return found
+        data[need.name] = (*opened, *map(locate, here))
+    return data
 
 
 def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
@@ -173,8 +175,8 @@ def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
     offered = [result for result in declared if inputs.asked.intersection(result.tasks)]
     if PROFILE.name in names or len({task.split("/")[0] for task in inputs.asked}) > 1:
         offered.append(replace(PROFILE, tasks=tuple(sorted(inputs.asked))))
-    known = {result.name for result in offered}
+    names_offered = {result.name for result in offered}
     for name in names:
-        if name not in known:
-            raise UnknownNameError("analysis of these runs", name, known)
+        if name not in names_offered:
+            raise UnknownNameError("analysis of these runs", name, names_offered)
     return [result for result in offered if not names or result.name in names]

@@ -44,7 +44,8 @@ def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records
 def completeness_of(
     workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task
 ) -> Completeness:
-    """Of the first model that the run asked: all of them expect the same rows."""
+    """How complete the ``run`` of a ``workspace`` is on a ``task``: of the first model that it asked, as all
+    of them expect the same rows."""
     part = next(part for part in results.parts(workspace, run) if part.task == task.name)
     profile = next(
         iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0]
@@ -100,19 +101,19 @@ FEW = 16
 def cut_warnings(
     scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]
 ) -> list[str]:
-    """One sentence for each model and task of which the token limit cut replies: profiles judge the same
-    replies.
+    """One sentence for each model and task with replies that the token limit cut; profiles with the same
+    counts share it.
 
     scores: records.SCORES. signatures: each of theirs -> its parts. tasks: by name.
     """
     whole = scores.filter((pl.col("facet") == "all") & (pl.col("cut") > 0)).sort(
         "n", descending=True, maintain_order=True
     )
-    found = whole.unique(["endpoint", "task", "profile"], keep="first", maintain_order=True).sort(
+    with_cut = whole.unique(["endpoint", "task", "profile"], keep="first", maintain_order=True).sort(
         "task", "endpoint", "profile"
     )
     alike: dict[tuple[str, str, int, int, int | None], list[dict[str, Any]]] = {}
-    for row in found.iter_rows(named=True):
+    for row in with_cut.iter_rows(named=True):
         replies = row["n"] - row["failed"] - row["missing"]
         limit = _limit(signatures.get(row["signature"], Signature()))
         alike.setdefault((row["task"], row["endpoint"], row["cut"], replies, limit), []).append(row)
@@ -134,7 +135,7 @@ def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit:
         unread = ", ".join(f"{_unread(other)} ({other['profile']})" for other in rows)
     was = "was" if row["cut"] == 1 else "were"
     who = f"{count(row['cut'])} of {count(replies)} replies of {row['endpoint']} on {task.name}"
-    told = f"{who} {was} cut {at}, {unread} of them unreadable"
+    sentence = f"{who} {was} cut {at}, {unread} of them unreadable"
     remedy = (
         f"ask again with --max-tokens {max(LEAST, MORE * limit)}" if limit else "ask again with --max-tokens"
     )
@@ -142,10 +143,10 @@ def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit:
         other = next((name for name in task.scoring.profiles if name != "paper"), None)
         profile = f" --profile {other}" if other else ""
         return (
-            f"{told}. This limit cuts replies by design: {task.name} asks for {plural(limit, 'token')}. "
+            f"{sentence}. This limit cuts replies by design: {task.name} asks for {plural(limit, 'token')}. "
             f"To let models talk or think first, {remedy}{profile}."
         )
-    return f"{told}: {remedy}."
+    return f"{sentence}: {remedy}."
 
 
 def _unread(row: Mapping[str, Any]) -> str:
@@ -203,8 +204,8 @@ def read_otherwise(
     """One sentence for each model with many unreadable replies (MANY_UNREADABLE), on the profile that reads
     most of them.
 
-    scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here,
-    and nothing stored.
+    workspace, run, run_task: where the replies are. scores: records.SCORES of the run on the task. Where they
+    lack another profile, replies are judged here, and nothing is stored.
     """
     whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
     for row in whole.iter_rows(named=True):

@@ -49,13 +49,18 @@ def collect(
     with_judgements: bool = True,
     show_items: bool = False,
 ) -> ReportData:
-    """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
+    """Everything that a report of these runs of a ``workspace`` shows, from what is stored; nothing is judged
+    or asked.
 
-    profile: only this profile of each task, where several were scored. with_judgements: False leaves out what
-    needs the release (single judgements, analyses, whom to cite) and what the runs used, for displays of
-    scores alone. show_items: with the items of data whose licence does not let them be passed on
-    (``ReleaseRecord.items_may_leave``), for the eyes of those who have them. Raises FolkwaysError if a run
-    has not been scored.
+    title: of the report; made of the benchmarks' if None.
+    profile: only this profile of each task, where several were scored.
+    cost_of: the price of a model's tokens.
+    with_judgements: False leaves out what needs the release (single judgements, analyses, whom to cite) and
+        what the runs used, for displays of scores alone.
+    show_items: with the items of data whose licence does not let them be passed on
+        (``ReleaseRecord.items_may_leave``), for the eyes of those who have them.
+
+    Raises FolkwaysError if a run has not been scored.
     """
     scores: list[pl.DataFrame] = []
     scored: dict[str, pl.DataFrame] = {}
@@ -80,7 +85,7 @@ def collect(
             shown = pl.col("task") == task.name
             if profile is not None:
                 shown &= pl.col("profile") == task.resolve_profile(profile)
-            of_task, known = stored.filter(shown), of_people.filter(shown)
+            of_task, people_of_task = stored.filter(shown), of_people.filter(shown)
             if profile is not None and of_task.is_empty() and task.name in stored["task"]:
                 raise FolkwaysError(
                     f"run {run.name} was not scored on {task.name} under the profile {profile}; score it so "
@@ -89,10 +94,10 @@ def collect(
             # One after the other; an asked baseline of that name comes later and wins.
             scores += of_baselines.filter(shown).partition_by("endpoint", maintain_order=True)
             scores.append(of_task)
-            people.append(known)
+            people.append(people_of_task)
             otherwise += read_otherwise(workspace, run, run_task, task, of_task)
             people_release = human.release if (human := task.human_baseline()) else None
-            if people_release and known.is_empty():
+            if people_release and people_of_task.is_empty():
                 unknown_people[task.name] = people_release
             if overrides(task, "baselines") and of_baselines.filter(shown).is_empty() and of_task.height:
                 without_references[run.name] = None
@@ -117,9 +122,9 @@ def collect(
     judged = judged.hstack(pl.concat(unpacked, rechunk=False)).select(order)
     del unpacked
     records = {} if show_items else {task: release.record for task, release in opened.items()}
-    kept = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
-    if kept:
-        of_kept = pl.col("task").cast(pl.String).is_in([*kept])
+    withheld = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
+    if withheld:
+        of_kept = pl.col("task").cast(pl.String).is_in([*withheld])
         judged = judged.with_columns(
             pl.when(of_kept).then(None).otherwise(pl.col(name)).alias(name) for name in ITEM_TEXTS
         )
@@ -150,7 +155,7 @@ def collect(
         unknown_people=unknown_people,
         results=tuple(made),
         without_results=without,
-        without_items=kept,
+        without_items=withheld,
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
     )
 
@@ -223,9 +228,9 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
         for run in runs
         for task, reason in run.config.get("left_out", {}).items()
     ]
-    asked = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
+    named = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
     return warnings + [
-        benchmark.caution for name, benchmark in benchmarks().items() if name in asked and benchmark.caution
+        benchmark.caution for name, benchmark in benchmarks().items() if name in named and benchmark.caution
     ]
 
 
@@ -237,13 +242,13 @@ def _sampled(run: run_records.RunRecord) -> float | None:
 
 def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Failures by kind: messages that differ only in long numbers and quoted text are one kind."""
-    told = pl.concat(frames)
+    failures = pl.concat(frames)
     what = pl.col("message").str.strip_prefix(pl.concat_str("endpoint", pl.lit(": ")))
     kind = (
         what.str.split(": ").list.first().str.replace_all(r"\d{4,}|'[^']*'|\"[^\"]*\"", "…").str.slice(0, 80)
     )
     return (
-        told.with_columns(kind=kind)
+        failures.with_columns(kind=kind)
         .group_by("endpoint", "task", "kind", maintain_order=True)
         .agg(pl.col("count").sum(), pl.col("message").first().alias("example"))
         .sort("count", descending=True)
@@ -274,8 +279,9 @@ def report_runs(
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files.
 
-    formats: html, md, csv, parquet, latex; all but latex if left out. items: with those of data whose licence
-    does not let them be passed on; such a report is for your own eyes.
+    names: of the runs. formats: html, md, csv, parquet, latex; all but latex if left out. profile: only this
+    one. title: of the report. prices: a prices file. items: with those of data whose licence does not let
+    them be passed on; such a report is for your own eyes.
     """
     from folkways.reports.formats.write import (
         USUAL_FORMATS,

@@ -20,7 +20,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
 from folkways.runs.planning.plan import SLICE, Plan, TaskPlan, write_prompts
-from folkways.runs.sampling.strata import Frame, Stratum, drawn_strata, unit_totals
+from folkways.runs.sampling.strata import SamplingFrame, Stratum, drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -46,19 +46,19 @@ class Sampling:
 
 
 @dataclass
-class _Share:
+class _SampledTask:
     """One model's part of one task: what it was asked, and how wide its intervals are."""
 
     model: Model
     plan: TaskPlan
-    frame: Frame
+    frame: SamplingFrame
     endpoint_id: int
     drawn: dict[str, int] = field(default_factory=dict)
     half_widths: dict[str, float] = field(default_factory=dict)
     values: list[pl.DataFrame] = field(default_factory=list)  # judgements so far, round by round
 
     def wide(self, target: float) -> list[Stratum]:
-        """Strata that are not known well enough, and of which something is left."""
+        """Strata that are not known well enough and have something left."""
         return [
             stratum
             for name, stratum in self.frame.strata.items()
@@ -76,18 +76,18 @@ def ask_in_rounds(
     workspace: Workspace,
     run: run_records.RunRecord,
     plan: Plan,
-    frames: Mapping[str, Frame],
+    frames: Mapping[str, SamplingFrame],
     ask: Callable[[], list[ModelProgress]],
     sampling: Sampling,
 ) -> list[ModelProgress]:
     """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking
     has stopped.
 
-    frames: of each task of the plan, by its name. ask: asks what the run expects and has no reply to; what it
-    returned in the last round is returned. sampling: when to stop.
+    workspace, run: where the sample is written down. frames: of each task of the plan, by its name. ask: asks
+    what the run expects and has no reply to; its last result is returned. sampling: when to stop.
     """
     shares = [
-        _Share(
+        _SampledTask(
             model, one, frames[one.task.name], run_records.endpoint_id(workspace, model.identity, model.name)
         )
         for model in plan.models
@@ -117,7 +117,7 @@ def ask_in_rounds(
                 _expect(workspace, run, share, chosen)
 
 
-def _next(share: _Share, stratum: Stratum, target: float, *, sparing: bool) -> tuple[str, ...]:
+def _next(share: _SampledTask, stratum: Stratum, target: float, *, sparing: bool) -> tuple[str, ...]:
     """The units to draw now."""
     drawn = share.drawn.get(stratum.name, 0)
     size = next_size(drawn, share.half_widths.get(stratum.name, 0.5), target)
@@ -134,7 +134,7 @@ def next_size(drawn: int, half_width: float, target: float) -> int:
 
 
 def _expect(
-    workspace: Workspace, run: run_records.RunRecord, share: _Share, chosen: Mapping[str, Sequence[str]]
+    workspace: Workspace, run: run_records.RunRecord, share: _SampledTask, chosen: Mapping[str, Sequence[str]]
 ) -> None:
     """Write down the items of these units in the order of drawing, strata by turns: a budget that ends leaves
     all as far."""
@@ -163,12 +163,12 @@ def _expect(
     )
 
 
-def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Sequence[_Share]) -> None:
+def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Sequence[_SampledTask]) -> None:
     """What was drawn in the last round and never sent is not part of the sample: drawing it again costs
     nothing.
 
     The order of drawing knows nothing of answers, so that this leaves the sample as random as it was. A unit
-    of which anything was sent stays, with what is missing of it.
+    with any request sent stays, with what is missing of it.
     """
     for share in shares:
         part = results.Part(share.endpoint_id, share.model.name, share.plan.task.name, 0)
@@ -180,25 +180,25 @@ def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Se
 
 
 def _look(
-    workspace: Workspace, run: run_records.RunRecord, share: _Share, profile: str | None, until: float
+    workspace: Workspace, run: run_records.RunRecord, share: _SampledTask, profile: str | None, until: float
 ) -> None:
     """Judge what was said so far, and note how wide each stratum's interval is."""
     task, frame = share.plan.task, share.frame
     part = results.Part(share.endpoint_id, share.model.name, task.name, 0)
-    known = [item for values in share.values for item in values["item"].to_list()]
-    responses = results.responses(workspace, run, part).filter(~pl.col("item").is_in(known))
+    judged_items = [item for values in share.values for item in values["item"].to_list()]
+    responses = results.responses(workspace, run, part).filter(~pl.col("item").is_in(judged_items))
     resolved = task.resolve_profile(profile)
     # Columns of judgements that decide what a unit is worth.
     needed = dict.fromkeys(
         ("item", "culture", "question", "counted", frame.metric.name, *share.plan.options.strata, "ordinal")
     )
     for items in frame.read() if responses.height else ():
-        said = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
-        if said.height:
+        replies = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
+        if replies.height:
             judged = judgements_of(
-                task, items.join(said.select("item"), on="item", how="semi"), said, resolved
+                task, items.join(replies.select("item"), on="item", how="semi"), replies, resolved
             )
-            share.values.append(judged.with_columns(said["ordinal"]).select(*needed))
+            share.values.append(judged.with_columns(replies["ordinal"]).select(*needed))
     if share.values:
         totals = unit_totals(task, frame.metric, share.plan.options.strata, pl.concat(share.values))
         for name, drawn in drawn_strata(totals, frame.populations).items():

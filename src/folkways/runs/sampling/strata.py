@@ -36,7 +36,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Frame:
+class SamplingFrame:
     """What can be drawn of one task (the sampling frame).
 
     strata:  by name. items: ``item``, ``unit``, ``stratum``, one row per item that counts. metric: what
@@ -58,12 +58,12 @@ class Frame:
         return {name: len(stratum.units) for name, stratum in self.strata.items()}
 
 
-def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
+def sampling_frame(plan: TaskPlan, profile: str | None) -> SamplingFrame:
     """Everything of a task that counts in its score, in strata. Nothing is asked.
 
-    What counts is found by judging every item as if nothing had been said: items that the benchmark's rule
-    takes out are not drawn. FolkwaysError for strata that the items do not have, and for a task whose
-    headline has no bounds: nothing limits how far off a sample of such values may be.
+    What counts is found by judging every item as missing: items that the benchmark's rule takes out are not
+    drawn. UnknownNameError or FolkwaysError for strata that the items do not have; FolkwaysError for a task
+    whose headline has no bounds, as nothing limits how far off a sample of such values may be.
     """
     task, by = plan.task, plan.options.strata
     metric = task.metrics[0]
@@ -93,7 +93,7 @@ def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
         for (name,), part in drawn.group_by("stratum", maintain_order=True)
     }
     units = sum(len(stratum.units) for stratum in strata.values())
-    return Frame(
+    return SamplingFrame(
         task.name, metric, strata, drawn.drop("requests"), float(drawn["requests"].sum()) / units, read
     )
 
@@ -116,10 +116,10 @@ def unit_totals(
     task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFrame, where: pl.Expr | bool = True
 ) -> pl.DataFrame:
     """``stratum``, ``unit``, ``total``, ``rows``: each drawn unit's sum over the judgements that count, and
-    how many these are.
+    their number, in the order of drawing (``ordinal``).
 
-    In the order of drawing (``ordinal``). where: judgements that the score is of; units without any are there
-    with 0 rows.
+    judged: judgements of the ``task``. metric: whose values are summed. by: columns that make the strata.
+    where: judgements that the score is of; units without any have 0 rows.
     """
     value = pl.col(metric.name) if metric.bounds is None else pl.col(metric.name).clip(*metric.bounds)
     counts = pl.col("counted") & value.is_not_null() & where
@@ -134,23 +134,23 @@ def unit_totals(
 
 def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, StratumSample]:
     """Stratum -> what was drawn of it, from ``unit_totals``; every stratum of the populations is there."""
-    found = {name: StratumSample(np.empty(0), np.empty(0), size) for name, size in populations.items()}
+    samples = {name: StratumSample(np.empty(0), np.empty(0), size) for name, size in populations.items()}
     for (name,), part in totals.group_by("stratum"):
         total, rows = (part[column].cast(pl.Float64).to_numpy() for column in ("total", "rows"))
-        found[str(name)] = StratumSample(total, rows, populations[str(name)])
-    return found
+        samples[str(name)] = StratumSample(total, rows, populations[str(name)])
+    return samples
 
 
 def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric) -> pl.DataFrame:
-    """The items of which at least one row counts for the metric, with their facets and how many ``requests``
+    """The items with at least one row that counts for the metric, with their facets and how many ``requests``
     they take."""
     task = plan.task
     facets = [name for name in ("question", "culture", *task.facets) if name in items.columns]
     prompts = [prompts_of(task, part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
-    asked = [part.select("task", "item", "language", "variant") for part in prompts if part.height]
-    if not asked:
+    expected = [part.select("task", "item", "language", "variant") for part in prompts if part.height]
+    if not expected:
         return items.head(0).select("item", *facets, requests=pl.lit(0, dtype=pl.Int64))
-    silent = pl.concat(asked).with_columns(
+    silent = pl.concat(expected).with_columns(
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.lit(State.MISSING.value),
         response=pl.lit(None, dtype=pl.String),
@@ -263,8 +263,8 @@ class _Group:
             low, high, method = interval.low, interval.high, interval.method
         else:
             mean, low, high, method = mean_over_strata([*strata]), math.nan, math.nan, NO_BOUNDS
-        told = {"score": mean, "low": low, "high": high, "at_best": best}
-        return {**{name: value * metric.scale for name, value in told.items()}, "interval": method}
+        bounds = {"score": mean, "low": low, "high": high, "at_best": best}
+        return {**{name: value * metric.scale for name, value in bounds.items()}, "interval": method}
 
     def _totals(self, metric: Metric, judged: pl.DataFrame) -> pl.DataFrame:
         return unit_totals(self.task, metric, self.by, judged, self.where)

@@ -1,1 +1,1 @@
-"""Judges and scores what a run was told, and says what decided each score."""
+"""Scores of runs: judging, signatures, and the models that metrics need."""

@@ -28,7 +28,7 @@ from folkways.workspace.database import Workspace
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRun:
     """Scores of a run, the profile each task was judged in, and what is wrong with models that metrics
     needed."""
 
@@ -46,10 +46,10 @@ ScoreAll = Callable[
         "str | None",
         "ScoringModels | None",
     ],
-    "Iterator[Scored | TaskError]",
+    "Iterator[ScoredRun | TaskError]",
 ]
-"""Judges each task of a run: workspace, run, plans, profile, text tools and models as in ``score_run`` -> what
-``score_task`` returns for each plan, in order, or what is wrong with the task."""
+"""Judges each task of a run: workspace, run, plans, profile, text tools and models as in ``score_run`` ->
+what ``score_task`` returns for each plan, in order, or what is wrong with the task."""
 
 
 def score_each(
@@ -59,8 +59,9 @@ def score_each(
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
-) -> Iterator[Scored | TaskError]:
-    """A ScoreAll in this process, one task after the other."""
+) -> Iterator[ScoredRun | TaskError]:
+    """A ScoreAll in this process, one task after the other: workspace, run, plans, profile, text_tools and
+    models as in ``score_run``."""
     parts = results.parts(workspace, run)
     for plan in plans:
         try:
@@ -78,21 +79,22 @@ def score_run(
     *,
     plans: Sequence[TaskPlan] | None = None,
     score_all: ScoreAll = score_each,
-) -> Scored:
-    """Judge every stored response of a run and score it; judgements and scores replace the stored ones.
+) -> ScoredRun:
+    """Judge every stored response of a ``run`` of the ``workspace`` and score it; judgements and scores
+    replace the stored ones.
 
-    The scores of people and of the tasks' baselines on the same items are stored with them. A run of which
-    everything was asked is finished with that.
+    The scores of people and of the tasks' baselines on the same items are stored with them. A run that was
+    asked completely is finished with that.
 
-    profile:    ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
+    profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
     text_tools: a set of text tools (folkways.text.tools.TOOL_SETS), for the tasks that use any.
-    models:     language models to compare texts with, before those that the run was planned with. One that
-                cannot be had leaves its metrics out and is among the problems.
-    plans:      those of the run's tasks, where the caller has them; read from the workspace if None.
-    score_all:  judges the tasks.
+    models: language models to compare texts with, before those that the run was planned with. One that cannot
+        be had leaves its metrics out and is among the problems.
+    plans: those of the run's tasks, where the caller has them; read from the workspace if None.
+    score_all: judges the tasks.
 
-    Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned;
-    TaskError, when all other tasks are scored, for one whose code fails.
+    Raises FolkwaysError when a release is no longer there or its files have changed since the run was
+    planned; TaskError, when all other tasks are scored, for one whose code fails.
     """
     if plans is None:
         plans = stored_plans(workspace, run)
@@ -120,7 +122,7 @@ def score_run(
     current = pl.col("profile") == pl.col("task").replace_strict(
         profiles, default=None, return_dtype=pl.String
     )
-    return Scored(stored.filter(current), profiles, tuple(problems))
+    return ScoredRun(stored.filter(current), profiles, tuple(problems))
 
 
 def score_task(
@@ -131,11 +133,12 @@ def score_task(
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
-) -> Scored:
-    """Judge the replies to one task: judgements are stored, scores (of models, people and baselines) returned.
+) -> ScoredRun:
+    """Judge the replies to the task of a ``plan``: judgements are stored, scores (of models, people and
+    baselines) returned.
 
-    parts: those of the run, other tasks' among them. The other parameters and the errors are those of
-    ``score_run``.
+    parts: those of the run, other tasks' among them. workspace, run, profile, text_tools, models and the
+    errors are those of ``score_run``.
     """
     task, options = plan.task, plan.options
     if text_tools is not None and task.scoring.text_tools:
@@ -166,7 +169,9 @@ def score_task(
         scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
     if scores:
         scores += reference_scores(plan, resolved)
-    return Scored(pl.concat(scores) if scores else pl.DataFrame(), {task.name: resolved}, equipped.problems)
+    return ScoredRun(
+        pl.concat(scores) if scores else pl.DataFrame(), {task.name: resolved}, equipped.problems
+    )
 
 
 def unsummarised(options: RunOptions) -> tuple[str, ...]:
@@ -194,10 +199,10 @@ def scores_up_to_date(
     profile: str | None = None,
     models: ScoringModels | None = None,
 ) -> bool:
-    """Whether ``score_run`` would store again what is stored, if the replies are those that it judged last.
+    """Whether ``score_run`` would store again what is stored, if no reply has changed.
 
-    plans, profile, models: as in ``score_run``. False also where that is not certain: a task of another package
-    may judge by a new rule and look the same.
+    workspace, run, plans, profile, models: as in ``score_run``. False also where that is not certain: a task
+    of another package may judge by a new rule and look the same.
     """
     stored = results.scored_by(workspace, run)
     for plan in plans:
@@ -243,9 +248,9 @@ def judged_pages(
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Judgements with ``ordinal``, and the language, variant and prompt_source of their prompts.
 
-    pages: of the responses, in the order of the items, as they were planned; so neither is ever in memory as a
-    whole, and a page may be judged by itself where the task allows. Those of a sampled run come as they were
-    drawn.
+    pages: of the responses, in the order of the items, as they were planned; so neither is ever in memory as
+    a whole, and a page may be judged by itself where the task allows. Those of a sampled run come in the
+    order of drawing.
     """
     task = plan.task
     if plan.options.until is not None:
@@ -286,9 +291,10 @@ def reference_scores(plan: TaskPlan, profile: str) -> Iterator[pl.DataFrame]:
     """What people of the cultures score, and what guessing would, as ``results.save_scores`` takes it: on the
     items that the run asks.
 
-    Baselines are exact expectations, made from the items alone: nothing is asked or drawn, and no profile changes
-    them. People are judged by the profile's rule, with the task's text tools. Their answers come from the run's
-    release, or else from the one that the task names, if it is on this disk; there are none where neither has any.
+    Baselines are exact expectations, made from the items alone: nothing is asked or drawn, and no profile
+    changes them. People are judged by the profile's rule, with the task's text tools. Their answers come from
+    the run's release, or else from the one that the task names, if it is on this disk; there are none where
+    neither has any.
     """
     task, release = plan.task, plan.release
     human = task.human_baseline()
@@ -345,7 +351,8 @@ def _of_people(
 def labelled(
     scored: pl.DataFrame, subject: Subject, endpoint: str, profile: str, signature: Signature
 ) -> pl.DataFrame:
-    """Scores as a task's ``summarise`` gives them with what ``results.save_scores`` needs besides."""
+    """``scored``, as a task's ``summarise`` returns it, with the columns that ``results.save_scores`` needs
+    besides: subject, endpoint, profile, signature."""
     return scored.with_columns(
         subject=pl.lit(subject.value),
         endpoint=pl.lit(endpoint),

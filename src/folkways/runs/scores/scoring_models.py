@@ -122,7 +122,7 @@ class ScoringModels:
 
 
 @dataclass(frozen=True)
-class Equipped:
+class EquippedTask:
     """A task with its models; what is wrong with those that could not be had; what was named and is of no use
     to the task."""
 
@@ -143,7 +143,7 @@ class Equipped:
 
 def named_models(embedding: str | None, berts: Iterable[str]) -> dict[str, str]:
     """Role -> name, from ``--embedding-model`` and the ``LANG=DIR|NAME`` of ``--bert-model``; FolkwaysError
-    says what is valid."""
+    or UnknownNameError says what is valid."""
     languages = sorted(
         role.name.removeprefix(BERT)
         for task in tasks().values()
@@ -170,33 +170,33 @@ def chosen_models(options: RunOptions, given: ScoringModels | None = None) -> Sc
     return replace(given, names=names, precision=given.precision or options.scoring_precision)
 
 
-def equip(task: Task, models: ScoringModels) -> Equipped:
+def equip(task: Task, models: ScoringModels) -> EquippedTask:
     """The task with those of the models that it can use and that are there; a model is loaded when it is
     first asked."""
     roles = {role.name: role for role in task.scoring.models}
-    found: dict[str, Comparer] = {}
+    comparers: dict[str, Comparer] = {}
     problems = []
     for name in (name for name in models.names if name in roles):
         try:
-            found[name] = _comparer(roles[name], models.names[name], models)
+            comparers[name] = _comparer(roles[name], models.names[name], models)
         except FolkwaysError as error:
             metrics = _labels(task, roles[name])
             problems.append(
                 FolkwaysError(f"{option_of(name)}: {error}\n{metrics} not computed; the other metrics are")
             )
     unused = tuple(option_of(name) for name in models.names if name not in roles)
-    return Equipped(task.with_tools(models=found) if found else task, tuple(problems), unused)
+    return EquippedTask(task.with_tools(models=comparers) if comparers else task, tuple(problems), unused)
 
 
 def check_models(chosen: Iterable[Task], models: ScoringModels) -> None:
-    """An error for a model that cannot be had, or that none of the tasks can use: before anything is
+    """FolkwaysError for a model that cannot be had, or that none of the tasks can use: before anything is
     spent."""
-    known: set[str] = set()
+    usable: set[str] = set()
     for task in chosen:
-        known |= {role.name for role in task.scoring.models}
+        usable |= {role.name for role in task.scoring.models}
         for problem in equip(task, models).problems:
             raise problem
-    for role in sorted(models.names.keys() - known):
+    for role in sorted(models.names.keys() - usable):
         raise FolkwaysError(
             f"none of the tasks compares texts with a model of {option_of(role)}; leave it out"
         )

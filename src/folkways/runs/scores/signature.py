@@ -69,8 +69,11 @@ def same_rule(made: Signature, task: Task, profile: str) -> bool:
 def signature_of_external_responses(
     task: Task, release: Release, responses: pl.DataFrame, profile: str
 ) -> Signature:
-    """The signature of scores of replies that were made elsewhere: what folkways decided; how they were asked
-    it does not know."""
+    """The signature of scores of replies that were made elsewhere, which folkways did not ask for.
+
+    task, release: what they reply to. responses: language, variant and sample of each. profile: that they
+    were judged in.
+    """
     return Signature(
         {
             "task": task.name,

@@ -144,8 +144,9 @@ def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released:
 {release}
 ## How it was made
 
-With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row of `judgements` is what one
-person said; `participant` is a random code in place of their name.
+With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row of `judgements` is what one \
+person said;
+`participant` is a random code in place of their name.
 
 | stage | | kind | answers wanted |
 |---|---|---|---|

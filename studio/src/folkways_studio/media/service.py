@@ -1,5 +1,5 @@
-"""Pictures and recordings of a study: stored once under their hash (see ``media.stores``), and known by name in the
-study."""
+"""Pictures and recordings of a study: stored once under their hash (see ``media.stores``), and known by name
+in the study."""
 
 from __future__ import annotations
 

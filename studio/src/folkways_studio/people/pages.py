@@ -104,11 +104,11 @@ def show_person(context: RequestContext) -> Response:
     details = None
     if shows_personal:
         details = personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id)
-    known = gold.known_answers(context.workspace, context.study.id).people
+    on_known_answers = gold.known_answers(context.workspace, context.study.id).people
     return context.page(
         "people/person.html.j2", study=context.study, person=person,
         population=names.get(person.population_id or 0), quality=quality,
-        personal=details, known=[each for each in known if each.participant.id == number],
+        personal=details, known=[each for each in on_known_answers if each.participant.id == number],
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from folkways_studio.records import (
     ParticipantState,
     Population,
     Role,
-    Session,
+    SignInSession,
     Study,
     StudyState,
     from_row,
@@ -67,7 +67,7 @@ _WORK_OF = sa.select(
 class StudyEntry:
     """A session and the account's part in one study; None and empty where there is nothing."""
 
-    session: Session
+    session: SignInSession
     study: Study | None
     person: Participant | None
     population: Population | None

@@ -99,8 +99,8 @@ def participant_of(
 def change_participant(
     connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any
 ) -> Participant:
-    """Set ``values`` in the person's row, record an event of this ``kind`` about the person, and return the new record.
-    about: passed to ``audit.record_event``. connection: the caller's transaction."""
+    """Set ``values`` in the person's row, record an event of this ``kind`` about the person, and return the
+    new record. about: passed to ``audit.record_event``. connection: the caller's transaction."""
     audit.record_event(
         connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about
     )

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows
-from folkways_studio.records import Account, Session, from_row
+from folkways_studio.records import Account, SignInSession, from_row
 
 LIFETIME_SECONDS = 14 * 86400.0
 SEEN_EVERY_SECONDS = 300.0
@@ -60,7 +60,7 @@ def about_token(token: str) -> dict[str, str | float]:
     return {"hash": token_hash(token), "now": time.time()}
 
 
-def find_session(workspace: Workspace, token: str) -> Session | None:
+def find_session(workspace: Workspace, token: str) -> SignInSession | None:
     """The session of a token, with its account; None if it is unknown, expired or revoked, or the account
     disabled."""
     with workspace.read() as connection:
@@ -68,7 +68,7 @@ def find_session(workspace: Workspace, token: str) -> Session | None:
     return session_of(workspace, row) if row is not None else None
 
 
-def session_of(workspace: Workspace, row: sa.Row[Any]) -> Session:
+def session_of(workspace: Workspace, row: sa.Row[Any]) -> SignInSession:
     """The session of a row of ``SESSION``; updates ``seen``."""
     now, values = time.time(), row._mapping
     table = schema.sessions
@@ -76,7 +76,7 @@ def session_of(workspace: Workspace, row: sa.Row[Any]) -> Session:
         with workspace.claim() as connection:
             change_rows(connection, table, {"token_hash": values[table.c.token_hash]}, seen=now)
     times = (values[column] for column in (table.c.created, table.c.seen, table.c.expires))
-    return Session(from_row(Account, row, schema.accounts), values[table.c.csrf], *times)
+    return SignInSession(from_row(Account, row, schema.accounts), values[table.c.csrf], *times)
 
 
 def revoke(workspace: Workspace, token: str) -> None:

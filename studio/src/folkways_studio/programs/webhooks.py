@@ -25,28 +25,19 @@ if TYPE_CHECKING:
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a secret
 KINDS = (
-    *(f"study.{what}" for what in ("created", "edited", "open", "paused", "closed", "exported")),
-    *("items.added", "items.deleted", "import.cancelled"),
-    *(
-        f"item.{what}"
-        for what in ("done", "dropped", "reopened", "adjudicated", "looked_at", "gold_made", "gold_dropped")
-    ),
-    *("judgement.submitted", "judgement.corrected", "answer.redacted", "media.added"),
-    *(f"comment.{what}" for what in ("added", "edited", "deleted")),
-    *("discussion.resolved", "discussion.reopened"),
-    *(
-        f"participant.{what}"
-        for what in ("joined", "consented", "eligible", "waiting", "let_in", "screened_out")
-    ),
-    *(
-        f"participant.{what}"
-        for what in ("waived", "finished", "withdrawn", "excluded", "included", "warned")
-    ),
-    *(f"participant.{what}" for what in ("paused", "resumed", "test_passed", "test_failed", "test_waived")),
-    *("participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked"),
-    *("role.given", "role.taken", "token.created", "token.revoked"),
-    *(f"webhook.{what}" for what in ("created", "enabled", "deleted")),
-)
+    "study.created", "study.edited", "study.open", "study.paused", "study.closed", "study.exported",
+    "items.added", "items.deleted", "import.cancelled", "item.done", "item.dropped", "item.reopened",
+    "item.adjudicated", "item.looked_at", "item.gold_made", "item.gold_dropped", "judgement.submitted",
+    "judgement.corrected", "answer.redacted", "media.added", "comment.added", "comment.edited",
+    "comment.deleted", "discussion.resolved", "discussion.reopened", "participant.joined",
+    "participant.consented", "participant.eligible", "participant.waiting", "participant.let_in",
+    "participant.screened_out", "participant.waived", "participant.finished", "participant.withdrawn",
+    "participant.excluded", "participant.included", "participant.warned", "participant.paused",
+    "participant.resumed", "participant.test_passed", "participant.test_failed", "participant.test_waived",
+    "participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked",
+    "role.given", "role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled",
+    "webhook.deleted",
+)  # fmt: skip
 """Kinds of events that can be chosen; a webhook for all gets any other as well."""
 
 MOST = 20

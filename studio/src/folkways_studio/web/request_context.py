@@ -21,7 +21,7 @@ from folkways_studio.items.import_runner import ImportWorker
 from folkways_studio.people import accounts, participants, participation, sessions
 from folkways_studio.people.openid import OpenIdProvider
 from folkways_studio.people.participation import StudyEntry
-from folkways_studio.records import Account, Participant, Population, Role, Session, Study
+from folkways_studio.records import Account, Participant, Population, Role, SignInSession, Study
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import service as studies
 from folkways_studio.web.prefix import with_prefix
@@ -163,7 +163,7 @@ class RequestContext:
         return self.cookie(SESSION_COOKIE)
 
     @CachedAttribute
-    def session(self) -> Session | None:
+    def session(self) -> SignInSession | None:
         if self.token and self._study_name:
             return self._entry.session if self._entry else None
         return sessions.find_session(self.workspace, self.token) if self.token else None

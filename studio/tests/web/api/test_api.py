@@ -229,6 +229,6 @@ def test_a_researcher_invites_nobody_who_is_more(program: Make, world: World) ->
 
 def test_a_token_of_one_study_makes_no_other(program: Make) -> None:
     body = {"definition": described([{"name": "verify", "kind": "vote"}], name="another")}
-    assert "every study" in problem(program().ask("POST", "/studies", body), 403)["detail"]
+    assert "all studies" in problem(program().ask("POST", "/studies", body), 403)["detail"]
     told = problem(program(PERSON, everywhere=True).ask("POST", "/studies", body), 403)
     assert "those who run one already" in told["detail"]

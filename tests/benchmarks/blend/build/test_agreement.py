@@ -6,8 +6,7 @@ import json
 
 import polars as pl
 
-from folkways.benchmarks.blend.build.agreement import agreement
-from folkways.benchmarks.blend.build.items import RELEASED
+from folkways.benchmarks.blend.build.items import RELEASED, agreement
 
 
 def items(*rows: tuple[str, str, str, str]) -> pl.DataFrame:

@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.blend.build.asking import prompt_of
-from folkways.benchmarks.blend.build.calls import Answer, Call, DummyCall, GroupsCall, JudgeCall, PairsCall
+from folkways.benchmarks.blend.build.calls import (
+    Answer,
+    Call,
+    DummyCall,
+    GroupsCall,
+    JudgeCall,
+    PairsCall,
+    prompt_of,
+)
 from folkways.benchmarks.templates import wordings
 
 JUDGE = JudgeCall("Q-1", ("football", 'the "game"'), "soccer {target}", "South_Korea", "US")

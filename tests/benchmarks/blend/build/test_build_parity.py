@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from folkways.benchmarks.blend.build.calls import DummyCall, JudgeCall
-from folkways.benchmarks.blend.build.files import write_released
-from folkways.benchmarks.blend.build.make import MadeQuestions, make_questions
+from folkways.benchmarks.blend.build.items import write_released
+from folkways.benchmarks.blend.build.make import QuestionsBuild, make_questions
 
 pytestmark = pytest.mark.shared
 
@@ -26,7 +26,7 @@ SETS = {"head_overlap": ("24e7d73", "overlap"), "june_hash04": (JUNE, "hash04")}
 
 
 @pytest.fixture(scope="module", params=SETS)
-def built(shared: Path, request: pytest.FixtureRequest) -> tuple[MadeQuestions, Path]:
+def built(shared: Path, request: pytest.FixtureRequest) -> tuple[QuestionsBuild, Path]:
     data, judge = SETS[request.param]
     reference = shared / "parity" / "blend_mcq" / request.param
     made = make_questions(
@@ -50,7 +50,7 @@ def authors_rules(shared: Path) -> ModuleType:
     return module
 
 
-def test_the_file_is_the_authors_byte_for_byte(built: tuple[MadeQuestions, Path], tmp_path: Path) -> None:
+def test_the_file_is_the_authors_byte_for_byte(built: tuple[QuestionsBuild, Path], tmp_path: Path) -> None:
     """Items, order, ids, options, letters, countries and prompts; the wording alone is read from the file."""
     made, reference = built
     write_released(made.built.items, tmp_path / "mc_questions_file.csv")
@@ -58,7 +58,7 @@ def test_the_file_is_the_authors_byte_for_byte(built: tuple[MadeQuestions, Path]
     assert (tmp_path / "mc_questions_file.csv").read_bytes() == expected
 
 
-def test_the_calls_are_as_many(built: tuple[MadeQuestions, Path]) -> None:
+def test_the_calls_are_as_many(built: tuple[QuestionsBuild, Path]) -> None:
     made, reference = built
     stats = json.loads((reference / "stats.json").read_text())
     judged = [asked for asked in made.built.calls if isinstance(asked.call, JudgeCall)]
@@ -72,7 +72,7 @@ def test_the_calls_are_as_many(built: tuple[MadeQuestions, Path]) -> None:
     assert dict(made.built.items.group_by("country").len().iter_rows()) == stats["per_country"]
 
 
-def test_the_made_up_options_are_those_of_the_authors_questions(built: tuple[MadeQuestions, Path]) -> None:
+def test_the_made_up_options_are_those_of_the_authors_questions(built: tuple[QuestionsBuild, Path]) -> None:
     made, reference = built
     expected = json.loads((reference / "dummies.json").read_text())
     found = [
@@ -84,14 +84,14 @@ def test_the_made_up_options_are_those_of_the_authors_questions(built: tuple[Mad
 
 
 def test_stand_ins_say_what_the_rules_they_restate_say(
-    shared: Path, built: tuple[MadeQuestions, Path]
+    shared: Path, built: tuple[QuestionsBuild, Path]
 ) -> None:
     """Also ``ctx``, for which no file is at hand: every call of the build is put to both."""
-    from folkways.benchmarks.blend.build.stand_ins import StandIn
+    from folkways.benchmarks.blend.build.calls import RuleOracle
 
     rules = authors_rules(shared)
     for name in ("overlap", "hash04", "hash37", "ctx20"):
-        stand_in = StandIn(name)
+        stand_in = RuleOracle(name)
         for asked in built[0].built.calls:
             if isinstance(call := asked.call, JudgeCall):
                 told = stand_in.recall(call)

@@ -10,14 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.blend.build import order_free, paper
-from folkways.benchmarks.blend.build.calls import JudgeCall
-from folkways.benchmarks.blend.build.forms import Form, fits, form_of, settled_by_form
+from folkways.benchmarks.blend.build import choosing
+from folkways.benchmarks.blend.build.calls import JudgeCall, RuleOracle
+from folkways.benchmarks.blend.build.choosing import Memory, OptionSet
 from folkways.benchmarks.blend.build.items import items_of, table, usable
-from folkways.benchmarks.blend.build.paper import Choice, Memory
-from folkways.benchmarks.blend.build.procedures import Questions, build_order_free, build_paper
-from folkways.benchmarks.blend.build.sources import Group, Source
-from folkways.benchmarks.blend.build.stand_ins import StandIn
+from folkways.benchmarks.blend.build.make import Questions, build_order_free, build_paper
+from folkways.benchmarks.blend.build.sources import (
+    AnswerForm,
+    AnswerGroup,
+    SourceQuestion,
+    fits,
+    form_of,
+    settled_by_form,
+)
 from folkways.benchmarks.templates import Template
 from tests.support.mcq_sources import sources
 
@@ -25,15 +30,15 @@ WORDING = Template("{q}\n\n{choices}\n\nSay a letter.", "test")
 RULES = st.sampled_from(["overlap", "hash30", "ctx50"])
 
 
-def build(source: Source, profile: str, rule: str = "overlap", **options: int) -> Questions:
-    judge = StandIn(rule)
+def build(source: SourceQuestion, profile: str, rule: str = "overlap", **options: int) -> Questions:
+    judge = RuleOracle(rule)
     return (build_paper if profile == "paper" else build_order_free)(
         [source], judge, judge, WORDING, **options
     )  # type: ignore[operator]
 
 
 @given(sources(), RULES)
-def test_paper_asks_no_pair_again_that_was_found_different(source: Source, rule: str) -> None:
+def test_paper_asks_no_pair_again_that_was_found_different(source: SourceQuestion, rule: str) -> None:
     """Either way round; and nothing that the words tell."""
     asked = [
         (entry.call, entry.answer)
@@ -46,15 +51,17 @@ def test_paper_asks_no_pair_again_that_was_found_different(source: Source, rule:
         if not same and len(call.answers) == 1
     ]
     assert len(different) == len(set(different))
-    assert not any(paper.lexically_same(answer, call.target) for call, _ in asked for answer in call.answers)
+    assert not any(
+        choosing.lexically_same(answer, call.target) for call, _ in asked for answer in call.answers
+    )
 
 
 @given(sources(), RULES, st.integers(1, 9))
-def test_asking_ahead_changes_nothing(source: Source, rule: str, ahead: int) -> None:
+def test_asking_ahead_changes_nothing(source: SourceQuestion, rule: str, ahead: int) -> None:
     """Guessed calls are asked for nothing at worst: items, calls and answers are those of one call at a
     time."""
 
-    class Forgetful(StandIn):
+    class Forgetful(RuleOracle):
         """Knows an answer only after it was asked, as a model does."""
 
         def __init__(self, name: str) -> None:
@@ -70,7 +77,7 @@ def test_asking_ahead_changes_nothing(source: Source, rule: str, ahead: int) -> 
             self.told.update(zip(calls, answers, strict=True))
             return answers
 
-    guessed = build_paper([source], Forgetful(rule), StandIn(rule), WORDING, ahead=ahead)
+    guessed = build_paper([source], Forgetful(rule), RuleOracle(rule), WORDING, ahead=ahead)
     whole = build(source, "paper", rule)
     assert guessed.items.equals(whole.items)
     assert guessed.calls == whole.calls
@@ -78,12 +85,12 @@ def test_asking_ahead_changes_nothing(source: Source, rule: str, ahead: int) -> 
 
 
 @given(sources(), RULES)
-def test_strict_items_are_questions_with_one_right_letter(source: Source, rule: str) -> None:
+def test_strict_items_are_questions_with_one_right_letter(source: SourceQuestion, rule: str) -> None:
     """Options are distinct to a reader, one is the culture's own, and the wrong ones are not, by words or by
     verdict."""
     built = build(source, "strict", rule)
     own = {
-        country: {order_free.folded(text) for group in groups for text in group.variants}
+        country: {choosing.folded(text) for group in groups for text in group.variants}
         for country, groups in source.groups.items()
     }
     ids = built.items["MCQID"].to_list()
@@ -91,8 +98,8 @@ def test_strict_items_are_questions_with_one_right_letter(source: Source, rule: 
     for row in built.items.iter_rows(named=True):
         options, countries = json.loads(row["choices"]), json.loads(row["choice_countries"])
         assert list(options) == list("ABCD") == list(countries)
-        assert len({order_free.folded(text) for text in options.values()}) == 4
-        mine = [letter for letter, text in options.items() if order_free.folded(text) in own[row["country"]]]
+        assert len({choosing.folded(text) for text in options.values()}) == 4
+        mine = [letter for letter, text in options.items() if choosing.folded(text) in own[row["country"]]]
         assert mine == [row["answer_idx"]]
         assert countries[row["answer_idx"]] == row["country"]
         given_by = [country for country in countries.values() if country != "dummy"]
@@ -101,7 +108,7 @@ def test_strict_items_are_questions_with_one_right_letter(source: Source, rule: 
 
 @given(sources(), st.sampled_from(["overlap", "hash30"]), st.integers(1, 40))
 def test_strict_does_not_depend_on_how_pairs_are_put_to_the_judge(
-    source: Source, rule: str, batch: int
+    source: SourceQuestion, rule: str, batch: int
 ) -> None:
     """One pair at a time, many at a time, or a question's answers in groups."""
     grouped = build(source, "strict", rule)
@@ -110,24 +117,24 @@ def test_strict_does_not_depend_on_how_pairs_are_put_to_the_judge(
 
 
 @given(sources(), st.randoms(use_true_random=False))
-def test_what_strict_has_judged_is_a_set(source: Source, random: Random) -> None:
+def test_what_strict_has_judged_is_a_set(source: SourceQuestion, random: Random) -> None:
     """The order in which a country's answers stand changes none of the pairs."""
     shuffled = {
         country: tuple(random.sample(groups, len(groups))) for country, groups in source.groups.items()
     }
-    other = Source(source.question, source.text, source.form, source.texts, shuffled)
-    assert sorted(order_free.meanings(other).open_pairs()) == sorted(order_free.meanings(source).open_pairs())
+    other = SourceQuestion(source.question, source.text, source.form, source.texts, shuffled)
+    assert sorted(choosing.meanings(other).open_pairs()) == sorted(choosing.meanings(source).open_pairs())
 
 
 @given(sources(), RULES, st.sampled_from(["paper", "strict"]))
-def test_same_input_same_items(source: Source, rule: str, profile: str) -> None:
+def test_same_input_same_items(source: SourceQuestion, rule: str, profile: str) -> None:
     first, second = build(source, profile, rule), build(source, profile, rule)
     assert first.items.equals(second.items)
     assert first.calls == second.calls
 
 
 @given(sources(), RULES)
-def test_paper_right_letters_are_answers_of_the_country(source: Source, rule: str) -> None:
+def test_paper_right_letters_are_answers_of_the_country(source: SourceQuestion, rule: str) -> None:
     for row in build(source, "paper", rule).items.iter_rows(named=True):
         options = json.loads(row["choices"])
         votes = {group.variants[0]: group.count for group in source.groups[row["country"]]}
@@ -135,13 +142,13 @@ def test_paper_right_letters_are_answers_of_the_country(source: Source, rule: st
         assert all(fits(text, source.form) or text.startswith("dummy") for text in options.values())
 
 
-def question(**answers: list[tuple[str, int]]) -> Source:
+def question(**answers: list[tuple[str, int]]) -> SourceQuestion:
     text = "What is it in your country?"
     groups = {
-        country: tuple(Group((answer,), count) for answer, count in pairs)
+        country: tuple(AnswerGroup((answer,), count) for answer, count in pairs)
         for country, pairs in answers.items()
     }
-    return Source("Q-1", text, form_of(text), dict.fromkeys(groups, text), groups)
+    return SourceQuestion("Q-1", text, form_of(text), dict.fromkeys(groups, text), groups)
 
 
 def test_what_strict_mends() -> None:
@@ -150,17 +157,17 @@ def test_what_strict_mends() -> None:
     source = question(
         UK=[("tea", 4), ("", 3), ("tea", 1)], Spain=[("steak", 5)], Iran=[("Tea", 3), ("rice", 2)]
     )
-    choices = order_free.meanings(source).choose(frozenset())
-    assert choices["UK"] == Choice(("tea",), {"Spain": "steak", "Iran": "rice"})
-    chosen = paper.choose(source, Memory(), lambda _call: False)
+    choices = choosing.meanings(source).choose(frozenset())
+    assert choices["UK"] == OptionSet(("tea",), {"Spain": "steak", "Iran": "rice"})
+    chosen = choosing.choose(source, Memory(), lambda _call: False)
     assert chosen["UK"].wrong == {}  # the empty answer is in every other one
     assert chosen["UK"].right == ("",)  # and the second count of tea is the one that stays
 
 
 def test_most_frequent_answers_without_the_form_leave_a_country_without_questions() -> None:
     text = "How many in your country? (Arabic numerals)"
-    groups = {"UK": (Group(("some",), 5), Group(("4",), 2)), "Spain": (Group(("3",), 5),)}
-    source = Source("Q-1", text, form_of(text), dict.fromkeys(groups, text), groups)
+    groups = {"UK": (AnswerGroup(("some",), 5), AnswerGroup(("4",), 2)), "Spain": (AnswerGroup(("3",), 5),)}
+    source = SourceQuestion("Q-1", text, form_of(text), dict.fromkeys(groups, text), groups)
     for profile in ("paper", "strict"):
         built = build(source, profile)
         assert built.items["country"].unique().to_list() == ["Spain"]
@@ -185,8 +192,8 @@ def test_numbers_dates_and_times_need_no_judge(
 
 
 def test_forms() -> None:
-    assert form_of("When? (Provide in MM/DD format)") is Form.DATE
-    assert [fits(text, Form.TIME) for text in ("07:00", "7:00", "07:00 am")] == [True, False, False]
+    assert form_of("When? (Provide in MM/DD format)") is AnswerForm.DATE
+    assert [fits(text, AnswerForm.TIME) for text in ("07:00", "7:00", "07:00 am")] == [True, False, False]
 
 
 def test_made_up_options_are_new_to_everybody() -> None:
@@ -197,7 +204,7 @@ def test_every_combination_is_an_item_and_ids_run_on() -> None:
     source = question(UK=[("a b", 3)], Spain=[("c", 3)])
     wrong = {f"country {letter}": letter for letter in "vwxyz"}
     rows = list(
-        items_of(source, {"UK": Choice(("a b",), wrong), "Spain": Choice(("c",), wrong)}, (), WORDING)
+        items_of(source, {"UK": OptionSet(("a b",), wrong), "Spain": OptionSet(("c",), wrong)}, (), WORDING)
     )
     assert [row[0] for row in rows] == [
         f"Q-1_{number}" for number in range(2 * len(list(combinations(range(5), 3))))

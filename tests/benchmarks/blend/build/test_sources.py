@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.build.forms import Form
-from folkways.benchmarks.blend.build.sources import Source, select_sources
+from folkways.benchmarks.blend.build.sources import AnswerForm, SourceQuestion, select_sources
 from folkways.errors import DataError
 from tests.support.blend_data import NOT_KNOWING, group, release_at, write_csv
 
@@ -20,7 +19,7 @@ NAMES = {"UK": "the UK", "South_Korea": "South Korea"}
 
 def read(
     folder: Path, entry: dict[str, Any], text: str = "What is it in your country?", **more: Any
-) -> list[Source]:
+) -> list[SourceQuestion]:
     """One question of two countries, of which the second has ``entry``."""
     whole = {
         "question": text,
@@ -88,7 +87,7 @@ def test_your_country_gets_the_name(tmp_path: Path) -> None:
         "UK": "How old are they in the UK? (Arabic numerals)",
         "South_Korea": "How old are they in South Korea? (Arabic numerals)",
     }
-    assert source.form is Form.NUMBER
+    assert source.form is AnswerForm.NUMBER
 
 
 def test_texts_that_name_the_country_stay_each_countrys_own(tmp_path: Path) -> None:

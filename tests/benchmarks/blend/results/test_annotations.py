@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.published import PUBLISHED
-from folkways.benchmarks.blend.results.annotations import ABOUT, Measure, annotation_table, question_counts
-from folkways.benchmarks.blend.results.statistics import statistics_table
+from folkways.benchmarks.blend.results.data_tables import (
+    ABOUT,
+    Measure,
+    annotation_table,
+    question_counts,
+    statistics_table,
+)
 from folkways.benchmarks.published import beside_published
 from tests.support.blend_data import release_at, write_mcq, write_release
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.results.overlap import overlap_table
+from folkways.benchmarks.blend.results.data_tables import overlap_table
 from folkways.text.tools import get_tool
 from tests.support.blend_data import release_at, write_release
 

@@ -8,14 +8,17 @@ import pytest
 from scipy import stats as reference
 
 from folkways.benchmarks.blend.published import PUBLISHED
-from folkways.benchmarks.blend.results.categories import (
+from folkways.benchmarks.blend.results.score_tables import (
     category_means,
     category_pairs_table,
     category_table,
+    culture_scores,
+    format_table,
+    language_table,
+    published_language_table,
+    published_scores,
     question_means,
 )
-from folkways.benchmarks.blend.results.formats import culture_scores, format_table, published_scores
-from folkways.benchmarks.blend.results.languages import language_table, published_language_table
 from folkways.errors import DataError
 from folkways.stats.hypotheses.anova import one_way
 

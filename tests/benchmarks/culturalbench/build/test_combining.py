@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.culturalbench.build.combining import INSTRUCTION, NUMERALS, combine, written
+from folkways.benchmarks.culturalbench.build.tables import INSTRUCTION, NUMERALS, combine, written
 from folkways.benchmarks.culturalbench.data import is_multi_mode
 from folkways.benchmarks.culturalbench.votes import LETTERS
 from tests.support.votes_data import statements_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.culturalbench.build.counting import COUNTED, Rule, count
+from folkways.benchmarks.culturalbench.build.counting import COUNTED, MajorityRule, count
 from folkways.benchmarks.culturalbench.votes import LETTERS, Votes
 from folkways.errors import FolkwaysError
 from tests.support.votes_data import collections, votes_of
@@ -30,7 +30,7 @@ FIVE = ["A"] * 4 + ["B"]
     ],
 )
 def test_gold(cast: list[str], gold: str, mode: str) -> None:
-    row = count(votes_of({"q": cast}), Rule()).row(0, named=True)
+    row = count(votes_of({"q": cast}), MajorityRule()).row(0, named=True)
     assert (row["gold"], row["mode"], row["dropped"]) == (gold.split(), mode, None)
 
 
@@ -52,18 +52,18 @@ def test_gold(cast: list[str], gold: str, mode: str) -> None:
     ],
 )
 def test_dropped(cast: list[str], reason: str, why: str) -> None:
-    row = count(votes_of({"q": cast}), Rule()).row(0, named=True)
+    row = count(votes_of({"q": cast}), MajorityRule()).row(0, named=True)
     assert (row["dropped"], row["mode"]) == (reason, None)
     assert row["why"].startswith(why) or why in row["why"]
 
 
 def test_what_the_texts_of_a_question_make_impossible() -> None:
     same = votes_of({"q": FIVE}, option_b="Tea", option_d="tea ")
-    assert count(same, Rule())["dropped"].to_list() == ["duplicate-option"]
+    assert count(same, MajorityRule())["dropped"].to_list() == ["duplicate-option"]
     lists = votes_of(
         {"q": FIVE}, option_a="(i)", option_b="(i), (ii)", option_c="(iii), (iv)", option_d="(i), (iv)"
     )
-    assert count(lists, Rule())["dropped"].to_list() == ["combined-options"]
+    assert count(lists, MajorityRule())["dropped"].to_list() == ["combined-options"]
 
 
 def test_of_questions_that_ask_the_same_the_first_that_can_be_kept_is() -> None:
@@ -73,13 +73,17 @@ def test_of_questions_that_ask_the_same_the_first_that_can_be_kept_is() -> None:
     votes = votes_of(
         {"lost": ["A", "B", "C", "D", "A"], "kept": FIVE, "again": FIVE}, question="What?", **texts
     )
-    counted = count(votes, Rule())
+    counted = count(votes, MajorityRule())
     assert counted["dropped"].to_list() == ["no-majority", None, "duplicate-question"]
     assert counted["why"][2] == "item kept asks the same"
     other = votes.items.with_columns(
         pl.when(pl.col("item") == "again").then(pl.lit("Peru")).otherwise("country").alias("country")
     )
-    assert count(Votes(other, votes.votes), Rule())["dropped"].to_list() == ["no-majority", None, None]
+    assert count(Votes(other, votes.votes), MajorityRule())["dropped"].to_list() == [
+        "no-majority",
+        None,
+        None,
+    ]
 
 
 def test_names_of_one_country_are_one_country() -> None:
@@ -88,13 +92,16 @@ def test_names_of_one_country_are_one_country() -> None:
     )
     votes = votes_of({"a": FIVE, "b": FIVE}, question="What?", **texts)
     renamed = votes.items.with_columns(country=pl.Series(["US", "United States"]))
-    assert count(Votes(renamed, votes.votes), Rule())["dropped"].to_list() == [None, "duplicate-question"]
+    assert count(Votes(renamed, votes.votes), MajorityRule())["dropped"].to_list() == [
+        None,
+        "duplicate-question",
+    ]
 
 
 @pytest.mark.parametrize("rule", [(2, 5), (6, 5), (1, 2), (0, 1)])
 def test_a_rule_that_is_no_majority_is_refused(rule: tuple[int, int]) -> None:
     with pytest.raises(FolkwaysError, match=r"--threshold 4 --of 5"):
-        Rule(*rule)
+        MajorityRule(*rule)
 
 
 @given(
@@ -103,14 +110,14 @@ def test_a_rule_that_is_no_majority_is_refused(rule: tuple[int, int]) -> None:
 )
 def test_the_share_that_is_needed_stays_the_same(rule: tuple[int, int], voters: int) -> None:
     threshold, of = rule
-    needed = Rule(threshold, of).needed(voters)
+    needed = MajorityRule(threshold, of).needed(voters)
     assert needed / voters >= threshold / of > (needed - 1) / voters
-    assert Rule(threshold, of).needed(of) == threshold
+    assert MajorityRule(threshold, of).needed(of) == threshold
 
 
 @given(collections())
 def test_every_question_is_kept_or_dropped_for_a_reason(votes: Votes) -> None:
-    counted = count(votes, Rule())
+    counted = count(votes, MajorityRule())
     assert counted.schema == pl.Schema(COUNTED)
     assert counted["item"].to_list() == votes.items["item"].to_list()
     for row in counted.iter_rows(named=True):
@@ -130,4 +137,4 @@ def test_every_question_is_kept_or_dropped_for_a_reason(votes: Votes) -> None:
 @given(collections(), st.randoms(use_true_random=False))
 def test_the_order_of_votes_does_not_matter(votes: Votes, random: object) -> None:
     shuffled = Votes(votes.items, votes.votes.sample(fraction=1.0, shuffle=True, seed=random.randrange(1000)))  # type: ignore[attr-defined]
-    assert count(shuffled, Rule()).equals(count(votes, Rule()))
+    assert count(shuffled, MajorityRule()).equals(count(votes, MajorityRule()))

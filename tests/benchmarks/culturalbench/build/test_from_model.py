@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.build.topics import own_topics
-from folkways.benchmarks.culturalbench.build.votes_files import write_votes
+from folkways.benchmarks.culturalbench.votes_files import write_votes
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.cli.build import command as build
@@ -189,7 +189,7 @@ def test_a_budget_is_one_for_all_rounds(server: ChatServer, release: Path, tmp_p
 @pytest.mark.parametrize(
     ("files", "arguments", "message"),
     [
-        ({}, ("--out", "topics.txt"), "has to end in .csv"),
+        ({}, ("--out", "topics.txt"), "must end in .csv"),
         ({}, ("--topics", "none.toml"), "there is no file none.toml, which should be a list of topics"),
         ({"t.toml": "name = 1"}, ("--topics", "t.toml"), "t.toml: has no heads"),
         (

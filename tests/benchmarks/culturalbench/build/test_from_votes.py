@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 import yaml
 
-from folkways.benchmarks.culturalbench.build.counting import Rule
+from folkways.benchmarks.culturalbench.build.counting import MajorityRule
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
-from folkways.benchmarks.culturalbench.build.votes_files import read_votes, write_votes
 from folkways.benchmarks.culturalbench.votes import VOTES, Meta, Votes
+from folkways.benchmarks.culturalbench.votes_files import read_votes, write_votes
 from folkways.errors import DataError, FolkwaysError
 from tests.support.votes_data import large_collection, votes_of
 
@@ -192,10 +192,10 @@ def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, tmp_path
     build_from_votes("easy", [folder], out)
     before = {file.name: file.read_bytes() for file in out.iterdir()}
     with pytest.raises(FolkwaysError, match=r"easy.*threshold 4 there and 3 here"):
-        build_from_votes("hard", [folder], out, rule=Rule(3, 5))
+        build_from_votes("hard", [folder], out, rule=MajorityRule(3, 5))
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
     assert (
-        build_from_votes("easy", [folder], out, rule=Rule(5, 5)).record["threshold"] == 5
+        build_from_votes("easy", [folder], out, rule=MajorityRule(5, 5)).record["threshold"] == 5
     )  # alone it may be built anew
     (out / "build.json").unlink()
     with pytest.raises(FolkwaysError, match="holds files that were not built from votes"):
@@ -227,7 +227,7 @@ def test_a_card_of_few_questions_says_no_more_than_they_do(tmp_path: Path) -> No
     assert "80.0 % right (" in card
     assert "nan" not in card
     write_votes(votes_of({"q": ["A"]}), tmp_path / "votes")
-    build_from_votes("easy", [tmp_path / "votes"], tmp_path / "single", rule=Rule(1, 1))
+    build_from_votes("easy", [tmp_path / "votes"], tmp_path / "single", rule=MajorityRule(1, 1))
     assert "no question has two votes for options" in (tmp_path / "single" / "README.md").read_text()
 
 

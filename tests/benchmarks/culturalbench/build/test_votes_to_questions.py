@@ -7,7 +7,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.culturalbench.build.counting import Rule, count
+from folkways.benchmarks.culturalbench.build.counting import MajorityRule, count
 from folkways.benchmarks.culturalbench.build.tables import (
     BUILT_VOTES,
     EASY_COLUMNS,
@@ -26,7 +26,7 @@ from tests.support.votes_data import collections, statements_of, votes_of
 
 @given(collections(), st.integers())
 def test_every_gold_set_can_be_told_from_easy_and_from_hard(votes: Votes, seed: int) -> None:
-    counted = count(votes, Rule())
+    counted = count(votes, MajorityRule())
     gold = dict(counted.filter(pl.col("dropped").is_null()).select("item", "gold").iter_rows())
     from_easy = {}
     for row in easy_table(votes, counted, seed).iter_rows(named=True):
@@ -47,7 +47,7 @@ def test_every_gold_set_can_be_told_from_easy_and_from_hard(votes: Votes, seed: 
 
 @given(collections(), st.integers())
 def test_easy_and_hard_have_the_same_questions_in_the_released_schema(votes: Votes, seed: int) -> None:
-    counted = count(votes, Rule())
+    counted = count(votes, MajorityRule())
     easy, hard = easy_table(votes, counted, seed), hard_table(votes, counted)
     assert (easy.schema, hard.schema) == (pl.Schema(EASY_COLUMNS), pl.Schema(HARD_COLUMNS))
     assert hard["question_idx"].to_list() == [item for item in easy["question_idx"] for _ in LETTERS]
@@ -61,7 +61,7 @@ def test_easy_and_hard_have_the_same_questions_in_the_released_schema(votes: Vot
 
 @given(collections(), st.integers())
 def test_no_vote_and_no_question_is_lost(votes: Votes, seed: int) -> None:
-    counted = count(votes, Rule())
+    counted = count(votes, MajorityRule())
     left = votes_table(votes, counted)
     assert left.schema == pl.Schema(BUILT_VOTES)
     assert left.rename({"question_idx": "item"}).select(list(VOTES)).equals(votes.votes)
@@ -86,17 +86,17 @@ def test_adding_and_moving_questions_changes_no_other(votes: Votes, seed: int, r
     order = random.sample(range(votes.items.height), votes.items.height)  # type: ignore[attr-defined]
     fewer = Votes(votes.items[order[: max(1, len(order) // 2)]], votes.votes)
     fewer = Votes(fewer.items, votes.votes.join(fewer.items, on="item", how="semi", maintain_order="left"))
-    whole = easy_table(votes, count(votes, Rule()), seed).drop("data_idx")
-    part = easy_table(fewer, count(fewer, Rule()), seed).drop("data_idx")
+    whole = easy_table(votes, count(votes, MajorityRule()), seed).drop("data_idx")
+    part = easy_table(fewer, count(fewer, MajorityRule()), seed).drop("data_idx")
     rows = {row[0]: row for row in whole.iter_rows()}
     for row in part.iter_rows():
         assert rows.get(row[0], row) == row  # absent only where it asks the same as another
-    assert easy_table(votes, count(votes, Rule()), seed).drop("data_idx").equals(whole)
+    assert easy_table(votes, count(votes, MajorityRule()), seed).drop("data_idx").equals(whole)
 
 
 def test_a_second_round_leaves_with_the_first() -> None:
     votes = votes_of({"q": ["dont_know"] * 3 + ["A", "B"], "w": ["dont_know"] * 5 + ["2:C"] * 5})
-    counted = count(votes, Rule())
+    counted = count(votes, MajorityRule())
     table = votes_table(votes, counted)
     assert table.group_by("question_idx", "round", "counted", "kept", maintain_order=True).len().rows() == [
         ("q", 1, True, False, 5),
@@ -111,18 +111,18 @@ def test_a_second_round_leaves_with_the_first() -> None:
 
 def test_multi_mode_options_are_judged_one_by_one_with_the_question_as_people_read_it() -> None:
     votes = votes_of({"q": ["A C"] * 5})
-    hard = hard_table(votes, count(votes, Rule()))
+    hard = hard_table(votes, count(votes, MajorityRule()))
     assert set(hard["prompt_question"]) == {"What about q?"}
     assert hard["answer"].to_list() == [True, False, True, False]
 
 
 def test_topics_of_people_get_the_head_of_our_list() -> None:
     votes = votes_of({"a": ["A"] * 5, "b": ["A"] * 5, "lost": ["A"]}, topic="food & drink")
-    assert topics_table(votes, count(votes, Rule()), own_topics()).rows() == [
+    assert topics_table(votes, count(votes, MajorityRule()), own_topics()).rows() == [
         ("a", "food & drink", None),
         ("b", "food & drink", None),
     ]
     named = votes_of({"a": ["A"] * 5}, topic="food and DRINK")
-    assert topics_table(named, count(named, Rule()), own_topics()).rows() == [
+    assert topics_table(named, count(named, MajorityRule()), own_topics()).rows() == [
         ("a", "Food and drink", "Daily life")
     ]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.culturalbench.results.questions import questions_table, words_table
+from folkways.benchmarks.culturalbench.results.data_tables import questions_table, words_table
 from folkways.cultures import get_culture
 from folkways.errors import DataError
 from tests.support.culturalbench_data import COUNTRIES, culturalbench_rows, write_culturalbench

@@ -1,17 +1,22 @@
-"""What a model is asked while questions are made, as records, and what it may answer. Countries have the
-names of BLEnD's files.
-
-What models say is untrusted: what has not the asked form is unreadable (None).
-"""
+"""Calls to a model while questions are made, and who answers them: a model or a rule."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import combinations, count, islice
 from typing import Any, ClassVar, Protocol
 
+import orjson
+
 from folkways.benchmarks.blend.build.sources import spoken_name
+from folkways.benchmarks.build import AskableModel, Prompt
+from folkways.benchmarks.templates import Template, wordings
+from folkways.errors import UnknownNameError
 from folkways.text.json_replies import last_value
 
 Groups = tuple[frozenset[int], ...]
@@ -64,8 +69,8 @@ class PairsCall:
 
 @dataclass(frozen=True, slots=True)
 class GroupsCall:
-    """Which of a question's answers belong together? The answer is sets of places (from 0); a place may stand
-    in several."""
+    """Which of a question's answers belong together? The answer is sets of positions (from 0); a position may
+    be in several."""
 
     kind: ClassVar = "groups"
     max_tokens: ClassVar = 4096
@@ -86,7 +91,7 @@ class GroupsCall:
 
 @dataclass(frozen=True, slots=True)
 class DummyCall:
-    """``number`` options that nobody gave are needed beside those ``taken``. The answer is the texts."""
+    """Make up ``number`` options that nobody gave, none of them in ``taken``. The answer is the texts."""
 
     kind: ClassVar = "dummies"
     max_tokens: ClassVar = 512
@@ -114,8 +119,16 @@ Answer = bool | Groups | frozenset[int] | Options
 Judge = Callable[[JudgeCall], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class AnsweredCall:
+    """One call that the construction made, in its order, and what came back (None: unreadable)."""
+
+    call: Call
+    answer: Answer | None
+
+
 class Oracle(Protocol):
-    """Whoever answers calls: a model behind the workspace, or a stand-in."""
+    """Answers calls: a model, or a rule in its place (``stand-in:RULE``)."""
 
     def recall(self, call: Call) -> tuple[Answer | None] | None:
         """The answer in a tuple of one (None in it: unreadable), or None where the call has not been asked
@@ -141,3 +154,118 @@ def _places(numbers: Any, count: int) -> list[int] | None:
     ):
         return None
     return [number - 1 for number in numbers]
+
+
+TASK = "build/mcq-"
+"""How the tasks begin under which requests are stored: ``build/mcq-judge``; no benchmark has such a task."""
+
+
+class ModelOracle:
+    """An Oracle that asks a model."""
+
+    def __init__(self, ask: AskableModel) -> None:
+        self._ask = ask
+
+    def recall(self, call: Call) -> tuple[Answer | None] | None:
+        """See ``calls.Oracle``."""
+        reply = self._ask.recall(_prompt(call, 0))
+        return None if reply is None else (call.read(reply.text or ""),)
+
+    def ask(self, calls: Sequence[Call], attempt: int = 0) -> list[Answer | None]:
+        """See ``calls.Oracle``."""
+        replies = self._ask([_prompt(call, attempt) for call in calls])
+        return [call.read(reply.text or "") for call, reply in zip(calls, replies, strict=True)]
+
+
+def prompt_of(call: Call) -> str:
+    """The text that is sent."""
+    return Template(wordings("folkways.benchmarks.blend")["build"][call.kind], "folkways").fill(call.parts())
+
+
+def _prompt(call: Call, attempt: int) -> Prompt:
+    text = prompt_of(call)
+    # A prompt's hash in the workspace: files of replies name items by it.
+    digest = blake2b(orjson.dumps((None, text, None)), digest_size=16).hexdigest()
+    return Prompt(
+        text,
+        TASK + call.kind,
+        f"{call.question}/{digest[:12]}",
+        call.max_tokens,
+        variant=call.kind,
+        sample=attempt,
+    )
+
+
+NAMES = ("overlap", "hash00 to hash99", "ctx00 to ctx99")
+SEPARATOR = "\x1f"
+
+_WORD = re.compile(r"\w+")
+_NAME = re.compile(r"overlap|(hash|ctx)(\d{1,2})")
+
+
+class RuleOracle:
+    """Answers every kind of call by its rule; options that nobody gave are numbered ones. UnknownNameError
+    for other names."""
+
+    def __init__(self, name: str) -> None:
+        match = _NAME.fullmatch(name)
+        if match is None:
+            raise UnknownNameError("stand-in judge", name, NAMES)
+        self.name = name
+        self._kind = match[1]
+        self._share = int(match[2] or 0)
+
+    def recall(self, call: Call) -> tuple[Answer | None] | None:
+        """The answer, at once."""
+        return (self._answer(call),)
+
+    def ask(self, calls: Sequence[Call], attempt: int = 0) -> list[Answer | None]:
+        """The answers, at once."""
+        return [self._answer(call) for call in calls]
+
+    def _answer(self, call: Call) -> Answer:
+        if isinstance(call, JudgeCall):
+            return self._judge(call.answers, call.target, call.answer_country, call.target_country)
+        if isinstance(call, PairsCall):
+            return frozenset(
+                index for index, (one, other) in enumerate(call.pairs) if self._judge((one,), other)
+            )
+        if isinstance(call, GroupsCall):
+            pairs = combinations(enumerate(call.answers), 2)
+            return tuple(
+                frozenset({one, other})
+                for (one, first), (other, second) in pairs
+                if self._judge((first,), second)
+            )
+        return _numbered_options(call)
+
+    def _judge(self, answers: tuple[str, ...], target: str, country: str = "", other: str = "") -> bool:
+        words = _words(target)
+        if any(_overlap(_words(answer), words) for answer in answers):
+            return True
+        if self._kind == "hash":
+            pairs = (sorted((" ".join(_words(answer)), " ".join(words))) for answer in answers)
+            return any(_percentile(pair) < self._share for pair in pairs)
+        return self._kind == "ctx" and _percentile([country, other, target, *answers]) < self._share
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _overlap(one: list[str], other: list[str]) -> bool:
+    if not one or not other:
+        return False
+    first, second = " ".join(one), " ".join(other)
+    return first in second or second in first or not set(one).isdisjoint(other)
+
+
+def _percentile(parts: Sequence[str]) -> int:
+    """0 to 99, evenly."""
+    return int(hashlib.sha256(SEPARATOR.join(parts).encode()).hexdigest()[:8], 16) % 100
+
+
+def _numbered_options(call: DummyCall) -> tuple[str, ...]:
+    taken = set(call.taken)
+    numbered = (f"dummy option {number}" for number in count(1))
+    return tuple(islice((text for text in numbered if text not in taken), call.number))

@@ -19,8 +19,12 @@ FILE_NAME = "mc_questions_file.csv"
 def build_mcq(
     session: BuildSession, *, out: Path, calls: Path | None, hub: Path | None, hub_format: str, **options: Any
 ) -> BuildResult:
-    """Build, and write what was built; options: those of ``make_questions``."""
-    from folkways.benchmarks.blend.build.files import write_calls, write_hub, write_released
+    """Build questions and write them to ``out``.
+
+    session: opens models; calls: file for every call, or None; hub: folder for the layout of the hub, or
+    None, with data as ``hub_format``; options: those of ``make_questions``.
+    """
+    from folkways.benchmarks.blend.build.items import write_calls, write_hub, write_released
     from folkways.benchmarks.blend.build.make import make_questions
 
     made = make_questions(session, **options)
@@ -46,9 +50,11 @@ def build_mcq(
 
 
 def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> BuildResult:
-    """How far two builds agree."""
-    from folkways.benchmarks.blend.build.agreement import agreement
-    from folkways.benchmarks.blend.build.items import RELEASED
+    """How far two builds agree: the files or folders ``first`` and ``second``, as text or JSON (``as_json``).
+
+    _session: unused. Raises FolkwaysError for a file that is missing.
+    """
+    from folkways.benchmarks.blend.build.items import RELEASED, agreement
     from folkways.benchmarks.blend.data.files import read_csv
 
     first, second = (file / FILE_NAME if file.is_dir() else file for file in (first, second))
@@ -57,24 +63,25 @@ def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json
             raise FolkwaysError(
                 f"there is no file {file}; give the folder or the CSV file that folkways build mcq wrote"
             )
-    found = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
+    result = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
     if as_json:
         names = ("first", "second", "common", "jaccard", "questions", "equal_questions")
         return BuildResult(
             document={
-                **{name: getattr(found, name) for name in names},
-                "by_question": found.by_question.to_dicts(),
+                **{name: getattr(result, name) for name in names},
+                "by_question": result.by_question.to_dicts(),
             }
         )
     return BuildResult(
         (
-            f"{first}: {found.first:,} distinct items; {second}: {found.second:,}; in both: {found.common:,}",
+            f"{first}: {result.first:,} distinct items; {second}: {result.second:,}; "
+            f"in both: {result.common:,}",
             *(
-                f"  {found.common / count if count else 1.0:6.1%} of those of {file} are in the other"
-                for file, count in ((first, found.first), (second, found.second))
+                f"  {result.common / count if count else 1.0:6.1%} of those of {file} are in the other"
+                for file, count in ((first, result.first), (second, result.second))
             ),
-            f"  {found.jaccard:6.1%} of all are in both (Jaccard)",
-            f"  {found.equal_questions} of {found.questions} questions have the same items in both",
+            f"  {result.jaccard:6.1%} of all are in both (Jaccard)",
+            f"  {result.equal_questions} of {result.questions} questions have the same items in both",
         )
     )
 
@@ -132,8 +139,8 @@ MCQ_AGREEMENT = Builder(
     "mcq-agreement",
     """Compare two builds item by item: judging modes, judges, profiles.
 
-    FIRST and SECOND are CSV files in the released schema, or folders of folkways build mcq. Two items are the same if
-    question, country, right answer and options are; ids and letters do not matter.
+    FIRST and SECOND are CSV files in the released schema, or folders of folkways build mcq. Two items
+    are the same if question, country, right answer and options are; ids and letters do not matter.
     """,
     (
         Option("FIRST", kind="file"),

@@ -2,23 +2,293 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+
+import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.build.asking import AskedModel
-from folkways.benchmarks.blend.build.calls import Oracle
-from folkways.benchmarks.blend.build.procedures import Questions, build_order_free, build_paper
-from folkways.benchmarks.blend.build.sources import select_sources
-from folkways.benchmarks.blend.build.stand_ins import StandIn
-from folkways.benchmarks.blend.build.wording import own_wording, released_wording
+from folkways.benchmarks.blend.build.calls import (
+    Answer,
+    AnsweredCall,
+    Call,
+    DummyCall,
+    GroupsCall,
+    JudgeCall,
+    ModelOracle,
+    Oracle,
+    PairsCall,
+    RuleOracle,
+)
+from folkways.benchmarks.blend.build.choosing import (
+    Memory,
+    OptionSet,
+    Pair,
+    choose,
+    groups_call,
+    meanings,
+    pairs_calls,
+    same_by_groups,
+    same_by_pairs,
+)
+from folkways.benchmarks.blend.build.items import WRONG_OPTIONS, dummy_call, items_of, offered, table, usable
+from folkways.benchmarks.blend.build.sources import SourceQuestion, select_sources
 from folkways.benchmarks.build import BuildSession
 from folkways.benchmarks.released_data import open_release
-from folkways.benchmarks.templates import digest_of, wordings
+from folkways.benchmarks.templates import Template, digest_of, wordings
+from folkways.cultures import get_culture
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.release_records import Release
+
+BRACED = re.compile(r"\{(\w+)\}")
+"""What a template would take for a part."""
+
+
+def own_wording() -> Template:
+    """Our prompt of an item, with {question} and {choices}."""
+    return Template(wordings("folkways.benchmarks.blend")["build"]["item"], "folkways")
+
+
+def released_wording(name: str, sources: Sequence[SourceQuestion]) -> Template:
+    """The prompt of released questions, with {question} and {choices} in place of its parts.
+
+    name: a release or a folder. The prompt is found by a question that is there and here.
+    FolkwaysError where there is none, or nothing to read.
+    """
+    texts = {(source.question, country): text for source in sources for country, text in source.texts.items()}
+    for batch in blend.read_mcq_batches(_release(name)):
+        for key, code, prompt, labels, choices in batch.select(
+            "id", "culture", "prompt", "labels", "choices"
+        ).iter_rows():
+            question = texts.get((key, get_culture(code).names["blend"]))
+            lettered = "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
+            if question and prompt.count(question) == 1 and prompt.count(lettered) == 1:
+                literal = BRACED.sub(
+                    r"{{\1}}", prompt.replace(lettered, "\0").replace(question, "\1")
+                )  # what is sent as it is
+                return Template(
+                    literal.replace("\0", "{choices}").replace("\1", "{question}"), f"release:{name}"
+                )
+    raise FolkwaysError(
+        f"the wording of {name} cannot be taken over: no question has the same text there and here\n"
+        "Give the question texts that it was made with (--question-text), or leave --wording-of out"
+    )
+
+
+def _release(name: str) -> Release:
+    release = open_release(name, "blend")
+    if not blend.has(release, "mcq"):
+        raise FolkwaysError(
+            f"release {release.name} has no multiple-choice questions to take a wording from; try "
+            "--wording-of blend-mcq"
+        )
+    return release
+
+
+Chosen = dict[str, OptionSet]
+ATTEMPTS = 3
+"""Attempts per call while its reply cannot be read, and attempts to get enough made-up options."""
+
+
+@dataclass
+class Questions:
+    """What was built.
+
+    items: items.RELEASED; calls: in the order in which the construction made them; ahead: calls that were
+    asked ahead and then not needed; left_out: question or question and country -> why it has no items.
+    """
+
+    items: pl.DataFrame
+    calls: list[AnsweredCall]
+    ahead: int = 0
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def judge_calls(self) -> int:
+        """Calls to the judge."""
+        return sum(not isinstance(answered.call, DummyCall) for answered in self.calls)
+
+    @property
+    def dummy_calls(self) -> int:
+        """Calls for options that nobody gave."""
+        return len(self.calls) - self.judge_calls
+
+
+def build_paper(
+    sources: Sequence[SourceQuestion],
+    judge: Oracle,
+    dummy_maker: Oracle,
+    wording: Template,
+    *,
+    ahead: int = 1,
+    progress: Callable[[str], None] = lambda _text: None,
+) -> Questions:
+    """The authors' procedure: the same items in the same order, from the same calls in the same order.
+
+    sources: the questions; judge, dummy_maker: who says what is the same and who makes up options; wording:
+    prompt of the items; progress: called with a text before each question. ahead: calls in flight at most.
+    The next call depends on earlier answers, so later ones are guessed by taking every open answer for
+    "different"; a wrong guess wastes its call. An unreadable reply of the judge counts as "same", as in the
+    authors' program.
+    """
+    memory, calls, chosen = Memory(), [], {}
+    sent: set[JudgeCall] = set()
+    for number, source in enumerate(sources):
+        progress(f"choosing: {number} of {len(sources)} questions")
+        while True:
+            fork = memory.fork()
+            walk = _Guess(judge, ahead)
+            try:
+                choice = choose(source, fork, walk)
+            except _Enough:
+                pass
+            else:
+                if not walk.open:
+                    break
+            sent.update(walk.open)
+            judge.ask(list(walk.open))
+        fork.join()
+        chosen[source.question] = choice
+        calls += walk.made
+    made = {answered.call for answered in calls}
+    return _finish(sources, chosen, dummy_maker, wording, calls, len(sent - made), {})
+
+
+class _Enough(Exception):  # noqa: N818 - ends a walk and signals no failure
+    """As many calls are open as may be asked at once."""
+
+
+class _Guess:
+    """A judge that gives known verdicts and guesses open ones, until there are enough to ask."""
+
+    def __init__(self, oracle: Oracle, limit: int) -> None:
+        self._oracle = oracle
+        self._limit = limit
+        self.open: dict[JudgeCall, None] = {}
+        self.made: list[AnsweredCall] = []
+
+    def __call__(self, call: JudgeCall) -> bool:
+        reply = self._oracle.recall(call)
+        if reply is not None:
+            self.made.append(AnsweredCall(call, reply[0]))
+            return reply[0] is not False
+        self.open[call] = None
+        if len(self.open) >= self._limit:
+            raise _Enough
+        return False
+
+
+def build_order_free(
+    sources: Sequence[SourceQuestion],
+    judge: Oracle,
+    dummy_maker: Oracle,
+    wording: Template,
+    *,
+    pairs_per_call: int | None = None,
+) -> Questions:
+    """The same rule with its defects fixed: every open pair is judged once, all of them at once, before
+    anything is chosen.
+
+    pairs_per_call: how many pairs the judge is shown at a time; None shows it all answers of a question and
+    lets it group them. Questions with a reply that stays unreadable after ATTEMPTS are left out.
+    sources, judge, dummy_maker, wording: see ``build_paper``.
+    """
+    by_source = [meanings(source) for source in sources]
+    by_question: list[list[PairsCall] | list[GroupsCall]] = [
+        groups_call(meaning) if pairs_per_call is None else pairs_calls(meaning, pairs_per_call)
+        for meaning in by_source
+    ]
+    answered = _asked_until_readable(judge, [call for calls in by_question for call in calls])
+    answers: dict[Call, Answer | None] = {
+        entry.call: entry.answer for entry in answered
+    }  # of several the last
+    chosen: dict[str, Chosen] = {}
+    left_out: dict[str, str] = {}
+    for meaning, calls in zip(by_source, by_question, strict=True):
+        replies = [answers[call] for call in calls]
+        if None in replies:
+            left_out[meaning.source.question] = "the judge's reply could not be read"
+            continue
+        same: set[Pair] = set()
+        for call in calls:
+            same |= _same(call, answers[call])
+        chosen[meaning.source.question] = meaning.choose(frozenset(same))
+    return _finish(sources, chosen, dummy_maker, wording, answered, 0, left_out)
+
+
+def _same(call: PairsCall | GroupsCall, answer: Answer | None) -> frozenset[Pair]:
+    if isinstance(call, GroupsCall):
+        return same_by_groups(call, answer)  # type: ignore[arg-type]  # what this kind of call is answered with
+    return same_by_pairs([call], [answer])  # type: ignore[list-item]
+
+
+def _asked_until_readable(oracle: Oracle, calls: Sequence[Call]) -> list[AnsweredCall]:
+    answered: list[AnsweredCall] = []
+    for attempt in range(ATTEMPTS):
+        answers = oracle.ask(calls, attempt) if calls else []
+        answered += [AnsweredCall(call, answer) for call, answer in zip(calls, answers, strict=True)]
+        calls = [call for call, answer in zip(calls, answers, strict=True) if answer is None]
+    return answered
+
+
+def _finish(
+    sources: Sequence[SourceQuestion],
+    chosen: dict[str, Chosen],
+    dummy_maker: Oracle,
+    wording: Template,
+    calls: list[AnsweredCall],
+    ahead: int,
+    left_out: dict[str, str],
+) -> Questions:
+    """Fill up with options that nobody gave, and letter the items."""
+    complete = [source for source in sources if source.question in chosen]
+    dummies, dummy_calls = _dummies(complete, chosen, dummy_maker)
+    rows: list[tuple[str, ...]] = []
+    for source in complete:
+        choices = chosen[source.question]
+        fillers = dummies.get(source.question, ())
+        if offered(choices) + len(fillers) < WRONG_OPTIONS:
+            left_out[source.question] = "too few options were made up that nobody gave"
+            continue
+        for country, choice in choices.items():
+            if not choice.right:
+                left_out[f"{source.question} {country}"] = (
+                    "its most frequent answer does not have the form that is asked for"
+                )
+        rows += items_of(source, choices, fillers, wording)
+    return Questions(table(rows), calls + dummy_calls, ahead, left_out)
+
+
+def _dummies(
+    sources: Sequence[SourceQuestion], chosen: dict[str, Chosen], maker: Oracle
+) -> tuple[dict[str, tuple[str, ...]], list[AnsweredCall]]:
+    """Question -> made-up options, all questions at once; what falls short is asked for again, with what was
+    refused as taken."""
+    options: dict[str, tuple[str, ...]] = {}
+    refused: dict[str, set[str]] = {}
+    answered: list[AnsweredCall] = []
+    for attempt in range(ATTEMPTS):
+        calls = []
+        for source in sources:
+            have = options.get(source.question, ())
+            call = dummy_call(
+                source, chosen[source.question], {*have, *refused.get(source.question, ())}, len(have)
+            )
+            if call is not None:
+                calls.append(call)
+        if not calls:
+            break
+        for call, answer in zip(calls, maker.ask(calls, attempt), strict=True):
+            answered.append(AnsweredCall(call, answer))
+            made = [text for text in answer if isinstance(text, str)] if isinstance(answer, tuple) else []
+            good = usable(made, call.taken)[: call.number]
+            options[call.question] = (*options.get(call.question, ()), *good)
+            refused.setdefault(call.question, set()).update(made)
+    return options, answered
+
 
 PROFILES = ("paper", "strict")
 STAND_IN = "stand-in:"
@@ -26,7 +296,7 @@ BY_QUESTION = "question"
 
 
 @dataclass(frozen=True)
-class MadeQuestions:
+class QuestionsBuild:
     """What was built, the release it was made from, and a record of how."""
 
     built: Questions
@@ -47,24 +317,26 @@ def make_questions(
     questions: Sequence[str] | None = None,
     wording_of: str | None = None,
     name: str | None = None,
-) -> MadeQuestions:
+) -> QuestionsBuild:
     """Build multiple-choice questions.
 
-    release:     name or folder with annotations; question_text: with the questions, where another one has
-                better texts.
-    judge:       a model, or ``stand-in:RULE``; dummies: who makes up options, the judge if None.
+    session:     opens models and shows progress.
+    release:     name or folder with annotations; question_text: another one with better question texts.
+    judge:       a model or ``stand-in:RULE``; dummies: who makes up options, the judge if None.
     profile:     ``paper`` or ``strict``.
     judge_batch: strict: ``question``, or how many pairs the judge sees at a time.
     ahead:       paper: how many calls may be on their way at once.
     questions:   ids; None for all. wording_of: release or folder whose prompt is taken over; None for ours.
     name:        of the run in which models are asked.
 
-    Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked.
+    Raises UnknownNameError or FolkwaysError for invalid options, before anything is asked.
     """
     _check(profile, judge_batch)
     asked_of = {"judge": judge, "dummies": dummies or judge}
     oracles: dict[str, Oracle] = {
-        name: StandIn(name.removeprefix(STAND_IN)) for name in asked_of.values() if name.startswith(STAND_IN)
+        name: RuleOracle(name.removeprefix(STAND_IN))
+        for name in asked_of.values()
+        if name.startswith(STAND_IN)
     }
     source = open_release(release, "blend")
     texts = open_release(question_text, "blend") if question_text else source
@@ -87,24 +359,27 @@ def make_questions(
             "fingerprint": source.fingerprint,
         }
         opened = session.models(models, config, name=name, many_rounds=profile == "paper")
-        oracles |= {name: AskedModel(ask) for name, ask in zip(models, opened, strict=True)}
+        oracles |= {name: ModelOracle(ask) for name, ask in zip(models, opened, strict=True)}
     selected = select_sources(blend.read_annotations(source), blend.read_questions(texts), questions)
-    found = selected.sources
-    wording = released_wording(wording_of, found) if wording_of else own_wording()
+    sources = selected.sources
+    wording = released_wording(wording_of, sources) if wording_of else own_wording()
     of_both = oracles[asked_of["judge"]], oracles[asked_of["dummies"]]
     if profile == "paper":
-        built = build_paper(found, *of_both, wording, ahead=ahead, progress=session.progress)
+        built = build_paper(sources, *of_both, wording, ahead=ahead, progress=session.progress)
     else:
         built = build_order_free(
-            found, *of_both, wording, pairs_per_call=None if judge_batch == BY_QUESTION else int(judge_batch)
+            sources,
+            *of_both,
+            wording,
+            pairs_per_call=None if judge_batch == BY_QUESTION else int(judge_batch),
         )
     record = {
         **inputs,
         "wording": wording.source,
         "filtered": selected.filtered,
-        **_counts(built, len(found)),
+        **_counts(built, len(sources)),
     }
-    return MadeQuestions(built, source, record)
+    return QuestionsBuild(built, source, record)
 
 
 def _check(profile: str, judge_batch: str) -> None:

@@ -1,16 +1,84 @@
-"""From a release's annotations to the questions that multiple-choice questions are made of."""
+"""Questions with every country's answers, from which multiple-choice questions are made."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
 
 import polars as pl
 
-from folkways.benchmarks.blend.build.forms import Form, form_of
 from folkways.cultures import cultures_of
 from folkways.errors import DataError
+
+_TIME = re.compile(r"\d{2}:\d{2}")
+_DATE = re.compile(r"\d{2}/\d{2}")
+
+
+class AnswerForm(StrEnum):
+    """What a question asks for by its instruction in brackets; FREE where it has none."""
+
+    TIME = "time"
+    DATE = "date"
+    NUMBER = "number"
+    FREE = "free"
+
+
+def form_of(question: str) -> AnswerForm:
+    """The form that the words of an English question ask for."""
+    if "HH:MM" in question:
+        return AnswerForm.TIME
+    if "MM/DD" in question:
+        return AnswerForm.DATE
+    return AnswerForm.NUMBER if "Arabic" in question else AnswerForm.FREE
+
+
+@lru_cache(maxsize=50_000)
+def number_in(answer: str) -> float | None:
+    """The number that the answer is, or None."""
+    try:
+        return float(answer)
+    except ValueError:
+        return None
+
+
+def is_time(answer: str) -> bool:
+    """Two digits, a colon, two digits."""
+    return _TIME.fullmatch(answer) is not None
+
+
+def is_date(answer: str) -> bool:
+    """Two digits, a slash, two digits."""
+    return _DATE.fullmatch(answer) is not None
+
+
+def fits(answer: str, form: AnswerForm) -> bool:
+    """Whether an answer has the form; every answer is FREE."""
+    match form:
+        case AnswerForm.TIME:
+            return is_time(answer)
+        case AnswerForm.DATE:
+            return is_date(answer)
+        case AnswerForm.NUMBER:
+            return number_in(answer) is not None
+    return True
+
+
+def settled_by_form(answers: tuple[str, ...], target: str) -> bool | None:
+    """Whether one of the answers is the target, where all are numbers, all dates or all times; None where
+    that cannot tell."""
+    value = number_in(target)
+    if value is not None:
+        values = [number_in(answer) for answer in answers]
+        return value in values if None not in values else None
+    for has_form in (is_date, is_time):
+        if has_form(target) and all(has_form(answer) for answer in answers):
+            return target in answers
+    return None
+
 
 LEAST_VOTES = 2
 """Votes that the most frequent answer of every country needs, and that an answer needs to be offered
@@ -25,7 +93,7 @@ NOT_ASKED = "not everybody was asked it"
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class AnswerGroup:
     """One answer of a country: its English variants, the first as it is shown, and how many people gave
     it."""
 
@@ -34,7 +102,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceQuestion:
     """One question with everybody's answers.
 
     text:   about "your country", for the judge and the form.
@@ -45,9 +113,9 @@ class Source:
 
     question: str
     text: str
-    form: Form
+    form: AnswerForm
     texts: Mapping[str, str]
-    groups: Mapping[str, tuple[Group, ...]]
+    groups: Mapping[str, tuple[AnswerGroup, ...]]
 
     @property
     def annotations(self) -> frozenset[str]:
@@ -62,7 +130,7 @@ class Selection:
     """What passes the filter of the authors' code, and why questions do not -> how many, each under the first
     reason that fits."""
 
-    sources: list[Source]
+    sources: list[SourceQuestion]
     filtered: dict[str, int]
 
 
@@ -81,10 +149,10 @@ def select_sources(
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
     against = _against(annotations)
-    answers: dict[str, dict[str, tuple[Group, ...]]] = {}
+    answers: dict[str, dict[str, tuple[AnswerGroup, ...]]] = {}
     for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
         english = tuple(
-            Group(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"]
+            AnswerGroup(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"]
         )
         answers.setdefault(key, {})[names[code]] = english
     countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
@@ -102,7 +170,7 @@ def select_sources(
     looked_at = {key: text for key, text in first.items() if wanted is None or key in wanted}
     why = {key: against.get(key) if key in answers else NOT_ASKED for key in looked_at}
     passed = [
-        Source(
+        SourceQuestion(
             key,
             text.replace(here, YOUR_COUNTRY),
             form_of(text),
@@ -118,12 +186,12 @@ def select_sources(
 def _against(annotations: pl.DataFrame) -> dict[str, str]:
     """Question -> the first thing that keeps it out; questions that pass are not in it."""
     places = annotations["culture"].n_unique()
-    found = annotations.group_by("id").agg(
+    objections = annotations.group_by("id").agg(
         *(objection.any().alias(why) for why, objection in _objections().items()),
         (pl.col("culture").n_unique() < places).alias(NOT_ASKED),
     )
-    reasons = [name for name in found.columns if name != "id"]
-    first = found.select(
+    reasons = [name for name in objections.columns if name != "id"]
+    first = objections.select(
         "id", pl.coalesce(pl.when(pl.col(why)).then(pl.lit(why)) for why in reasons).alias("why")
     )
     return dict(first.drop_nulls().iter_rows())
@@ -155,20 +223,20 @@ def _texts(
     shown.
     """
     english = {culture.code for culture in cultures_of("blend") if culture.languages == ("en",)}
-    own: dict[str, dict[str, str]] = {}
+    by_country: dict[str, dict[str, str]] = {}
     first: dict[str, str] = {}
     for code, key, local, text in questions.select("culture", "id", "local", "english").iter_rows():
-        mine = own.setdefault(names[code], {})
-        if len(own) == 1:
+        mine = by_country.setdefault(names[code], {})
+        if len(by_country) == 1:
             first[key] = text if YOUR_COUNTRY in text or code not in english else local
         mine[key] = local if code in english else text
-    for country, mine in own.items():
+    for country, mine in by_country.items():
         for key, text in first.items():
             if YOUR_COUNTRY in text:
                 mine[key] = text.replace(YOUR_COUNTRY, spoken_name(country))
-    return first, own
+    return first, by_country
 
 
 def spoken_name(country: str) -> str:
-    """A country of BLEnD's files as it stands in a sentence: "the UK", "South Korea"."""
+    """A country of BLEnD's files as a sentence names it: "the UK", "South Korea"."""
     return f"the {country}" if country in ("UK", "US") else country.replace("_", " ")

@@ -6,13 +6,17 @@ order (GB, US, KR, ...) and within a culture in file order. A release need not h
 Nothing is corrected while reading: ``check`` lists what is odd about the data.
 """
 
-from folkways.benchmarks.blend.data.annotations import ANNOTATIONS, is_counted, read_annotations
 from folkways.benchmarks.blend.data.check import check
 from folkways.benchmarks.blend.data.files import has, looks_like
-from folkways.benchmarks.blend.data.mcq import MCQ, read_mcq, read_mcq_batches
-from folkways.benchmarks.blend.data.questions import (
+from folkways.benchmarks.blend.data.release import (
+    ANNOTATIONS,
+    MCQ,
     QUESTIONS,
     country_in_english,
+    is_counted,
+    read_annotations,
+    read_mcq,
+    read_mcq_batches,
     read_prompts,
     read_questions,
 )

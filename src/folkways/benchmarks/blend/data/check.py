@@ -19,7 +19,6 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.blend.data.annotations import read_annotations
 from folkways.benchmarks.blend.data.files import (
     BENCHMARK,
     PARTS,
@@ -30,8 +29,7 @@ from folkways.benchmarks.blend.data.files import (
     inside,
     read_csv,
 )
-from folkways.benchmarks.blend.data.mcq import read_mcq
-from folkways.benchmarks.blend.data.questions import local_column, read_questions
+from folkways.benchmarks.blend.data.release import local_column, read_annotations, read_mcq, read_questions
 from folkways.cultures import Culture, cultures_of
 from folkways.records import DataIssue
 from folkways.releases.release_records import Release
@@ -57,8 +55,8 @@ class AnswerCheck:
 
 
 def _contains(pattern: str, only_in: str | None = None) -> Callable[[str, str], object]:
-    found = re.compile(pattern).search
-    return lambda answer, language: (only_in is None or language == only_in) and found(answer)
+    search = re.compile(pattern).search
+    return lambda answer, language: (only_in is None or language == only_in) and search(answer)
 
 
 ONE_BY_ONE = (
@@ -115,18 +113,18 @@ COUNTED = (
 def check(release: Release) -> list[DataIssue]:
     """Every data issue of every part of the release, part by part, in file order. Broken files raise
     DataError as on reading."""
-    found = list(_missing_files(release))
+    issues = list(_missing_files(release))
     if has(release, "annotations"):
-        found += _annotation_issues(release)
+        issues += _annotation_issues(release)
     if has(release, "questions"):
-        found += _question_issues(release)
+        issues += _question_issues(release)
     if has(release, "annotations") and has(release, "questions"):
-        found += _unmatched(release)
+        issues += _unmatched(release)
     if has(release, "prompts"):
-        found += _prompt_issues(release)
+        issues += _prompt_issues(release)
     if has(release, "mcq"):
-        found += _mcq_issues(release)
-    return found
+        issues += _mcq_issues(release)
+    return issues
 
 
 def _missing_files(release: Release) -> Iterator[DataIssue]:
@@ -268,8 +266,11 @@ def _question_issues(release: Release) -> Iterator[DataIssue]:
 def _unmatched(release: Release) -> Iterator[DataIssue]:
     """Questions that nobody was asked, and answers to questions that are not in the question file."""
     on = ["culture", "id"]
-    asked, annotated = read_questions(release).select(on), read_annotations(release).select(on)
-    unanswered, unasked = asked.join(annotated, on=on, how="anti"), annotated.join(asked, on=on, how="anti")
+    questions, annotated = read_questions(release).select(on), read_annotations(release).select(on)
+    unanswered, unasked = (
+        questions.join(annotated, on=on, how="anti"),
+        annotated.join(questions, on=on, how="anti"),
+    )
     for part, alone, other in (
         ("questions", unanswered, "annotations"),
         ("annotations", unasked, "questions"),

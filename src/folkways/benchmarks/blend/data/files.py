@@ -58,13 +58,13 @@ def country_name(culture: Culture) -> str:
 
 def find(root: Path, part: str, culture: Culture) -> Path | None:
     """The file of a part (a key of PARTS) for a culture, or None."""
-    places = (root / place.format(country_name(culture)) for place in PARTS[part])
-    return next((place for place in places if place.is_file()), None)
+    paths = (root / path.format(country_name(culture)) for path in PARTS[part])
+    return next((path for path in paths if path.is_file()), None)
 
 
 def find_mcq(root: Path) -> Path | None:
     """The file of ready-made multiple-choice questions, or None."""
-    return next((root / place for place in MCQ_PLACES if (root / place).is_file()), None)
+    return next((root / path for path in MCQ_PLACES if (root / path).is_file()), None)
 
 
 def has(release: Release, part: str) -> bool:
@@ -77,16 +77,16 @@ def has(release: Release, part: str) -> bool:
 def files_of(release: Release, part: str) -> Iterator[tuple[Culture, Path]]:
     """The file of each culture that has one, in the benchmark's fixed order. FolkwaysError where no culture
     has one."""
-    found = [
+    files = [
         (culture, file) for culture in cultures_of(BENCHMARK) if (file := find(release.root, part, culture))
     ]
-    if not found:
+    if not files:
         raise FolkwaysError(
             f"release {release.name} has no {part}: looked in {release.root} for "
-            f"{', '.join(place.format('<Country>') for place in PARTS[part])}\n"
+            f"{', '.join(pattern.format('<Country>') for pattern in PARTS[part])}\n"
             "Choose a release that has them: folkways data list"
         )
-    yield from found
+    yield from files
 
 
 def inside(release: Release, file: Path) -> str:
@@ -107,10 +107,9 @@ def read_json(file: Path) -> Any:
 
 
 def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
-    """A CSV file with every cell as the text that stands there: an empty cell is "", and "None" or "NA" are
-    words like any other.
+    """A CSV file with every cell as text: an empty cell is "", and "None" or "NA" are words like any other.
 
-    DataError if it is no CSV of equal rows or lacks one of the ``needed`` columns.
+    DataError if its rows differ in length or one of the ``needed`` columns is missing.
     """
     try:
         source = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
@@ -129,10 +128,10 @@ def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
 
 
 def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.DataFrame]:
-    """The columns ``needed`` of a CSV file, ``size`` rows at a time, with every cell as the text that stands
-    there.
+    """The columns ``needed`` of a CSV file, ``size`` rows at a time, with every cell as text.
 
-    DataError naming the row if it is no CSV of equal rows in UTF-8, or lacks a column.
+    DataError naming the row if it cannot be read as UTF-8 CSV or differs in length, or if a column is
+    missing.
     """
     done = 0
     rows: list[list[str]] = []
@@ -150,7 +149,7 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
                     f"has no column {', '.join(missing)}; its columns: {', '.join(header)}. {REMEDY}",
                     file=file,
                 )
-            places = [header.index(name) for name in needed]
+            indexes = [header.index(name) for name in needed]
             while True:
                 rows.extend(islice(reader, size))
                 if odd := next(
@@ -161,8 +160,10 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
                         f"has {cells} cells where the header has {len(header)}. {REMEDY}", file=file, row=odd
                     )
                 columns = [*zip(*rows, strict=True)] or [()] * len(header)
-                told = zip(needed, places, strict=True)
-                yield pl.DataFrame([pl.Series(name, columns[place], dtype=pl.String) for name, place in told])
+                positions = zip(needed, indexes, strict=True)
+                yield pl.DataFrame(
+                    [pl.Series(name, columns[index], dtype=pl.String) for name, index in positions]
+                )
                 if len(rows) < size:
                     return
                 done += len(rows)

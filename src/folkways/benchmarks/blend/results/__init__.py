@@ -1,8 +1,7 @@
-"""The paper's tables and figures, recomputed, and what the paper lacks: intervals, and the line that people
-draw.
+"""The paper's tables and figures, recomputed with intervals, and the human baseline.
 
-Those of the data need released annotations; those of scores are made of judgements of runs or, where none are
-given, of the paper's own scores.
+Tables of the data need released annotations. Tables of scores are made from judgements of runs or, without
+runs, from the paper's own scores.
 """
 
 from __future__ import annotations
@@ -14,21 +13,28 @@ import polars as pl
 
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.published import PUBLISHED
-from folkways.benchmarks.blend.results.annotations import ABOUT, annotation_table, question_counts
-from folkways.benchmarks.blend.results.categories import (
+from folkways.benchmarks.blend.results.data_tables import (
+    ABOUT,
+    annotation_table,
+    overlap_table,
+    question_counts,
+    statistics_table,
+)
+from folkways.benchmarks.blend.results.people import people_judgements, people_table
+from folkways.benchmarks.blend.results.score_tables import (
+    WHOSE_CULTURE,
     category_means,
     category_means_table,
     category_pairs_table,
     category_table,
+    culture_scores,
+    format_table,
+    language_table,
+    published_language_table,
+    published_scores,
     question_means,
 )
-from folkways.benchmarks.blend.results.formats import culture_scores, format_table, published_scores
-from folkways.benchmarks.blend.results.languages import language_table, published_language_table
-from folkways.benchmarks.blend.results.overlap import overlap_table
-from folkways.benchmarks.blend.results.people import people_judgements, people_table
 from folkways.benchmarks.blend.results.shared import MCQ, SAQ
-from folkways.benchmarks.blend.results.statistics import statistics_table
-from folkways.benchmarks.blend.results.whose_culture import RESULTS as WHOSE_CULTURE
 from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.published import beside_published
 from folkways.benchmarks.results import DataNeed, Inputs, Result
@@ -88,7 +94,7 @@ def _annotations(inputs: Inputs) -> Sequence[Table]:
 
 
 def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, decimals: int = 2) -> Table:
-    """One table of all states beside the published cells of the paper's table with that number, and a note on
+    """One table of all states with the published cells of the paper's table of that number, and a note on
     each state."""
     cells = PUBLISHED.cells(f"Table {number}", "culture", "category").rename({"metric": "format"})
     parts, notes = [], []
@@ -96,13 +102,13 @@ def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, 
         on = ["culture", "category", *({"format"} & set(table.rows.columns))]
         rows = beside_published(table.rows, cells, on, decimals)
         parts.append(rows.select(pl.lit(release.label).alias("release"), pl.all()))
-        notes.append(_told(release.label, rows))
+        notes.append(_note_on(release.label, rows))
     first = tables[0]
     layout = replace(first.layout or Layout("culture", "category", "value"), by="release")
     return replace(first, rows=pl.concat(parts), layout=layout, notes=(*notes, *first.notes))
 
 
-def _told(release: str, rows: pl.DataFrame) -> str:
+def _note_on(release: str, rows: pl.DataFrame) -> str:
     cells = rows.drop_nulls("published")
     differ = cells.filter(~pl.col("reproduced"))
     if differ.is_empty():

@@ -1,13 +1,12 @@
-"""The human line: how one person of a culture scores against the others, under the rule that models are
-judged by.
+"""The human baseline: how one person of a culture scores against the others, by the rule for models.
 
 Not in the paper. Each annotator's first answer is taken for a reply, and the answers of the others for the
 gold: the released groups with the annotator's own votes taken out. Needs what each annotator wrote, which
 only the state ``blend-raw`` has.
 
-A person has one annotator fewer to agree with than a model has, which makes the line a little low; people who
-gave no answer do not count, while models always answer, which makes it a little high, and their share is told
-beside it. People were asked in their own language only.
+A person has one annotator fewer to agree with than a model has, which makes the baseline a little low. People
+who gave no answer do not count, while models always answer, which makes it a little high; the table has their
+share. People were asked in their own language only.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def people_judgements(annotations: pl.DataFrame, profile: str, tool_set: str = "
     rows = []
     for question in annotations.with_columns(is_counted=is_counted()).iter_rows(named=True):
         language = get_culture(question["culture"]).languages[0]
-        own = {
+        shared = {
             "task": SAQ,
             "item": f"{question['culture']}/{question['id']}",
             "question": question["id"],
@@ -82,7 +81,7 @@ def people_judgements(annotations: pl.DataFrame, profile: str, tool_set: str = "
             "variant": FIRST_ANSWER,
         }
         rows += [
-            {**own, "sample": number, **verdict}
+            {**shared, "sample": number, **verdict}
             for number, verdict in enumerate(_verdicts(question, language, judge))
         ]
     return pl.DataFrame(rows, schema=dict(PEOPLE_JUDGEMENTS))
@@ -94,8 +93,8 @@ def people_table(judgements: pl.DataFrame) -> Table:
     scores = summarise_means(judgements, SAQ, _METRICS, ()).filter(pl.col("facet") == "culture")
     of_metric = {metric.name: scores.filter(pl.col("metric") == metric.name) for metric in _METRICS}
     silent = pl.col("reason") == _NO_ANSWER
-    asked = judgements.filter(pl.col("counted").any().over("item"))
-    without = asked.group_by("culture").agg(without_answer=100 * silent.mean())
+    countable = judgements.filter(pl.col("counted").any().over("item"))
+    without = countable.group_by("culture").agg(without_answer=100 * silent.mean())
     rows = (
         of_metric["sem_b"]
         .select(culture="value", sem_b="score", low="low", high="high", answers="n", questions="questions")
@@ -128,18 +127,18 @@ _NOBODY_ELSE = "no match: nobody else answered"
 def _verdicts(question: Mapping[str, Any], language: str, judge: Judge) -> list[dict[str, Any]]:
     """A verdict on each annotator of a question, in the order of the release."""
     not_answers = NOT_KNOWING | {kind["kind"] for kind in question["idks"]}
-    said = [
+    answers_of = [
         [answer for answer in person["answers"] if answer.strip() and answer not in not_answers]
         for person in question["raw"]
     ]
     group_of = {
-        answer: place
-        for place, group in reversed(list(enumerate(question["groups"])))
+        answer: index
+        for index, group in reversed(list(enumerate(question["groups"])))
         for answer in group["answers"]
     }
-    votes = [{group_of[answer] for answer in answers if answer in group_of} for answers in said]
+    votes = [{group_of[answer] for answer in answers if answer in group_of} for answers in answers_of]
     verdicts = []
-    for person, answers in enumerate(said):
+    for person, answers in enumerate(answers_of):
         if not answers:
             verdicts.append(ReplyScore(None, _NO_ANSWER, state=State.REFUSED, counted=False))
         elif not question["is_counted"]:
@@ -167,8 +166,8 @@ def _groups_of_others(
 ) -> list[dict[str, Any]]:
     """The groups that anyone but ``person`` voted for, with the votes of these, most first."""
     counts = [
-        sum(place in voted for other, voted in enumerate(votes) if other != person)
-        for place in range(len(groups))
+        sum(index in voted for other, voted in enumerate(votes) if other != person)
+        for index in range(len(groups))
     ]
     left = [{**group, "count": count} for group, count in zip(groups, counts, strict=True) if count]
     return sorted(left, key=lambda group: -group["count"])

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Ask, Builder, BuildResult, BuildSession, Option
+from folkways.benchmarks.build import AskableModel, Builder, BuildResult, BuildSession, Option
 from folkways.display import number, plural
 from folkways.files import json_bytes, write_bytes
 
@@ -26,11 +26,17 @@ def build_votes(
     seed: int,
     licence: str | None,
 ) -> BuildResult:
-    """Easy or Hard, beside the other one if ``out`` has it."""
-    from folkways.benchmarks.culturalbench.build.counting import Rule
+    """Build Easy or Hard (``config``) into ``out``, which may have the other one.
+
+    _session: unused; places: folders or files of votes; threshold, of: the majority; seed: for combinations;
+    licence: replaces the one that the votes name.
+    """
+    from folkways.benchmarks.culturalbench.build.counting import MajorityRule
     from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 
-    built = build_from_votes(config, places, out, rule=Rule(threshold, of), seed=seed, licence=licence)
+    built = build_from_votes(
+        config, places, out, rule=MajorityRule(threshold, of), seed=seed, licence=licence
+    )
     record = built.record
     summary = (
         f"{plural(record['questions'], 'question')} ({record['single_mode']:,} single-mode, "
@@ -55,19 +61,23 @@ def build_topics(
     batch: int,
     labelled: Path | None,
 ) -> BuildResult:
-    """Topics of every question, by a model."""
+    """Sort the questions of ``release`` into topics by ``model``, and write them to ``out``.
+
+    session: opens the model; topics: a list of the user's own, or None; batch: questions per request;
+    labelled: labels of people to compare with, or None.
+    """
     from folkways.benchmarks.culturalbench.build.from_model import read_topics, sort_questions
     from folkways.benchmarks.culturalbench.votes import frame_bytes
     from folkways.benchmarks.released_data import open_release
 
-    def open_model(config: Mapping[str, Any]) -> Ask:
+    def open_model(config: Mapping[str, Any]) -> AskableModel:
         return session.models([model], {"build": "topics", **config}, name="build-topics-")[0]
 
     listed = read_topics(topics) if topics is not None else None
     done = sort_questions(
         open_release(release, "culturalbench"), open_model, topics=listed, batch=batch, labelled=labelled
     )
-    record, found = done.record, done.agreement
+    record, agreement = done.record, done.agreement
     counts = (
         done.table.group_by("head", "topic", maintain_order=True)
         .len()
@@ -75,12 +85,12 @@ def build_topics(
     )
     summary = [f"{record['sorted']:,} of {record['questions']:,} questions sorted by {record['model']}"]
     summary += [f"{count:6,}  {topic} ({head})" for head, topic, count in counts.iter_rows()]
-    if found is not None:
-        share, kappa = found.share_interval, found.kappa_interval
+    if agreement is not None:
+        share, kappa = agreement.share_interval, agreement.kappa_interval
         summary.append(
-            f"agreement with {found.cases:,} labels: {100 * found.share:.1f} % ({100 * share.low:.1f} to "
-            f"{100 * share.high:.1f}); "
-            f"kappa {number(found.kappa, 2)} ({number(kappa.low, 2)} to {number(kappa.high, 2)})"
+            f"agreement with {agreement.cases:,} labels: {100 * agreement.share:.1f} % "
+            f"({100 * share.low:.1f} to {100 * share.high:.1f}); "
+            f"kappa {number(agreement.kappa, 2)} ({number(kappa.low, 2)} to {number(kappa.high, 2)})"
         )
     notes = [f"left out: {question}: {why}" for question, why in done.left_out.items()]
     files = (
@@ -111,8 +121,9 @@ EASY = Builder(
     "easy",
     """Build CulturalBench-Easy from votes: four options, one right letter.
 
-    An option is gold when enough people chose it. Questions with several gold options get their options as numbered statements
-    and four combinations to choose from. The folder is a release, with a data card, every vote, and what was left out and why.
+    An option is gold when enough people chose it. Questions with several gold options get their options as
+    numbered statements and four combinations to choose from. The folder is a release, with a data card, every
+    vote, and what was left out and why.
 
     \b
     folkways build easy --votes votes/ --out mine/
@@ -140,8 +151,8 @@ TOPICS = Builder(
     "topics",
     """Sort the questions of a CulturalBench into topics under heads (section 4), by a model.
 
-    Every reply is stored at once; the same command continues where it stopped. Put the file into the folder of
-    the release as topics.csv, and scores are grouped by topic.
+    Every reply is stored at once; the same command continues where it stopped. Put the file into the folder
+    of the release as topics.csv, and scores are grouped by topic.
 
     \b
     folkways build topics --release mine/ --model openai/gpt-4o-mini --out mine/topics.csv

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.data.reading import country_name, is_multi_mode
+from folkways.benchmarks.culturalbench.data.release import country_name, is_multi_mode
 from folkways.benchmarks.culturalbench.votes import (
     ABSTENTIONS,
     CANNOT_ANSWER,
@@ -36,7 +36,7 @@ COUNTED: Schema = {
 
 
 class Reason(StrEnum):
-    """Why a question is left out. The first that applies is told."""
+    """Why a question is left out: the first that applies."""
 
     TOO_FEW_VOTES = "too-few-votes"
     DONT_KNOW = "dont-know"
@@ -48,7 +48,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class MajorityRule:
     """An option is gold when at least ``threshold`` of ``of`` people chose it; the paper's rule is 4 of 5.
 
     Raises FolkwaysError unless the threshold is more than half: two contrary answers could both be gold
@@ -77,7 +77,7 @@ class Rule:
         return f"{self.threshold} of {self.of}"
 
 
-def count(votes: Votes, rule: Rule) -> pl.DataFrame:
+def count(votes: Votes, rule: MajorityRule) -> pl.DataFrame:
     """COUNTED, one row per question in their order.
 
     Everybody who voted in a question's last round counts, people who abstained too: four of five have to
@@ -98,12 +98,12 @@ def count(votes: Votes, rule: Rule) -> pl.DataFrame:
         for row in counted.join(votes.items, on="item", maintain_order="left").iter_rows(named=True)
     ]
     _without_twins(votes.items, verdicts)
-    told = pl.DataFrame(verdicts, schema={"dropped": pl.String, "why": pl.String}, orient="row")
-    kept = pl.col("dropped").is_null()
+    reasons = pl.DataFrame(verdicts, schema={"dropped": pl.String, "why": pl.String}, orient="row")
+    is_kept = pl.col("dropped").is_null()
     return (
-        pl.concat([counted, told], how="horizontal")
+        pl.concat([counted, reasons], how="horizontal")
         .with_columns(
-            mode=pl.when(kept).then(pl.when(size == 1).then(pl.lit(SINGLE)).otherwise(pl.lit(MULTI)))
+            mode=pl.when(is_kept).then(pl.when(size == 1).then(pl.lit(SINGLE)).otherwise(pl.lit(MULTI)))
         )
         .select(list(COUNTED))
     )
@@ -138,7 +138,7 @@ def _counts(votes: Votes) -> pl.DataFrame:
     )
 
 
-def _verdict(row: dict[str, Any], rule: Rule) -> tuple[str | None, str | None]:
+def _verdict(row: dict[str, Any], rule: MajorityRule) -> tuple[str | None, str | None]:
     """The reason that a question is dropped for, as long as it is not one of other questions, and the reason
     in words."""
     voters, options = row["voters"], [row[name] for name in OPTIONS]
@@ -171,14 +171,14 @@ def _without_twins(items: pl.DataFrame, verdicts: list[tuple[str | None, str | N
     """Drop what asks the same as a question that is kept: same country, question and options, in any order of
     options."""
     first: dict[tuple[object, ...], str] = {}
-    for place, row in enumerate(items.iter_rows(named=True)):
-        if verdicts[place][0] is None:
+    for index, row in enumerate(items.iter_rows(named=True)):
+        if verdicts[index][0] is None:
             options = frozenset(_folded(row[name]) for name in OPTIONS)
             twin = first.setdefault(
                 (country_name(row["country"]), _folded(row["question"]), options), row["item"]
             )
             if twin != row["item"]:
-                verdicts[place] = Reason.DUPLICATE_QUESTION, f"item {twin} asks the same"
+                verdicts[index] = Reason.DUPLICATE_QUESTION, f"item {twin} asks the same"
 
 
 def _folded(text: str) -> str:

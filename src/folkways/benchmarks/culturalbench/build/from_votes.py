@@ -1,4 +1,4 @@
-"""Easy and Hard from votes to files. No model is asked."""
+"""Easy and Hard from votes to files, with a data card. No model is asked."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.culturalbench.build.card import card, registration
-from folkways.benchmarks.culturalbench.build.counting import MULTI, SINGLE, Rule, count
+from folkways.benchmarks.culturalbench.build.counting import MULTI, SINGLE, MajorityRule, count
 from folkways.benchmarks.culturalbench.build.tables import (
+    EASY_COLUMNS,
+    HARD_COLUMNS,
     dropped_table,
     easy_table,
     hard_table,
@@ -22,13 +24,97 @@ from folkways.benchmarks.culturalbench.build.tables import (
     votes_table,
 )
 from folkways.benchmarks.culturalbench.build.topics import own_topics
-from folkways.benchmarks.culturalbench.build.votes_files import read_votes
 from folkways.benchmarks.culturalbench.data.check import READ_AS_MISSING
-from folkways.benchmarks.culturalbench.data.reading import EASY, HARD, country_name, culture_of
-from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE
-from folkways.benchmarks.culturalbench.votes import Votes, frame_bytes, to_files
+from folkways.benchmarks.culturalbench.data.release import EASY, HARD, country_name, culture_of
+from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE, judge_people_on_easy
+from folkways.benchmarks.culturalbench.results.data_tables import people_table, words_table
+from folkways.benchmarks.culturalbench.votes import OPTIONS, Votes, frame_bytes, to_files
+from folkways.benchmarks.culturalbench.votes_files import read_votes
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import json_bytes, write_bytes
+from folkways.releases.cards import eval_yaml, hub_licence, size_category
+
+TEMPLATE = "card.md.j2"
+
+
+def card(
+    votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: MajorityRule, record: Mapping[str, Any]
+) -> str:
+    """The README: YAML with licence and configurations, then what is here, how it was made, whom it was made
+    by, and numbers.
+
+    votes: all questions and votes; rule: the majority; counted: counting.COUNTED; easy: tables.EASY_COLUMNS,
+    whether or not it is written; record: the record of the build.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    text = files("folkways.benchmarks.culturalbench.build").joinpath(TEMPLATE).read_text(encoding="utf-8")
+    environment = Environment(  # noqa: S701 - Markdown, not HTML
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
+    )
+    counts = easy.group_by("country").len().sort(-pl.col("len").cast(pl.Int64), "country")
+    options = easy.select(
+        question="prompt_question", options=pl.concat_list(f"prompt_{name}" for name in OPTIONS)
+    )
+    people = _people(votes, counted, rule)
+    has_interval = people["low"] is not None  # few people or questions have no interval
+    return environment.from_string(text).render(
+        meta=votes.meta,
+        title=_title(votes),
+        licence_id=hub_licence(votes.meta.licence),
+        size=size_category(record["questions"]),
+        configs=record["configs"],
+        titles={"easy": EASY, "hard": HARD},
+        columns={"easy": list(EASY_COLUMNS), "hard": list(HARD_COLUMNS)},
+        record=record,
+        rule=rule,
+        people=people,
+        interval=f"95 % interval {people['low']:.1f} to {people['high']:.1f}, by question"
+        if has_interval
+        else "too few for an interval",
+        countries=counts.rows(),
+        words=words_table(options).rows.to_dicts(),
+        number="{:,}".format,
+    )
+
+
+def _people(votes: Votes, counted: pl.DataFrame, rule: MajorityRule) -> dict[str, Any]:
+    """The human line over everything: a row of people_table.PEOPLE."""
+    questions = counted.filter(pl.col("dropped").is_null()).join(
+        votes.items, on="item", how="left", maintain_order="left"
+    )
+    items = questions.select("item", task=pl.lit("easy"), question="item", culture="country")
+    return people_table(judge_people_on_easy(items, votes_table(votes, counted), rule)).rows.row(
+        0, named=True
+    )
+
+
+def registration(votes: Votes, easy: pl.DataFrame) -> str:
+    """The ``eval.yaml``: Easy as Inspect asks it. Hard is not in it, because Inspect scores each of its
+    judgements by itself."""
+    about = (
+        f"{easy.height:,} questions about {easy['country'].n_unique()} countries or regions, each "
+        "verified by people of them: "
+        "a question, four options and the right letter."
+    )
+    task = {
+        "id": "easy",
+        "config": EASY,
+        "split": "test",
+        "field_spec": {
+            "input": "prompt_question",
+            "target": "answer",
+            "choices": [f"prompt_{name}" for name in OPTIONS],
+        },
+        "solvers": [{"name": "multiple_choice"}],
+        "scorers": [{"name": "choice"}],
+    }
+    return eval_yaml(_title(votes), about, task)
+
+
+def _title(votes: Votes) -> str:
+    return " ".join(votes.meta.title.split()) or "Questions on cultures, built from votes"
+
 
 CONFIGS: Mapping[str, str] = {"easy": EASY, "hard": HARD}
 """Name of a build -> name of the configuration, which is that of its file too."""
@@ -37,7 +123,7 @@ DROPPED_FILE, TOPICS_FILE, CARD_FILE, BENCHMARK_FILE = "dropped.csv", "topics.cs
 
 
 @dataclass(frozen=True)
-class BuiltVotes:
+class VotesBuild:
     """What was built: the questions as counted (counting.COUNTED), the record, the notes, and the files that
     were written."""
 
@@ -52,21 +138,25 @@ def build_from_votes(
     places: Sequence[Path],
     out: Path,
     *,
-    rule: Rule | None = None,
+    rule: MajorityRule | None = None,
     seed: int = 0,
     licence: str | None = None,
-) -> BuiltVotes:
-    """Build ``easy`` or ``hard`` from folders or files of votes into the folder ``out``, beside the other one
-    if it is there.
+) -> VotesBuild:
+    """Build ``easy`` or ``hard`` (``config``) from votes into the folder ``out``, which may have the other
+    one.
+
+    places: folders or files of votes; rule: the majority, the paper's if None; seed: for the combinations of
+    multi-mode questions; licence: replaces the one that the votes name.
 
     The folder becomes a release: the configuration as CSV in the released schema, every vote (VOTES_FILE),
     what was left out and why (DROPPED_FILE), topics that people gave, the record of the build, the data card,
-    and for Easy what makes it a benchmark on the hub (BENCHMARK_FILE). Raises what ``read_votes`` does, and
-    FolkwaysError where ``out`` holds something that another build, or no build, has put there.
+    and for Easy what makes it a benchmark on the hub (BENCHMARK_FILE). Raises what ``read_votes`` does,
+    UnknownNameError for another ``config``, and FolkwaysError if ``out`` holds files of another build or of
+    none.
     """
     if config not in CONFIGS:
         raise UnknownNameError("configuration", config, CONFIGS)
-    rule = rule or Rule()
+    rule = rule or MajorityRule()
     votes = read_votes(places, licence)
     record: dict[str, Any] = {
         "build": "votes",
@@ -81,8 +171,8 @@ def build_from_votes(
     counted = count(votes, rule)
     kept = counted.filter(pl.col("dropped").is_null())
     if kept.is_empty():
-        told = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
-        raise FolkwaysError(f"no question is left of {counted.height}: {told}\nNothing was written.")
+        reasons = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
+        raise FolkwaysError(f"no question is left of {counted.height}: {reasons}\nNothing was written.")
     record |= {
         "configs": configs,
         "questions": kept.height,
@@ -108,7 +198,7 @@ def build_from_votes(
     if not topics.is_empty() and not (out / TOPICS_FILE).exists():
         contents[TOPICS_FILE] = frame_bytes(topics)
     files = tuple(write_bytes(out / name, content) for name, content in contents.items())
-    return BuiltVotes(counted, record, (*votes.notes, *_notes(votes, kept)), files)
+    return VotesBuild(counted, record, (*votes.notes, *_notes(votes, kept)), files)
 
 
 def _with_those_there(out: Path, config: str, record: Mapping[str, Any]) -> list[str]:
@@ -119,16 +209,18 @@ def _with_those_there(out: Path, config: str, record: Mapping[str, Any]) -> list
         return [config]
     remedy = "choose another folder with --out, or remove this one"
     try:
-        known = json.loads((out / RECORD_FILE).read_text(encoding="utf-8"))
+        previous = json.loads((out / RECORD_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise FolkwaysError(f"{out} holds files that were not built from votes; {remedy}") from None
-    if not isinstance(known, dict) or known.get("build") != record["build"]:
+    if not isinstance(previous, dict) or previous.get("build") != record["build"]:
         raise FolkwaysError(f"{out} holds files that were not built from votes; {remedy}")
-    differing = [name for name in record if name != "made_by" and known.get(name) != record[name]]
+    differing = [name for name in record if name != "made_by" and previous.get(name) != record[name]]
     if differing and set(present) - {config}:
-        told = ", ".join(f"{name} {known.get(name)} there and {record[name]} here" for name in differing)
+        changes = ", ".join(
+            f"{name} {previous.get(name)} there and {record[name]} here" for name in differing
+        )
         raise FolkwaysError(
-            f"{out} holds {' and '.join(present)} of another build ({told}); Easy and Hard belong "
+            f"{out} holds {' and '.join(present)} of another build ({changes}); Easy and Hard belong "
             f"together: {remedy}"
         )
     return [name for name in CONFIGS if name == config or name in present]

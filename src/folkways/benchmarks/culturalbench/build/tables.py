@@ -1,19 +1,78 @@
-"""Kept questions in the released schema, and everything else that leaves with them: no vote is lost on the
-way."""
+"""Kept questions in the released schema, multi-mode ones rewritten (section 3.3), and every vote."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import combinations
+from random import Random
 from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.build.combining import combine
 from folkways.benchmarks.culturalbench.build.counting import COUNTED, MULTI, deciding
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics
-from folkways.benchmarks.culturalbench.data.reading import country_name
+from folkways.benchmarks.culturalbench.data.release import country_name
 from folkways.benchmarks.culturalbench.votes import LETTERS, OPTIONS, Votes
 from folkways.records import Schema
+
+NUMERALS = ("(i)", "(ii)", "(iii)", "(iv)")
+
+INSTRUCTION = "Choose the option that lists every statement that applies, and none that does not."
+"""Ours: the authors' instruction is part of their questions, which are not ours."""
+
+WHOLE_BESIDE_THREE = 0.5
+"""Probability that all four are offered with a right combination of three: if they were offered only where
+right, they would give themselves away."""
+
+
+@dataclass(frozen=True, slots=True)
+class MultiModeQuestion:
+    """A multi-mode question as it is asked: its text, the options A to D, and the right letter."""
+
+    question: str
+    options: tuple[str, ...]
+    answer: str
+
+
+def combine(
+    item: str, question: str, statements: Sequence[str], gold: Sequence[str], seed: int
+) -> MultiModeQuestion:
+    """The question with its statements, and four combinations; one has exactly the statements of ``gold``.
+
+    statements: the four; gold: letters of two or more of them. Wrong combinations are drawn without repeats
+    and have as many statements as the right one, so that length gives nothing away; if the right one has
+    three, all four may be offered too (WHOLE_BESIDE_THREE), and if it has four, the others have three. The
+    draw depends on ``seed`` and ``item`` alone: adding or dropping questions changes no other.
+    """
+    right = tuple(sorted(LETTERS.index(letter) for letter in gold))
+    random = Random(int.from_bytes(blake2b(f"{seed}\0{item}".encode(), digest_size=8).digest(), "big"))  # noqa: S311 - no secret
+    chosen = [right, *_others(right, random)]
+    random.shuffle(chosen)
+    listed = "\n".join(
+        f"{numeral} {statement}" for numeral, statement in zip(NUMERALS, statements, strict=True)
+    )
+    return MultiModeQuestion(
+        f"{question}\n\n{listed}\n\n{INSTRUCTION}", tuple(map(written, chosen)), LETTERS[chosen.index(right)]
+    )
+
+
+def _others(right: tuple[int, ...], random: Random) -> list[tuple[int, ...]]:
+    """The three wrong combinations."""
+    whole = tuple(range(len(LETTERS)))
+    size = min(len(right), len(LETTERS) - 1)
+    alike = [places for places in combinations(whole, size) if places != right]
+    others = random.sample(alike, len(LETTERS) - 1)
+    if len(right) == len(LETTERS) - 1 and random.random() < WHOLE_BESIDE_THREE:
+        others[0] = whole
+    return others
+
+
+def written(indexes: Sequence[int]) -> str:
+    """Places from 0 as an option: ``(i), (iii)``."""
+    return ", ".join(NUMERALS[index] for index in indexes)
+
 
 EASY_COLUMNS: Schema = {
     "data_idx": pl.Int64,  # number of the row, from 0
@@ -79,9 +138,9 @@ def hard_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
 
 def votes_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
     """BUILT_VOTES: every vote of every round, also on questions that were dropped."""
-    kept = counted.select("item", kept=pl.col("dropped").is_null())
-    found = deciding(votes).join(kept, on="item", how="left", maintain_order="left")
-    return found.rename({"item": "question_idx"}).select(list(BUILT_VOTES))
+    is_kept = counted.select("item", kept=pl.col("dropped").is_null())
+    rows = deciding(votes).join(is_kept, on="item", how="left", maintain_order="left")
+    return rows.rename({"item": "question_idx"}).select(list(BUILT_VOTES))
 
 
 def dropped_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
@@ -93,17 +152,17 @@ def dropped_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
 def topics_table(votes: Votes, counted: pl.DataFrame, topics: Topics) -> pl.DataFrame:
     """TOPIC_COLUMNS of the kept questions that people gave a topic; one that is on no list of ours has no
     head."""
-    kept = counted.filter(pl.col("dropped").is_null()).select("item")
-    told = kept.join(votes.items, on="item", how="left", maintain_order="left").filter(
+    ids = counted.filter(pl.col("dropped").is_null()).select("item")
+    named = ids.join(votes.items, on="item", how="left", maintain_order="left").filter(
         pl.col("topic").is_not_null()
     )
     rows = [
         (item, topics.name_of(topic) or topic, topics.head_of(topic))
-        for item, topic in told.select("item", "topic").iter_rows()
+        for item, topic in named.select("item", "topic").iter_rows()
     ]
     return pl.DataFrame(rows, schema=dict(TOPIC_COLUMNS), orient="row")
 
 
 def _kept(votes: Votes, counted: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    kept = counted.filter(pl.col("dropped").is_null()).select("item", "gold", "mode")
-    yield from kept.join(votes.items, on="item", how="left", maintain_order="left").iter_rows(named=True)
+    decisions = counted.filter(pl.col("dropped").is_null()).select("item", "gold", "mode")
+    yield from decisions.join(votes.items, on="item", how="left", maintain_order="left").iter_rows(named=True)

@@ -44,7 +44,7 @@ class Topics:
         return {_folded(topic.name): topic for topic in self.topics}
 
     def name_of(self, text: str) -> str | None:
-        """The topic that a text names, in any case and spacing; None where it is no topic."""
+        """The topic that a text names, in any case and spacing, or None."""
         topic = self._by_name.get(_folded(text))
         return topic.name if topic else None
 
@@ -89,7 +89,7 @@ def topics_of(table: Mapping[str, Any], source: str) -> Topics:
             for topic in below
         ]
     names = [_folded(topic.name) for topic in topics]
-    twice = [topic.name for place, topic in enumerate(topics) if names[place] in names[:place]]
+    twice = [topic.name for index, topic in enumerate(topics) if names[index] in names[:index]]
     if twice:
         raise DataError(
             f"the topic {twice[0]!r} is there twice; every topic belongs to one head", file=source

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.data.reading import (
+from folkways.benchmarks.culturalbench.data.release import (
     EASY,
     HARD,
     LETTERS,
@@ -31,28 +31,28 @@ def check(release: Release) -> list[DataIssue]:
     ``gold-count``, ``gold-differs``, ``country-differs``, ``missing-file``. ``key`` names the column, or the
     question where the data issue has no single row.
     """
-    found: list[DataIssue] = []
+    issues: list[DataIssue] = []
     tables: dict[str, pl.DataFrame] = {}
     for name, read in ((EASY, easy), (HARD, hard)):
         if has(release, name):
             tables[name] = read(release)
         else:
-            found.append(
+            issues.append(
                 DataIssue(
                     PLACES[0].format(name), "missing-file", "there is no such file, as CSV or as Parquet"
                 )
             )
     files = {
-        name: next(place.format(name) for place in PLACES if release.has(place.format(name)))
+        name: next(pattern.format(name) for pattern in PLACES if release.has(pattern.format(name)))
         for name in tables
     }
     if EASY in tables:
-        found += _easy(files[EASY], tables[EASY])
+        issues += _easy(files[EASY], tables[EASY])
     if HARD in tables:
-        found += _hard(files[HARD], tables[HARD])
+        issues += _hard(files[HARD], tables[HARD])
     if len(tables) == 2:
-        found += _together(files, tables[EASY], tables[HARD])
-    return found
+        issues += _together(files, tables[EASY], tables[HARD])
+    return issues
 
 
 def _easy(file: str, table: pl.DataFrame) -> Iterator[DataIssue]:

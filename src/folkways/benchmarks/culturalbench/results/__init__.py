@@ -1,27 +1,116 @@
-"""What a CulturalBench holds, how far its people agree, what section 5 of the paper asks of scores, and what
-the format decides."""
+"""CulturalBench's tables: questions and people, the analyses of section 5, guessing and published scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
 
 from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.culturalbench import data as culturalbench
+from folkways.benchmarks.culturalbench.baselines import CHANCE, OPTION_ONLY, RULES
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
-from folkways.benchmarks.culturalbench.data.reading import TOPICS
-from folkways.benchmarks.culturalbench.easy import Easy
-from folkways.benchmarks.culturalbench.results.formats import spread
-from folkways.benchmarks.culturalbench.results.growth import by_date, by_size
-from folkways.benchmarks.culturalbench.results.makers import models, regions
-from folkways.benchmarks.culturalbench.results.people import people_table
-from folkways.benchmarks.culturalbench.results.questions import questions_table, words_table
-from folkways.benchmarks.culturalbench.results.reference import guessing, reference_points
-from folkways.benchmarks.culturalbench.results.setups import by_mode, easy_against_hard
-from folkways.benchmarks.culturalbench.results.values import EASY, TASKS
+from folkways.benchmarks.culturalbench.data.release import TOPICS
+from folkways.benchmarks.culturalbench.published import PUBLISHED
+from folkways.benchmarks.culturalbench.results.data_tables import people_table, questions_table, words_table
+from folkways.benchmarks.culturalbench.results.models import by_date, by_size, models, regions
+from folkways.benchmarks.culturalbench.results.setups import by_mode, easy_against_hard, spread
+from folkways.benchmarks.culturalbench.results.values import EASY, SETUPS, TASKS, present
+from folkways.benchmarks.culturalbench.tasks import Easy, Hard
 from folkways.benchmarks.results import DataNeed, Inputs, Result
-from folkways.benchmarks.tables import NotAvailableError, Table
+from folkways.benchmarks.summary import summarise_means
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.errors import FolkwaysError
 from folkways.text_tables import read_table
+
+PUBLISHED_AS = {CHANCE: "random", OPTION_ONLY: "options alone"}
+NOT_OURS = "PublishedFigures by others, with their prompts and of their date; nothing here is computed from these numbers."
+
+
+def guessing(inputs: Inputs) -> Sequence[Table]:
+    """The tasks' baselines on the questions that were asked, with the published figures."""
+    rows: list[dict[str, Any]] = []
+    published = {
+        (task, model): score
+        for task, model, score in PUBLISHED.figures()
+        .filter(kind="baseline")
+        .select("task", "model", "score")
+        .iter_rows()
+    }
+    for task in (Easy(), Hard()):
+        if task.name not in present(inputs):
+            continue
+        items = task.items(inputs.releases[task.name])
+        in_run = items.filter(pl.col("item").is_in(inputs.of(task.name)["item"].unique().implode()))
+        for name, judged in task.baselines(in_run).items():
+            whole = summarise_means(judged, task.name, task.metrics[:1], (), [()]).row(0, named=True)
+            rows.append(
+                {
+                    "setup": SETUPS[task.name],
+                    "baseline": name,
+                    "rule": RULES.get(
+                        (SETUPS[task.name], name),
+                        f"the answer is always {name.rpartition(':')[2]}, the letter that is right most "
+                        "often",
+                    ),
+                    **{column: whole[column] for column in ("score", "low", "high", "n")},
+                    "published": published.get((task.name, PUBLISHED_AS.get(name, ""))),
+                }
+            )
+    return (
+        Table(
+            "guessing",
+            "What guessing gives (section 5)",
+            "Percent of questions that were asked: exact expectations, with Wilson's interval for a "
+            "guesser on so many questions.",
+            pl.DataFrame(rows),
+            notes=(
+                "The published estimate for the options alone is 40 % on Easy; by which similarity is not "
+                "known.",
+                "Ours, of trigrams, finds the name of a country and not its ways: a rule that knows more "
+                "words may find more.",
+            ),
+        ),
+    )
+
+
+def reference_points(inputs: Inputs) -> Sequence[Table]:
+    """The paper's and the leaderboard's scores, in tables of their own."""
+    rows = PUBLISHED.figures().filter(pl.col("task").is_in(present(inputs)))
+    setup = pl.col("task").replace_strict(SETUPS).alias("setup")
+    paper = rows.filter(pl.col("place") != "leaderboard")
+    regions = rows.filter(pl.col("place") == "leaderboard").select(
+        setup, model=pl.col("model") + " (published)", region="value", published="score"
+    )
+    unit = "Percent. " + NOT_OURS
+    return (
+        Table(
+            "published-scores",
+            "PublishedFigures: scores in the paper",
+            unit,
+            paper.select(
+                pl.col("place").alias("source"),
+                setup,
+                subject="model",
+                kind="kind",
+                group="value",
+                published="score",
+            ),
+        ),
+        Table(
+            "published-regions",
+            "PublishedFigures: regions on the leaderboard, first 16 models",
+            unit,
+            regions,
+            Layout("model", "region", "published", decimals=1, by="setup", drawn="heatmap"),
+            notes=(
+                "Regions are unweighted means over their countries, as are ours. The numbers come without "
+                "intervals.",
+            ),
+        ),
+    )
+
 
 RELEASE = DataNeed("release", "The data; your own build, say.", ("culturalbench",))
 TOPICS_FILE = DataNeed("topics", "Topics; by default topics.csv in the release.", file=True)
@@ -37,8 +126,8 @@ def _questions(inputs: Inputs) -> Sequence[Table]:
         )
     if topics is None and release.has(TOPICS):
         topics = release.path(TOPICS)
-    told = read_table(topics, {name: (name,) for name in TOPIC_COLUMNS}) if topics else None
-    return [questions_table(culturalbench.easy(release), told)]
+    table = read_table(topics, {name: (name,) for name in TOPIC_COLUMNS}) if topics else None
+    return [questions_table(culturalbench.easy(release), table)]
 
 
 def _words(inputs: Inputs) -> Sequence[Table]:
@@ -132,7 +221,12 @@ RESULTS = (
         TASKS,
     ),
     Result(
-        "reference-points", "Published scores", reference_points, "", "What have others published?", TASKS
+        "reference-points",
+        "PublishedFigures scores",
+        reference_points,
+        "",
+        "What have others published?",
+        TASKS,
     ),
     consistency(EASY, "right"),
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.common import with_regional_means
+from folkways.benchmarks.culturalbench.tasks import with_regional_means
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import NotAvailableError
@@ -26,26 +26,28 @@ _MEAN = Metric("value", "", "", kind="mean")
 
 
 def present(inputs: Inputs) -> list[str]:
-    """The tasks of which there are judgements of models, Easy first; NotAvailableError where there is
-    none."""
+    """The tasks with judgements of models, Easy first; NotAvailableError if there are none."""
     tasks = inputs.tasks
-    found = [task for task in TASKS if task in tasks]
-    if not found:
+    judged_tasks = [task for task in TASKS if task in tasks]
+    if not judged_tasks:
         raise inputs.lacking(next((task for task in TASKS if task in inputs.asked), EASY))
-    return found
+    return judged_tasks
 
 
 def judgements_of(inputs: Inputs, task: str) -> pl.DataFrame:
     """The judgements of a task in the profile that was judged first (``Inputs.of``), with the headline as
     ``value``.
 
-    Rows on which the headline does not stand are left out.
+    Rows without the headline are left out.
     """
     return inputs.of(task).with_columns(value=HEADLINE[task]).drop_nulls("value")
 
 
 def by_question(inputs: Inputs, task: str, *also: str) -> pl.DataFrame:
-    """endpoint, question, culture, ``also``, value: each model's mean on each question, between 0 and 1."""
+    """endpoint, question, culture, ``also``, value: each model's mean on each question, 0 to 1.
+
+    NotAvailableError if the judgements lack a column of ``also``.
+    """
     judged = judgements_of(inputs, task)
     keys = ["endpoint", "question", "culture", *also]
     missing = [name for name in also if name not in judged.columns]
@@ -60,13 +62,13 @@ def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
     """The scores of models by a facet: endpoint, value (the group), score, low, high, n, in percent; as
     ``summarise`` has them."""
     metric = Metric(HEADLINE[task], "", "")
-    found = []
+    parts = []
     for (endpoint,), judged in judgements_of(inputs, task).group_by(["endpoint"], maintain_order=True):
         scores = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
         if facet == "region":
             scores = with_regional_means(scores, judged, (metric,))
-        found.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
-    return pl.concat(found).select("endpoint", "value", "score", "low", "high", "n")
+        parts.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
+    return pl.concat(parts).select("endpoint", "value", "score", "low", "high", "n")
 
 
 def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:

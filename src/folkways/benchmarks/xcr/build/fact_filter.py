@@ -163,7 +163,7 @@ class _LeftOutWriter:
         if rows.is_empty():
             return
         for_csv(rows.select(list(LEFT_OUT))).write_csv(self._file, include_header=False)
-        self.counts.update(dict(rows.group_by("reason").len().iter_rows()))
+        self.counts.update(dict(rows.group_by("reason", maintain_order=True).len().iter_rows()))
 
 
 def _by_culture(

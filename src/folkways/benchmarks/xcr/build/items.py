@@ -20,7 +20,7 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.build import Ask, BuildSession, Prompt, Reply
+from folkways.benchmarks.build import AskableModel, BuildSession, ModelReply, Prompt
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, FilteredFacts, filter_facts
 from folkways.benchmarks.xcr.build.facts import FactRules, check_table
@@ -295,13 +295,13 @@ def _filtered(
     return sifted
 
 
-def _ask(model: Ask, task: str, form: str, texts: Sequence[tuple[str, str]]) -> Sequence[Reply]:
+def _ask(model: AskableModel, task: str, form: str, texts: Sequence[tuple[str, str]]) -> Sequence[ModelReply]:
     """The replies to texts, each about the item or fact of that id."""
     return model([Prompt(text, task, key, MAX_TOKENS[form], variant=form) for text, key in texts])
 
 
 def _named(
-    facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: str
+    facts: Sequence[dict[str, Any]], replies: Sequence[ModelReply], proposer: str
 ) -> tuple[list[CultureItem], Counter[str]]:
     """The items of the facts, each once per culture, and why facts have none."""
     items: dict[str, CultureItem] = {}
@@ -324,7 +324,7 @@ def _named(
     return list(items.values()), left_out
 
 
-def _written(items: Sequence[CultureItem], models: Sequence[Ask]) -> list[CultureItem]:
+def _written(items: Sequence[CultureItem], models: Sequence[AskableModel]) -> list[CultureItem]:
     sentences: list[dict[str, str]] = [{} for _ in items]
     missing: list[dict[str, str]] = [{} for _ in items]
     texts = [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
+from secrets import token_hex
 from typing import Any
 from urllib.parse import quote
-
-import aiohttp
 
 from folkways.endpoints.base import Request
 from folkways.endpoints.batches import Result, Standing
@@ -32,12 +31,24 @@ class OpenAIBatches(HttpBatches):
 
     async def send(self, name: str, lines: Sequence[bytes]) -> str:
         """The file first, which costs nothing by itself; then the batch."""
-        form = aiohttp.FormData()
-        form.add_field("purpose", "batch")
-        form.add_field(
-            "file", b"\n".join(lines) + b"\n", filename=f"{name}.jsonl", content_type="application/jsonl"
+        boundary = token_hex(16)
+        before = (
+            f"--{boundary}",
+            'Content-Disposition: form-data; name="purpose"',
+            "",
+            "batch",
+            f"--{boundary}",
+            f'Content-Disposition: form-data; name="file"; filename="{name}.jsonl"',
+            "Content-Type: application/jsonl",
+            "",
         )
-        uploaded = from_json(await self.endpoint.call("POST", "/files", form, large=True))
+        head, end = "".join(f"{field}\r\n" for field in before), f"\r\n--{boundary}--\r\n"
+        form = b"".join((head.encode(), *(line + b"\n" for line in lines), end.encode()))
+        uploaded = from_json(
+            await self.endpoint.call(
+                "POST", "/files", form, content_type=f"multipart/form-data; boundary={boundary}", large=True
+            )
+        )
         file = self.name_in(uploaded if isinstance(uploaded, dict) else {}, "id")
         order = {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"}
         return self.name_in(

@@ -1,17 +1,20 @@
-"""What a CulturalBench holds (section 4): questions by country, region, topic and mode, and words per
-question and option."""
+"""What a CulturalBench holds (section 4), and the human baseline by country."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+import numpy as np
 import polars as pl
 
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
+from folkways.benchmarks.culturalbench.people import PEOPLE_JUDGEMENTS
 from folkways.benchmarks.culturalbench.votes import LETTERS
+from folkways.benchmarks.summary import interval_of_mean
 from folkways.benchmarks.tables import Table, in_order
-from folkways.cultures import REGIONS, cultures
-from folkways.records import Schema, require_columns
+from folkways.cultures import REGIONS, cultures, name_of_code
+from folkways.records import Metric, Schema, require_columns
 
 QUESTIONS: Schema = {"by": pl.String, "value": pl.String, "questions": pl.Int64, "percent": pl.Float64}
 WORDS: Schema = {"part": pl.String, "texts": pl.Int64, "mean": pl.Float64, "sd": pl.Float64}
@@ -32,22 +35,22 @@ def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> T
         "culture": list(cultures()),
         "mode": ["single", "multi"],
     }
-    told = easy
+    questions = easy
     if topics is not None:
-        known = (
+        topic_rows = (
             require_columns(topics, TOPIC_COLUMNS, "topics")
             .select(list(TOPIC_COLUMNS))
             .unique("question_idx", keep="first")
         )
-        told = easy.drop("topic", strict=False).join(
-            known, on="question_idx", how="left", maintain_order="left"
+        questions = easy.drop("topic", strict=False).join(
+            topic_rows, on="question_idx", how="left", maintain_order="left"
         )
         order = {
             **order,
             "head": topics["head"].drop_nulls().unique(maintain_order=True).to_list(),
             "topic": [],
         }
-    parts = [_counted(told, by, names) for by, names in order.items()]
+    parts = [_counted(questions, by, names) for by, names in order.items()]
     whole = pl.DataFrame([("all", "all", easy.height, 100.0)], schema=dict(QUESTIONS), orient="row")
     return Table(
         "questions",
@@ -103,3 +106,67 @@ def _words(easy: pl.DataFrame) -> Iterator[tuple[str, int, float | None, float |
     for part, column in texts.items():
         words = column.str.extract_all(r"\S+").list.len()
         yield part, words.len(), words.mean(), words.std()  # type: ignore[misc]
+
+
+RIGHT = Metric("right", "Accuracy", "The person chose what the others' votes make gold, and nothing else.")
+
+PEOPLE: Schema = {
+    "country": pl.String,  # "all" for the whole
+    "right": pl.Float64,  # percent of answers, like its interval
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "mean_of_annotators": pl.Float64,  # percent: the mean over people of each one's share
+    "answers": pl.Int64,
+    "questions": pl.Int64,
+    "annotators": pl.Int64,  # who gave an answer
+    "without_answer": pl.Float64,  # percent of votes that were "I don't know" or "cannot be answered"
+}
+
+
+def people_table(judgements: pl.DataFrame) -> Table:
+    """PEOPLE, from people's judgements on Easy; the interval draws questions with all their answers."""
+    require_columns(judgements, {**PEOPLE_JUDGEMENTS, "right": pl.Float64}, "judgements of people")
+    return Table(
+        "people",
+        "The human line: each annotator against the votes of the others",
+        "The unit is the question: a score is over votes, and its interval draws questions with all "
+        "their votes.",
+        pl.DataFrame(list(_rows(judgements)), schema=dict(PEOPLE)),
+        notes=(
+            "A person is right who chose every option that the others' votes make gold, and no other: the "
+            "same on Easy as Hard.",
+            "Votes for no option (dont_know, cannot_answer) do not count; without_answer is their share.",
+        ),
+    )
+
+
+def _rows(judgements: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    yield _row("all", judgements)
+    order = {code: position for position, code in enumerate(cultures())}
+    parts = judgements.partition_by("culture", as_dict=True)
+    for (code,) in sorted(parts, key=lambda key: (order.get(str(key[0]), len(order)), str(key[0]))):
+        yield _row(name_of_code(str(code)), parts[(code,)])
+
+
+def _row(country: str, judgements: pl.DataFrame) -> dict[str, Any]:
+    counted = judgements.filter("counted").sort(
+        "question", "annotator"
+    )  # a sum of floats depends on its order
+    values = counted["right"].to_numpy()
+    interval = interval_of_mean(values, counted["question"].rank("dense").cast(pl.Int64).to_numpy(), RIGHT)
+    by_person = counted.group_by("annotator").agg(pl.col("right").mean()).sort("annotator")
+    return {
+        "country": country,
+        "right": 100 * float(values.mean()) if values.size else float("nan"),
+        "low": 100 * interval.low,
+        "high": 100 * interval.high,
+        "mean_of_annotators": 100 * float(np.mean(by_person["right"].to_numpy()))
+        if values.size
+        else float("nan"),
+        "answers": counted.height,
+        "questions": counted["question"].n_unique(),
+        "annotators": by_person.height,
+        "without_answer": 100 * (1 - counted.height / judgements.height)
+        if judgements.height
+        else float("nan"),
+    }

@@ -53,29 +53,29 @@ def is_multi_mode(options: Sequence[str]) -> bool:
 
 def has(release: Release, name: str) -> bool:
     """Whether the configuration (EASY or HARD) is there in any of its places."""
-    return any(release.has(place.format(name)) for place in PLACES)
+    return any(release.has(pattern.format(name)) for pattern in PLACES)
 
 
 def topics(release: Release) -> dict[str, str]:
     """Question -> topic; empty where nobody has sorted the questions.
 
-    The file counts where it is among the release's files, so that the fingerprint covers it: in a folder of
-    one's own, beside the two configurations. DataError with the row for a question that has two topics.
+    The file counts only as one of the release's files, so that the fingerprint covers it: put it into a
+    folder of your own with the two configurations. DataError with the row for a question that has two topics.
     """
     if not any(entry.path == TOPICS for entry in release.record.files) or not release.has(TOPICS):
         return {}
     path = release.path(TOPICS)
-    found: dict[str, str] = {}
+    topic_of: dict[str, str] = {}
     for row, question, topic in (
         read_table(path, TOPIC_COLUMNS).select("row", "question_idx", "topic").iter_rows()
     ):
-        if topic.strip() and found.setdefault(question, topic.strip()) != topic.strip():
+        if topic.strip() and topic_of.setdefault(question, topic.strip()) != topic.strip():
             raise DataError(
-                f"question {question!r} has the topic {found[question]!r} and here {topic!r}",
+                f"question {question!r} has the topic {topic_of[question]!r} and here {topic!r}",
                 file=path,
                 row=row,
             )
-    return found
+    return topic_of
 
 
 def easy(release: Release) -> pl.DataFrame:
@@ -137,8 +137,8 @@ def looks_like(folder: Path) -> bool:
     return any(
         path.is_file() and is_readable(path, columns)
         for name, columns in ((EASY, EASY_COLUMNS), (HARD, HARD_COLUMNS))
-        for place in PLACES
-        for path in (folder / place.format(name), folder / "data" / place.format(name))
+        for pattern in PLACES
+        for path in (folder / pattern.format(name), folder / "data" / pattern.format(name))
     )
 
 
@@ -170,8 +170,8 @@ def _topic_of(release: Release) -> pl.Expr:
 
 def _with_cultures(table: pl.DataFrame) -> pl.DataFrame:
     codes = {country: culture_of(country) or country for country in table["country"].unique()}
-    known = cultures()
-    regions = {country: known[code].region if code in known else None for country, code in codes.items()}
+    by_code = cultures()
+    regions = {country: by_code[code].region if code in by_code else None for country, code in codes.items()}
     return table.with_columns(
         pl.col("country").replace_strict(codes, return_dtype=pl.String).alias("culture"),
         pl.col("country").replace_strict(regions, return_dtype=pl.String).alias("region"),
@@ -179,5 +179,5 @@ def _with_cultures(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _find(release: Release, name: str) -> Path:
-    places = [place.format(name) for place in PLACES]
-    return release.path(next(filter(release.has, places), places[0]))
+    paths = [pattern.format(name) for pattern in PLACES]
+    return release.path(next(filter(release.has, paths), paths[0]))

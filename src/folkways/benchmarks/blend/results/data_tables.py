@@ -1,0 +1,206 @@
+"""The paper's tables of the data: questions by topic, agreement of annotators, and shared lemmas."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from folkways.benchmarks.blend.results.shared import CULTURES, EVERY, TOPICS, mean_over_questions
+from folkways.benchmarks.tables import Layout, Table, in_order
+from folkways.records import Schema, require_columns
+from folkways.text.tools import TextTool
+
+STATISTICS: Schema = {
+    "format": pl.String,  # "saq" or "mcq"
+    "culture": pl.String,  # "" for the short-answer questions, which are the same in every culture
+    "category": pl.String,  # a topic, or "all"
+    "value": pl.Int64,
+}
+
+
+def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Table:
+    """Short-answer questions by topic and, of ready-made multiple-choice questions, their number by culture
+    and topic.
+
+    questions: QUESTIONS of ``folkways.benchmarks.blend.data``; mcq: culture and id of MCQ, one row per
+    multiple-choice question. A question has the topic that the first culture gives it.
+    """
+    require_columns(questions, ("culture", "id", "topic"), "questions")
+    topics = questions.select("id", "topic").drop_nulls().unique("id", keep="first", maintain_order=True)
+    parts = [
+        topics.group_by("topic")
+        .len()
+        .select(format=pl.lit("saq"), culture=pl.lit(""), category="topic", value="len")
+    ]
+    if mcq is not None:
+        require_columns(mcq, ("culture", "id"), "multiple-choice questions")
+        parts.append(
+            mcq.join(topics, on="id", how="inner")
+            .group_by("culture", "topic")
+            .len()
+            .select(format=pl.lit("mcq"), culture="culture", category="topic", value="len")
+        )
+    by_topic = pl.concat(parts).with_columns(pl.col("value").cast(pl.Int64))
+    whole = (
+        by_topic.group_by("format", "culture").agg(pl.col("value").sum()).with_columns(category=pl.lit(EVERY))
+    )
+    rows = pl.concat([by_topic, whole.select(by_topic.columns)]).sort(
+        pl.col("format") == "mcq",
+        in_order("culture", CULTURES),
+        "culture",
+        in_order("category", TOPICS),
+        "category",
+    )
+    return Table(
+        "statistics",
+        "Table 2: questions by topic",
+        "Counts of questions; nothing is sampled.",
+        rows.select(list(STATISTICS)),
+        Layout("culture", "category", "value", decimals=0),
+        ()
+        if mcq is not None
+        else ("Multiple-choice questions are not counted: no ready-made ones are on this disk (blend-mcq).",),
+    )
+
+
+Measure = Literal["votes", "answers", "unknown"]
+
+VOTERS = 5
+"""Votes count up to the number of annotators that a question was meant to have; some groups have more."""
+
+QUESTION_COUNTS: Schema = {
+    "culture": pl.String,
+    "id": pl.String,
+    "topic": pl.String,
+    # the largest of: votes of the commonest answer, at most VOTERS; each kind of not knowing by itself
+    "votes": pl.Int64,
+    "answers": pl.Int64,  # groups of answers
+    "unknown": pl.Int64,  # people who gave no answer, whatever they called it
+}
+
+MEANS: Schema = {
+    "culture": pl.String,
+    "category": pl.String,  # a topic, or "all"
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,  # questions
+}
+
+ABOUT: dict[Measure, tuple[int, str]] = {
+    "votes": (7, "mean of the largest vote"),
+    "answers": (8, "mean number of answers"),
+    "unknown": (9, "mean number of people who did not know"),
+}
+"""Measure -> number of the paper's table, and what it shows."""
+
+
+def question_counts(annotations: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
+    """QUESTION_COUNTS, one row per culture and question, from ``data.ANNOTATIONS`` and ``data.QUESTIONS``.
+
+    Every question counts, also those that are left out of short-answer scores. "Did not know" takes in
+    no-answer, not-applicable and whatever else annotators wrote in place of an answer.
+    """
+    require_columns(annotations, ("culture", "id", "groups", "idks"), "annotations")
+    require_columns(questions, ("culture", "id", "topic"), "questions")
+    count = pl.element().struct.field("count")
+    kinds = pl.col("idks").list.eval(count)
+    commonest = pl.col("groups").list.eval(count).list.first().clip(upper_bound=VOTERS)
+    return annotations.join(
+        questions.select("culture", "id", "topic"), on=["culture", "id"], how="left", maintain_order="left"
+    ).select(
+        "culture",
+        "id",
+        "topic",
+        votes=pl.max_horizontal(commonest, kinds.list.max()).fill_null(0).cast(pl.Int64),
+        answers=pl.col("groups").list.len().cast(pl.Int64),
+        unknown=kinds.list.sum().cast(pl.Int64),
+    )
+
+
+def annotation_table(counts: pl.DataFrame, measure: Measure) -> Table:
+    """Table 7 (``votes``), 8 (``answers``) or 9 (``unknown``): MEANS of QUESTION_COUNTS by culture and
+    topic."""
+    require_columns(counts, QUESTION_COUNTS, "counts by question")
+    by_topic = counts.drop_nulls("topic").select("culture", pl.col("topic").alias("category"), measure)
+    whole = counts.select("culture", pl.lit(EVERY).alias("category"), measure)
+    rows = []
+    for (culture, category), group in pl.concat([by_topic, whole]).group_by(
+        "culture", "category", maintain_order=True
+    ):
+        mean, interval = mean_over_questions(group[measure].cast(pl.Float64).to_numpy())
+        rows.append((culture, category, mean, interval.low, interval.high, group.height))
+    number, about = ABOUT[measure]
+    return Table(
+        measure,
+        f"Table {number}: {about}",
+        "The unit is the question: each number is a mean over the questions of a culture, and its "
+        "interval is over these.",
+        pl.DataFrame(rows, schema=dict(MEANS), orient="row").sort(
+            in_order("culture", CULTURES), "culture", in_order("category", TOPICS), maintain_order=True
+        ),
+        Layout("culture", "category", "value"),
+    )
+
+
+OVERLAP: Schema = {
+    "first": pl.String,
+    "second": pl.String,
+    "shared": pl.Int64,  # lemmas that both cultures' answers have, summed over questions
+    "low": pl.Float64,  # of that sum, were other questions asked
+    "high": pl.Float64,
+    "questions": pl.Int64,  # that both cultures have
+}
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+
+
+def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
+    """Every pair of cultures with OVERLAP, most shared lemmas first.
+
+    annotations: ``data.ANNOTATIONS``; all English variants of all groups count, and stop words stay. tool:
+    what lemmatises English; each word is given to it by itself, in lower case.
+    """
+    require_columns(annotations, ("culture", "id", "groups"), "annotations")
+    lemmas = _lemmas_by_question(annotations, tool)
+    codes = annotations["culture"].unique()
+    cultures = codes.to_frame().sort(in_order("culture", CULTURES), "culture")["culture"].to_list()
+    rows = []
+    for first, second in combinations(cultures, 2):
+        common = lemmas[first].keys() & lemmas[second].keys()
+        shared = np.array(
+            [len(lemmas[first][key] & lemmas[second][key]) for key in sorted(common)], dtype=np.float64
+        )
+        _, interval = mean_over_questions(shared)
+        n = shared.size
+        rows.append((first, second, int(shared.sum()), max(0.0, interval.low * n), interval.high * n, n))
+    return Table(
+        "overlap",
+        f"Figure 2: lemmas that the English answers of two cultures share ({tool.name} {tool.version})",
+        "The unit is the question: each number is a sum over the questions both cultures have, and its "
+        "interval is over these.",
+        pl.DataFrame(rows, schema=dict(OVERLAP), orient="row").sort(
+            "shared", descending=True, maintain_order=True
+        ),
+    )
+
+
+def _lemmas_by_question(annotations: pl.DataFrame, tool: TextTool) -> dict[str, dict[str, frozenset[str]]]:
+    """Culture -> question -> lemmas; each distinct word is lemmatised once."""
+    of_word: dict[str, frozenset[str]] = {}
+    lemmas: dict[str, dict[str, frozenset[str]]] = {}
+    for culture, key, groups in annotations.select("culture", "id", "groups").iter_rows():
+        words = {
+            word
+            for group in groups
+            for answer in group["en_answers"]
+            for word in _WORD.findall(answer.lower())
+        }
+        for word in words - of_word.keys():
+            of_word[word] = frozenset(token.lower() for token in tool.tokens(word))
+        lemmas.setdefault(culture, {})[key] = frozenset().union(*(of_word[word] for word in words))
+    return lemmas

@@ -1,0 +1,300 @@
+"""culturalbench/easy and culturalbench/hard: four options and one letter, or four judgements (section 5)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.averages import with_mean_over
+from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
+from folkways.benchmarks.culturalbench import baselines
+from folkways.benchmarks.culturalbench import data as culturalbench
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
+from folkways.benchmarks.multiple_choice import orders
+from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.templates import Template, choose_templates, wordings
+from folkways.records import Metric, Schema, State
+from folkways.releases.release_records import Release
+from folkways.text.labels import TRUTHS, chosen_label, exact_label, settled_truth
+
+FACETS: Schema = {"mode": pl.String, "region": pl.String, "topic": pl.String}
+
+with_regional_means = partial(with_mean_over, groups="culture", facet="region", word="country")
+"""Regional scores as in the published leaderboard: the unweighted mean over the countries of a region, not
+pooled accuracy."""
+
+LOST_LAST = pl.col("state").replace_strict(
+    {State.REFUSED.value: 1, State.UNREADABLE.value: 2, State.FAILED.value: 3, State.MISSING.value: 4},
+    default=5,
+)
+"""Ranks the rows of a question that is not right, or not answered alike, after those with another answer: the
+first row carries the question's value. Lost rows come last, because only a question with nothing else wrong
+could still have been right."""
+
+
+class CulturalBenchTask(ItemwiseTask):
+    """A task whose replies are one of a few labels.
+
+    ``paper`` takes a reply that is the label and nothing else; ``lenient`` the label that it settles on, so
+    that talkative models are not mistaken for models that do not know. Replies without a label count as
+    wrong and are refused or unreadable.
+    """
+
+    release: ClassVar[str] = "culturalbench"
+    facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
+    scoring: ClassVar[Scoring] = Scoring(("paper", "lenient"), {"strict": "lenient"})
+    variants: ClassVar[tuple[str, ...]] = ("strict-format",)
+    max_tokens: ClassVar[int] = (
+        2  # as in section 5; models that think or talk first need --max-tokens and the lenient profile
+    )
+    labels: ClassVar[tuple[str, ...]]
+    places: ClassVar[tuple[str, ...]]  # the {names} that a prompt template must contain
+    item_columns: ClassVar[Schema] = {**FACETS, "answer": pl.String}
+
+    @abstractmethod
+    def read(self, item: Row, reply: str, profile: str) -> str | None:
+        """The label that the reply gives under the profile."""
+
+    def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
+        named: dict[str, Callable[[], Template | None]] = {
+            name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
+            for name, text in wordings("folkways.benchmarks.culturalbench")[self.name.split("/")[1]].items()
+        }
+        return choose_templates(self.name, options, named, self.variants, needed=self.places)
+
+    @property
+    def judged_columns(self) -> Schema:
+        return {**FACETS, **self.judgement_columns, "right": pl.Float64}
+
+    def human_baseline(self) -> HumanBaseline:
+        return HumanBaseline("votes against the others'", self._people)
+
+    def _people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
+        """Each annotator's votes against those of the others, in a release that was built with votes (see
+        ``people``)."""
+        from folkways.benchmarks.culturalbench.people import people_judgements
+
+        return people_judgements(items, release, self.name, self.judged_columns)
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """As for every task, with each region's score as the unweighted mean over its countries, the rule of
+        the leaderboard.
+
+        The facet ``region (pooled)`` has the share over all questions of a region.
+        """
+        return with_regional_means(super().summarise(judgements), judgements, self.metrics)
+
+    def why_uncounted(self, item: Row, profile: str) -> str | None:
+        if item["answer"] in self.labels:
+            return None
+        return (
+            f"the release gives {item['answer']!r} as the answer, which is none of {', '.join(self.labels)}"
+        )
+
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
+        return {"right": 0.0}
+
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
+        label = self.read(item, response["response"], profile)
+        if label is None:
+            reason = "the reply is not a label" if profile == "paper" else "no label found"
+            return unparsed(response["response"], response["language"], reason)
+        return ReplyScore(label, f"the answer is {item['answer']}", {"right": float(label == item["answer"])})
+
+
+class Easy(CulturalBenchTask):
+    """Right when the reply gives the letter of the gold option. Chance is 25 %.
+
+    With several orders of the options, the score is the mean over them. ``consistent`` (the same option in
+    every order) is on one row of a question and null on the others, so that it counts once.
+    """
+
+    name: ClassVar[str] = "culturalbench/easy"
+    title: ClassVar[str] = "CulturalBench-Easy"
+    about: ClassVar[str] = (
+        "Choose one of four options to a question about a country or region (sections 3.3 and 5)."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("right", "Accuracy", "The reply gives the letter of the gold option (section 5)."),
+        Metric(
+            "consistent",
+            "Same option",
+            "The same option was chosen in every order that was asked, right or wrong.",
+        ),
+        *LETTER_METRICS,
+    )
+    facets: ClassVar[tuple[str, ...]] = (*FACETS, "gold_letter")
+    permutes_options: ClassVar[bool] = True
+    gold_label: ClassVar[str] = "answer"
+    labels: ClassVar[tuple[str, ...]] = culturalbench.LETTERS
+    places: ClassVar[tuple[str, ...]] = ("question", "a", "b", "c", "d")
+    item_columns: ClassVar[Schema] = {
+        **CulturalBenchTask.item_columns,
+        "gold_letter": pl.String,
+        "options": pl.List(pl.String),
+    }
+    judgement_columns: ClassVar[Schema] = {
+        "gold_letter": pl.String,  # as it was asked
+        "chosen_letter": pl.String,  # as it was asked
+        "chosen_option": pl.String,
+    }
+
+    def rows(self, release: Release) -> Iterator[Row]:
+        seen: dict[str, int] = {}
+        for entry in culturalbench.easy(release).iter_rows(named=True):
+            number = seen[entry["question_idx"]] = seen.get(entry["question_idx"], 0) + 1
+            options = dict(zip(self.labels, entry["options"], strict=True))
+            yield {
+                "item": f"easy/{entry['question_idx']}" + (f"-{number}" if number > 1 else ""),
+                "release_id": entry["question_idx"],
+                "question": entry["question_idx"],
+                "culture": entry["culture"],
+                "text": entry["question"],
+                "gold": f"{entry['answer']}. {options.get(entry['answer'], '')}",
+                **{facet: entry[facet] for facet in FACETS},
+                "answer": entry["answer"],
+                "gold_letter": entry["answer"],
+                "options": entry["options"],
+            }
+
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"question": item["text"], **dict(zip("abcd", item["options"], strict=True))}
+
+    def read(self, item: Row, reply: str, profile: str) -> str | None:
+        if profile == "paper":
+            return exact_label(reply, self.labels)
+        return chosen_label(reply, dict(zip(self.labels, item["options"], strict=True)))
+
+    def judged(self, item: Row, response: Row, profile: str) -> Row:
+        verdict = super().judged(item, response, profile)
+        return (
+            {**verdict, "gold_letter": item["answer"], "chosen_letter": verdict["answer"]}
+            if verdict["counted"]
+            else verdict
+        )
+
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """As for every task, with ``consistent``, which is null where a question was asked in one order
+        only."""
+        judged = super().judge(items, responses, profile)
+        templates = {name: orders.split_variant(name)[0] for name in judged["variant"].unique()}
+        asking = [
+            "item",
+            "language",
+            pl.col("variant").replace_strict(templates, return_dtype=pl.String),
+            "sample",
+        ]
+        chosen = pl.col("chosen_option")
+        taken = chosen.drop_nulls().n_unique()
+        alike = (taken == 1) & chosen.is_not_null().all()
+        rank = pl.when((taken > 1).over(asking) & chosen.is_not_null()).then(0).otherwise(LOST_LAST)
+        speaks = (pl.len().over(asking) > 1) & (rank.rank("ordinal").over(asking) == 1)
+        return judged.with_columns(consistent=pl.when(speaks).then(alike.over(asking).cast(pl.Float64)))
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """As for every task of the benchmark; the facet ``letter`` has which letters were named."""
+        scores = super().summarise(judgements).filter(pl.col("n") > 0)
+        return pl.concat([scores, *letter_scores(judgements, self.name)])
+
+    def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+        return baselines.easy(items, self.labels)
+
+
+ASKING = ("question", "language", "variant", "sample")
+"""What one asking of a question has in common."""
+
+
+class Hard(CulturalBenchTask):
+    """Chance is 6.25 % for questions. Judgements have their own column: a constant False gets about 73 % of
+    them right.
+
+    ``all_right`` is on one row of a question and null on the others, so that it counts once: on a row that
+    says why the question is not right, or on its first.
+    """
+
+    name: ClassVar[str] = "culturalbench/hard"
+    title: ClassVar[str] = "CulturalBench-Hard"
+    about: ClassVar[str] = (
+        "Say of each of four proposed answers to a question whether it is true (sections 3.3 and 5)."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric(
+            "all_right",
+            "Accuracy",
+            "All four judgements of the question are right (section 5).",
+            per="question",
+        ),
+        Metric("right", "Judgements right", "The judgement is right; not the benchmark's score."),
+    )
+    labels: ClassVar[tuple[str, ...]] = TRUTHS
+    places: ClassVar[tuple[str, ...]] = ("question", "option")
+    item_columns: ClassVar[Schema] = {
+        **CulturalBenchTask.item_columns,
+        "question_text": pl.String,
+        "option": pl.String,
+        "judgements": pl.Int64,
+    }
+
+    def chance(self) -> float:
+        return 100 / 2**4  # four judgements, all of them right
+
+    def rows(self, release: Release) -> Iterator[Row]:
+        seen: dict[str, int] = {}
+        table = culturalbench.hard(release).with_columns(
+            judgements=pl.len().over("question_idx").cast(pl.Int64)
+        )
+        for entry in table.iter_rows(named=True):
+            name = f"hard/{entry['question_idx']}/{entry['data_idx']}"
+            number = seen[name] = seen.get(name, 0) + 1
+            yield {
+                "item": name + (f"-{number}" if number > 1 else ""),
+                "release_id": entry["data_idx"],
+                "question": entry["question_idx"],
+                "culture": entry["culture"],
+                "text": f"{entry['question']} {entry['option']}",
+                "gold": entry["answer"],
+                **{facet: entry[facet] for facet in FACETS},
+                "answer": entry["answer"],
+                "question_text": entry["question"],
+                "option": entry["option"],
+                "judgements": entry["judgements"],
+            }
+
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"question": item["question_text"], "option": item["option"]}
+
+    def read(self, item: Row, reply: str, profile: str) -> str | None:
+        return exact_label(reply, self.labels) if profile == "paper" else settled_truth(reply)
+
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """As for every task, with ``all_right``.
+
+        It is null for a question whose judgements were not all asked (a limited run). A question with an
+        unusable gold answer is not counted.
+        """
+        judged = super().judge(items, responses, profile)
+        expected = items.group_by("question").agg(
+            pl.col("judgements").first(), pl.col("answer").is_in(TRUTHS).all().alias("usable")
+        )
+        judged = judged.join(expected, on="question", how="left", maintain_order="left")
+        wrong = pl.col("right") < 1
+        answered = pl.col("state") == State.ANSWERED.value
+        rank = pl.when(wrong & answered).then(0).when(wrong).then(LOST_LAST).otherwise(6)
+        complete = pl.len().over(ASKING) >= pl.col("judgements")
+        speaks = rank.rank("ordinal").over(ASKING) == 1
+        all_right = pl.when(complete).then(pl.col("right").min().over(ASKING))
+        reason = pl.when(pl.col("counted") & ~pl.col("usable")).then(
+            pl.lit("another judgement of the question has no usable answer")
+        )
+        return judged.with_columns(
+            counted=pl.col("counted") & pl.col("usable"),
+            reason=reason.otherwise(pl.col("reason")),
+            all_right=pl.when(speaks).then(all_right),
+        ).drop("judgements", "usable")
+
+    def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+        return baselines.hard(items)
