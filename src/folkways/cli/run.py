@@ -29,7 +29,7 @@ from folkways.engine import interrupts
 from folkways.files import check_folder, check_several
 
 if TYPE_CHECKING:
-    from folkways.runs.options import AskOptions, Cluster, DeployedModel, Reused, RunOptions
+    from folkways.runs.options import AskOptions, Cluster, DeployedModel, ReusedReplies, RunOptions
     from folkways.runs.scores.scoring_models import ScoringModels
     from folkways.workspace.run_records import RunRecord
 
@@ -102,7 +102,7 @@ def command(
     def planned(record: RunRecord, continued: bool) -> None:
         console.print(f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}")
 
-    def reused(replies: Reused) -> None:
+    def reused(replies: ReusedReplies) -> None:
         console.print(single_line(replies.text()), soft_wrap=True)
 
     with RunProgress(console, then="Judging what was said") as progress:
