@@ -17,7 +17,7 @@ from folkways_studio.database import audit, schema
 from folkways_studio.database.deletion import delete_items
 from folkways_studio.database.rows import change_rows, count, inserted_id, read_values
 from folkways_studio.errors import ConflictError, NotFoundError
-from folkways_studio.items.service import Checked, place_new
+from folkways_studio.items.service import CheckedItem, place_new
 from folkways_studio.records import Stage
 
 KIND = "import"
@@ -193,7 +193,9 @@ def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -
     return frozenset(read_values(workspace, query))
 
 
-def add_batch(workspace: Workspace, job: Import, stage: Stage, new: Sequence[Checked], *, rows: int) -> bool:
+def add_batch(
+    workspace: Workspace, job: Import, stage: Stage, new: Sequence[CheckedItem], *, rows: int
+) -> bool:
     """Add a few ``new`` items of an import to a stage in one short transaction. False, without adding any, if
     it is no longer the caller's.
 

@@ -11,7 +11,7 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import ConflictError, StudioError, SubmissionError
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
-from folkways_studio.items.service import Checked, NewItem, list_items
+from folkways_studio.items.service import CheckedItem, NewItem, list_items
 from folkways_studio.items.table_files import RowsError, structured
 from folkways_studio.media.service import media_names, no_file
 from folkways_studio.records import Item
@@ -72,7 +72,7 @@ def import_items(
 def add_checked(
     workspace: Workspace,
     job: Import,
-    new: Sequence[Checked],
+    new: Sequence[CheckedItem],
     going: Callable[[], bool] = lambda: True,
     on_progress: OnProgress = lambda added, rows: None,
 ) -> None:
@@ -113,7 +113,7 @@ def checked_rows(
     population: str | None = None,
     file: str | None = None,
     import_id: int | None = None,
-) -> list[Checked]:
+) -> list[CheckedItem]:
     """Every row as a new item for the stage. workspace, study_id, rows, population, file and errors
     (UnknownNameError, RowsError) are as in ``import_items``. import_id: an earlier attempt, whose items exist
     already."""
@@ -134,7 +134,7 @@ def checked_rows(
     ids = [name for name in IDS if name not in kind.own_columns]
     files = media_names(workspace, study_id)
     problems: dict[int, str] = {}
-    new: list[Checked] = []
+    new: list[CheckedItem] = []
     for number, row in enumerate(rows, 1):
         if number % AT_ONCE == 0:
             time.sleep(BREATH)

@@ -49,7 +49,7 @@ _NEXT_REVISION = (
 )
 """Built once: building one costs more than running it."""
 
-Checked = tuple[NewItem, int | None, Mapping[str, Any]]
+CheckedItem = tuple[NewItem, int | None, Mapping[str, Any]]
 """A new item, the id of its population, and its content as the stage's kind has checked it."""
 
 
@@ -89,7 +89,7 @@ def add_items(
 
 
 def place_new(
-    connection: sa.Connection, stage: Stage, new: Sequence[Checked], *, job_id: int | None = None
+    connection: sa.Connection, stage: Stage, new: Sequence[CheckedItem], *, job_id: int | None = None
 ) -> list[int]:
     """Insert new items into a stage, with revisions and open slots, and return their ids. job_id: of their
     import. Raises ConflictError for a key that the stage has already. connection: the caller's transaction.
