@@ -35,7 +35,7 @@ from folkways.runs.keywords import (
 )
 from folkways.runs.models import cost_function, open_models
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
-from folkways.runs.options import AskOptions, Cluster, Reused
+from folkways.runs.options import AskOptions, Cluster, ReusedReplies
 from folkways.runs.planning.estimate import estimate_run
 from folkways.runs.planning.recipe import Recipe, is_recipe
 from folkways.runs.planning.tasks import make_plan
@@ -74,7 +74,7 @@ class Run:
     workspace: Workspace
     record: run_records.RunRecord
     prices: Path | str | None = None
-    reused: tuple[Reused, ...] = ()
+    reused: tuple[ReusedReplies, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -250,7 +250,7 @@ def run(
         workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
         name, profile = name or recipe.name, profile or recipe.profile
     chosen, asking = options_of(tasks, values, asking)
-    reports: list[Reused] = []
+    reports: list[ReusedReplies] = []
     asking = asking if asking.reused is not None else replace(asking, reused=reports.append)
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())

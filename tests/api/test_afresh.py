@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from folkways.errors import on_command_line
-from folkways.runs.options import Reused, RunOptions, age
+from folkways.runs.options import ReusedReplies, RunOptions, age
 from folkways.runs.planning.estimate import estimate_run
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
@@ -88,7 +88,7 @@ class TestAfresh:
 
 class TestReused:
     def test_a_run_is_told_how_old_its_replies_are_and_whose(self, ask: Any) -> None:
-        seen: list[Reused] = []
+        seen: list[ReusedReplies] = []
         ask(name="small", limit=10, reused=seen.append)
         assert seen == []
         ask(name="again", limit=10, reused=seen.append)
@@ -106,7 +106,7 @@ class TestReused:
         replies("B")
         newer = ask(afresh=True, limit=10)
         ask(afresh=True, limit=9)  # asks something else
-        seen: list[Reused] = []
+        seen: list[ReusedReplies] = []
         assert set(ask(limit=10, name="again", reused=seen.append).responses()["response"]) == {"A"}
         told = f"Run {newer.name} has newer replies, asked for afresh, which are not used; "
         assert seen[0].text().endswith(f"{told}afresh=True and name='{newer.name}' use them")
@@ -121,7 +121,7 @@ class TestReused:
         assert "newer" not in seen[-1].text()
 
     def test_replies_of_several_runs(self, ask: Any) -> None:
-        seen: list[Reused] = []
+        seen: list[ReusedReplies] = []
         ask(name="one", cultures="KR")
         ask(name="two", cultures="GB")
         ask(cultures=["KR", "GB"], reused=seen.append)
@@ -129,7 +129,7 @@ class TestReused:
         assert "runs one to two" in seen[0].text()
 
     def test_going_on_is_not_from_before(self, ask: Any) -> None:
-        seen: list[Reused] = []
+        seen: list[ReusedReplies] = []
         ask(budget="50requests", reused=seen.append)
         ask(reused=seen.append)
         assert seen == []
@@ -151,7 +151,7 @@ class TestReused:
         assert age(seconds) == told
 
     def test_a_sentence_of_many_ages(self) -> None:
-        reused = Reused("m", 3, 4, oldest=1000.0, newest=1000.0 + 3600, runs=())
+        reused = ReusedReplies("m", 3, 4, oldest=1000.0, newest=1000.0 + 3600, runs=())
         assert (
             reused.text(now=1000.0 + 7200)
             == "m: 3 of 4 replies are from before: 1 hour to 2 hours old; afresh=True asks again"

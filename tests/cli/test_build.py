@@ -158,7 +158,7 @@ def test_agreement_of_judging_modes(release: Path, tmp_path: Path) -> None:
         (("--judge-batch", "5"), "--judge-batch needs --profile strict"),
         (("--profile", "strict", "--judge-batch", "0"), "'question' or a number of pairs from 1 on, got '0'"),
         (("--questions", "Q-77"), "no question 'Q-77'; ids look like 'Q-0'"),
-        (("--out", "q.txt"), "has to end in .csv"),
+        (("--out", "q.txt"), "must end in .csv"),
         (("--budget", "lots"), "cannot read the budget 'lots'"),
         (("--wording-of", "."), "nothing in"),
     ],

@@ -126,7 +126,7 @@ class TestFetch:
     def test_adopts_several_releases_from_one_folder(self, data: Run, shared: Path) -> None:
         done = data("fetch", "blend", "blend-june", "blend-raw", "xcr", "--from", shared / "data")
         assert done.returncode == 0, done.stderr
-        assert done.stdout.count("files copied, 0 were here") == 4
+        assert done.stdout.count("files copied, 0 already here") == 4
         assert "kabir2026xcrbench" in done.stdout
         assert data("list").stdout.count("   here\n") == 4
 

@@ -141,7 +141,7 @@ def test_a_budget_ends_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
         stopped = folkways(*asked, "--budget", "2requests", cwd=tmp_path)
         done = folkways(*asked, cwd=tmp_path)
     assert stopped.returncode == 1
-    assert "run the same command again to go on" in stopped.stderr
+    assert "run the same command again to continue" in stopped.stderr
     assert "3 values lack a reply" in stopped.stderr
     assert done.returncode == 0, done.stderr
     assert (

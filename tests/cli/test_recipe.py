@@ -237,7 +237,7 @@ def test_a_recipe_is_given_alone_and_must_be_there(tmp_path: Path) -> None:
     both = folkways(
         "run", "demo", "study.toml", "--model", "baseline/first", "--workspace", tmp_path / "w.db"
     )
-    assert (both.returncode, "a recipe names its own tasks" in both.stderr) == (2, True)
+    assert (both.returncode, "a recipe has its own tasks" in both.stderr) == (2, True)
     none = folkways("run", tmp_path / "no.toml", "--workspace", tmp_path / "w.db")
     assert (none.returncode, "there is no file" in none.stderr, "folkways init" in none.stderr) == (
         2,

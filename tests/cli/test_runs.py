@@ -65,6 +65,6 @@ def test_a_run_is_not_deleted_unasked_nor_while_it_is_asked(tmp_path: Path) -> N
         done = folkways("runs", "delete", "busy", "--yes", "-w", workspace)
         process.kill()
         process.communicate()
-    assert (done.returncode, "is being asked by another process" in done.stderr) == (2, True), done
+    assert (done.returncode, "another process is asking run" in done.stderr) == (2, True), done
     done = folkways("runs", "delete", "busy", "--yes", "-w", workspace)  # the process is dead now
     assert (done.returncode, rows(workspace, "SELECT name FROM runs")) == (0, [("one",)]), done

@@ -269,8 +269,8 @@ def test_complete_scores_are_written_as_the_hub_reads_them(
 
 def test_what_is_incomplete_is_written_on_demand_and_says_so(mixed: Run, people: Run, tmp_path: Path) -> None:
     failing = mixed.export("eval-results", tmp_path, "--dataset", "me/demo")
-    assert failing.returncode == 2 and "are one model" in failing.stderr
-    name = failing.stderr.split("are one model")[0].split("error: ")[1].split(", ")[1].strip()
+    assert failing.returncode == 2 and "are the same model" in failing.stderr
+    name = failing.stderr.split("are the same model")[0].split("error: ")[1].split(", ")[1].strip()
     failing = mixed.export(
         "eval-results", tmp_path, "--dataset", "me/demo", "--model", name, "--tasks", "demo/mcq"
     )
@@ -393,7 +393,7 @@ def test_a_data_set_is_pushed_as_it_lies_here_private_and_once(push: Pushing) ->
 def test_nobody_sees_or_loses_what_they_should_not(push: Pushing) -> None:
     assert "(public)" in push("hub", "me/seen", "--public").stdout
     assert "--public" in push.refused("hub", "me/seen")
-    assert "is no exported run" in push.refused("hub", "org/data", "--public")
+    assert "is not an exported run" in push.refused("hub", "org/data", "--public")
     assert files_in(push.hub.root / "org" / "data") == {"facts.csv": b"a,b\n"}
 
 
@@ -416,7 +416,7 @@ def test_what_the_hub_refuses_is_said_in_words(push: Pushing) -> None:
 def test_scores_are_proposed_to_the_models_owner(push: Pushing) -> None:
     done = push("eval-results", "org/whole", "--dataset", "org/data", *push.results())
     assert done.returncode == 0 and f"opened {push.hub.url}/org/whole/discussions/1" in done.stdout
-    assert "has no eval.yaml" in done.stderr
+    assert "has no visible eval.yaml" in done.stderr
     (pull,) = push.hub.pushed()["pulls"]
     ((name, text),) = pull["files"].items()
     assert (pull["kind"], pull["name"], name) == ("models", "org/whole", ".eval_results/folkways_demo.yaml")

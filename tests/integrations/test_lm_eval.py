@@ -83,7 +83,7 @@ def test_what_cannot_leave_or_be_expressed_is_said(tmp_path: Path, shared: Path)
 
     release = write_release(tmp_path / "blend")
     assert "only one task can be written" in says("demo")
-    assert "with --items you say" in says("blend/saq", "--release", release)
+    assert "use --items if you may" in says("blend/saq", "--release", release)
     assert "unknown task" in says("demo/mcqq")
     forbidden = says("xcr/identification", "--release", shared / "data" / "xcr")
     assert "items of xcr@9904292 (licence: CC-BY-NC-ND-4.0) are not to be passed on" in forbidden

@@ -69,7 +69,7 @@ def test_small_cultures_are_drawn_towards_the_others(close: ReportData) -> None:
         ("raw", [raw[key] for key in model]), ("shrunk", [shrunk[key].score for key in model]))}  # fmt: skip
     assert spread["shrunk"] < spread["raw"]
     assert all(shrunk[key].low < shrunk[key].score < shrunk[key].high for key in model)
-    assert "ShrunkenScore" in render_html(view)
+    assert "Shrunk" in render_html(view)
 
 
 def test_people_and_baselines_stand_below_the_models(data: ReportData) -> None:

@@ -16,7 +16,7 @@ from folkways.runs.options import RunOptions
 from folkways.runs.planning.estimate import (
     LEARNED_FROM,
     Estimate,
-    Reported,
+    ReportedTokens,
     estimate,
     reported,
     request_tokens,
@@ -66,7 +66,7 @@ def test_what_a_model_reported_is_known_by_its_name_and_its_identity(workspace: 
     run, other = plan_prompts(workspace, "other", ["aaaa"], config="other")
     assert reported(workspace, "other") is None
     answer(workspace, run.id, other, {"aaaa": 1000})
-    assert reported(workspace, "mine") == Reported(3, 24, 1 + 7 + 2 + 7 + 1 + 7)
+    assert reported(workspace, "mine") == ReportedTokens(3, 24, 1 + 7 + 2 + 7 + 1 + 7)
     assert reported(workspace, "unknown") is None
     many = [f"word {number}" for number in range(LEARNED_FROM + 1)]
     run, often = plan_prompts(workspace, "often", many, config="many")

@@ -14,14 +14,14 @@ from folkways.engine.progress import ModelProgress
 from folkways.records import Metric
 from folkways.runs.sampling import rounds as adaptive_sampling
 from folkways.runs.sampling.rounds import Sampling, ask_in_rounds
-from folkways.runs.sampling.strata import Frame, Stratum
+from folkways.runs.sampling.strata import SamplingFrame, Stratum
 
 Widths = Mapping[str, tuple[int, float]]
 STRATA = {
     name: Stratum(name, tuple(f"{name}{number}" for number in range(size)))
     for name, size in (("A", 70), ("B", 70), ("C", 2))
 }
-FRAME = Frame("x/y", Metric("right", "Right", ""), STRATA, pl.DataFrame(), 2.0, list)
+FRAME = SamplingFrame("x/y", Metric("right", "Right", ""), STRATA, pl.DataFrame(), 2.0, list)
 
 
 def rounds(

@@ -247,11 +247,9 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
     if grouping != ("culture",) and any(counted[column].n_unique() < 2 for column in grouping):
         return [], np.full(counted.height, -1, dtype=np.int32)
     names = counted.select(grouping).drop_nulls().unique(maintain_order=True).with_row_index("__group")
-    groups = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")[
-        "__group"
-    ]
+    rows = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")
     labels = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
-    return labels, groups.cast(pl.Int32).fill_null(-1).to_numpy()
+    return labels, rows["__group"].cast(pl.Int32).fill_null(-1).to_numpy()
 
 
 def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list[dict[str, object]]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from folkways.runs.options import AskOptions
-    from folkways.runs.probing import Probed
+    from folkways.runs.probing import ProbeResult
 
 Row = dict[str, Any]
 
@@ -98,7 +98,7 @@ def command(
     check_finished(done.run, "asked")
 
 
-def _show(done: Probed) -> None:
+def _show(done: ProbeResult) -> None:
     """A table for each model, then what was not given and why, then what each signal is and cannot say."""
     from folkways.display import single_line
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from folkways.benchmarks.tables import Table
 
-FACTS = "Figures from the paper; nothing here is computed, and no interval was published."
+FACTS = "Facts of the paper; nothing here is computed, and no interval was published."
 
 
 @click.command("published")

@@ -29,7 +29,7 @@ from folkways.engine import interrupts
 from folkways.files import check_folder, check_several
 
 if TYPE_CHECKING:
-    from folkways.runs.options import AskOptions, Cluster, DeployedModel, Reused, RunOptions
+    from folkways.runs.options import AskOptions, Cluster, DeployedModel, ReusedReplies, RunOptions
     from folkways.runs.scores.scoring_models import ScoringModels
     from folkways.workspace.run_records import RunRecord
 
@@ -83,12 +83,13 @@ def command(
     from folkways.cli.progress import RunProgress
     from folkways.display import plural, single_line
     from folkways.reports.formats.terminal import terminal_summary
-    from folkways.reports.formats.write import USUAL_FORMATS, check_formats
     from folkways.runs.planning.estimate import reported
     from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage
 
     if report_dir is not None:
+        from folkways.reports.formats.write import USUAL_FORMATS, check_formats  # a template engine
+
         check_several(report_dir, lambda name: f"--report {name}")
         check_folder(report_dir)
         check_formats(USUAL_FORMATS)
@@ -102,7 +103,7 @@ def command(
     def planned(record: RunRecord, continued: bool) -> None:
         console.print(f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}")
 
-    def reused(replies: Reused) -> None:
+    def reused(replies: ReusedReplies) -> None:
         console.print(single_line(replies.text()), soft_wrap=True)
 
     with RunProgress(console, then="Judging what was said") as progress:

@@ -229,6 +229,6 @@ def _recipe(run: RunRecord) -> str:
             "folkways init"
         )
     return (
-        f"# Run {run.name}, planned by folkways {run.version}. Repeat it: folkways run FILE\n"
+        f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE\n"
         + tomlkit.dumps(run.recipe)
     )

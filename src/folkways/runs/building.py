@@ -76,14 +76,14 @@ def build(
         parse_budget(chosen.budget)  # a bad one is an error even where no model is asked
     try:
         with ExitStack() as ending:
-            session = Session(ending, f"build {name}", workspace, chosen, note, progress, work_on)
+            session = BuildRun(ending, f"build {name}", workspace, chosen, note, progress, work_on)
             return builder.make(session, **{**defaults, **options})
     except KeyboardInterrupt:  # between two rounds of asking: ends it as within one
         raise BuildStopped(INTERRUPTED) from None
 
 
 @dataclass(frozen=True)
-class Session:
+class BuildRun:
     """A ``benchmarks.build.BuildSession``. ending: closes what was opened."""
 
     ending: ExitStack
@@ -128,7 +128,7 @@ class Session:
 
 
 class _BuildModel:
-    """A ``benchmarks.build.Ask``: every reply, or BuildStopped."""
+    """A ``benchmarks.build.AskableModel``: every reply, or BuildStopped."""
 
     def __init__(self, begun: Callable[[], AskSession], model: Model) -> None:
         self._begun = begun
@@ -136,7 +136,6 @@ class _BuildModel:
         self.name = model.name
 
     def __call__(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
-        """See ``Ask``."""
         asking = self._begun()
         replies = asking.ask(self._model, prompts)
         lost = [reply.reason for reply in replies if reply.state in LOST]
@@ -145,5 +144,4 @@ class _BuildModel:
         return replies
 
     def recall(self, prompt: Prompt) -> ModelReply | None:
-        """See ``Ask``."""
         return self._begun().recall(self._model, prompt)

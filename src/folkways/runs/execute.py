@@ -18,7 +18,7 @@ from folkways.engine.session import ask
 from folkways.errors import FolkwaysError, FolkwaysWarning, option
 from folkways.runs.executors import executor_of
 from folkways.runs.models import Model, batches_of, limit_and_prices, open_models
-from folkways.runs.options import AskOptions, DeployedModel, Reused, RunOptions
+from folkways.runs.options import AskOptions, DeployedModel, ReusedReplies, RunOptions
 from folkways.runs.planning.plan import Plan, begin
 from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import asked_afresh_since, make_plan, of_generation
@@ -35,7 +35,7 @@ from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.run_records import RunRecord
 
 
-def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]) -> list[Reused]:
+def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]) -> list[ReusedReplies]:
     """What the run uses of before it began, model by model; nothing of models whose replies follow from their
     identity."""
     expected, replies = schema.expected, schema.responses
@@ -61,7 +61,7 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
                 filter(None, (_asked_by(workspace, row.key, row.created) for row in (rows[0], rows[-1])))
             )
             reused.append(
-                Reused(
+                ReusedReplies(
                     model.name,
                     len(rows),
                     int(count or 0),
@@ -104,7 +104,7 @@ def given_by_other_code(workspace: Workspace, run: RunRecord, model: Model) -> i
 
 
 @dataclass(frozen=True)
-class Session:
+class RunSession:
     """What one session of a run did.
 
     plan: what was asked. unscored: whether the stored scores may lack something that was asked; False where a
@@ -124,7 +124,7 @@ def execute(
     *,
     name: str | None = None,
     profile: str | None = None,
-) -> Session:
+) -> RunSession:
     """Write the plan down (or go on with an earlier run of the same configuration) and ask everything that
     has no response yet.
 
@@ -206,7 +206,7 @@ def execute(
     scored = (now if over else run).finished or 0.0
     # Another run may have asked for the same replies anew.
     unscored = not (over or idle) or results.has_newer_replies(workspace, run, scored)
-    return Session(left, plan, tuple(progresses), unscored)
+    return RunSession(left, plan, tuple(progresses), unscored)
 
 
 def _check_compatible(plan: Plan, asking: AskOptions) -> None:
@@ -231,7 +231,7 @@ def _check_compatible(plan: Plan, asking: AskOptions) -> None:
 
 def score_session(
     workspace: Workspace,
-    session: Session,
+    session: RunSession,
     profile: str | None = None,
     models: ScoringModels | None = None,
     score_all: ScoreAll = score_each,
@@ -250,7 +250,7 @@ def score_session(
 
 
 def _judged_since(
-    workspace: Workspace, session: Session, began: float, profile: str | None, models: ScoringModels | None
+    workspace: Workspace, session: RunSession, began: float, profile: str | None, models: ScoringModels | None
 ) -> bool:
     """Whether another process, which began at that moment, has judged all that this one knows."""
     if run_records.find_run(workspace, str(session.run.id)).state != "finished" or any(

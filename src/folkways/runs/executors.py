@@ -13,7 +13,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.planning.plan import TaskPlan
-from folkways.runs.scores.scoring import Scored
+from folkways.runs.scores.scoring import ScoredRun
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -49,7 +49,7 @@ class Executor(Protocol):
         profile: str | None,
         text_tools: str | None,
         models: ScoringModels | None,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredRun]:
         """A ``scoring.ScoreAll``: workspace, run, plans, profile, text_tools and models are those of
         ``score_run``."""
 

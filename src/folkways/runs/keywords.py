@@ -20,7 +20,7 @@ from folkways.runs.options import (
     Cluster,
     DeployedModel,
     OptionKind,
-    Reused,
+    ReusedReplies,
     RunOptions,
     parse_settings,
 )
@@ -109,7 +109,7 @@ class RunKeywords(QuestionKeywords, total=False):
     observer: Observer | None
     every: float
     cluster: Cluster | None
-    reused: Callable[[Reused], object] | None
+    reused: Callable[[ReusedReplies], object] | None
     planned: Callable[[RunRecord, bool], object]
 
 

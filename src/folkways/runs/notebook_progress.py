@@ -74,7 +74,6 @@ class NotebookProgress:
         self._handle: Any = None
 
     def __call__(self, models: Sequence[ModelProgress]) -> None:
-        """Show the counts."""
         from IPython import display
 
         shown = display.HTML(bars(models))  # type: ignore[no-untyped-call]

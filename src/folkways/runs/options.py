@@ -239,7 +239,7 @@ _UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0), ("second", 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reused:
+class ReusedReplies:
     """Replies from before the run, of one of its models.
 
     replies, expected: how many, and of how many. oldest, newest: when they came, in seconds since the epoch.
@@ -322,7 +322,7 @@ class AskOptions:
     observer: Observer | None = None
     every: float = 0.5
     cluster: Cluster | None = None
-    reused: Callable[[Reused], object] | None = None
+    reused: Callable[[ReusedReplies], object] | None = None
     planned: Callable[[RunRecord, bool], object] = lambda _run, _continued: None
 
 

@@ -64,7 +64,7 @@ ESTIMATED = ("value", "low", "high", "n", "questions")
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeResult:
     """signals: PROBES, a row for each model and measure; run: in which was asked; notes: what a reader must
     know."""
 
@@ -84,7 +84,7 @@ def probe(
     limit: int = DEFAULT_LIMIT,
     seed: int = 0,
     asking: AskOptions | None = None,
-) -> Probed:
+) -> ProbeResult:
     """What ``folkways probe TASK`` does; replies are stored in the ``workspace``.
 
     release: of the task; None for its default. control: a release, or folder, of the same task whose items no
@@ -118,7 +118,7 @@ def probe(
         for model in models:
             rows += _probed(session, model, chosen, groups)
     frame = without_nan(pl.DataFrame(rows, schema=PROBES))
-    return Probed(frame, session.run, tuple(_notes(frame, held, control, session.stopped)))
+    return ProbeResult(frame, session.run, tuple(_notes(frame, held, control, session.stopped)))
 
 
 def _group(task: Task, release: Release, limit: int, seed: int) -> ItemGroup:

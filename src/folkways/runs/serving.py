@@ -104,7 +104,6 @@ class ModelServer:
         return f"{lines[-TAIL_LENGTH:] or 'it wrote nothing'} ({ended}command: {quotable(self.command)})"
 
     async def stop(self) -> None:
-        """End it with all its processes."""
         await asyncio.to_thread(self._stop)
 
     def _stop(self) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways_studio.people.eligibility import failed_criteria
-from folkways_studio.stages.votes import CANNOT_ANSWER, DONT_KNOW, Ballot, Result, best_of, count_votes
+from folkways_studio.stages.votes import CANNOT_ANSWER, DONT_KNOW, Ballot, VoteCount, best_of, count_votes
 from folkways_studio.work.counts import missing_answers, room
 
 CRITERIA = [
@@ -181,7 +181,7 @@ def test_the_result_of_any_votes_as_by_hand(said: list[str], needed: int) -> Non
         else "none"
     )
     found = count_votes(ballots(*said), 4, needed)
-    assert found == Result(gold, counts, said.count("?"), said.count("!"), len(said), outcome)  # type: ignore[arg-type]
+    assert found == VoteCount(gold, counts, said.count("?"), said.count("!"), len(said), outcome)  # type: ignore[arg-type]
 
 
 @given(st.lists(st.integers(0, 2), max_size=6), st.tuples(*[st.integers(1, 3).map(float)] * 3))

@@ -20,7 +20,7 @@ from folkways_studio.records import Participant
 from folkways_studio.studies import disagreements
 from folkways_studio.studies.agreement_chart import BOTTOM, HEIGHT, TOP, chart_of
 from folkways_studio.studies.agreement_over_time import agreement_over_time
-from folkways_studio.studies.disagreements import Measured, Said, measured, read_answers
+from folkways_studio.studies.disagreements import AnswerOfPerson, DisagreementReport, measured, read_answers
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study
@@ -101,7 +101,7 @@ def vote(desk: StudyFixture, people: list[Participant], said: list[str], *, at: 
             )
 
 
-def read(desk: StudyFixture) -> Measured:
+def read(desk: StudyFixture) -> DisagreementReport:
     return measured(read_answers(desk.workspace, desk.study.id))
 
 
@@ -164,7 +164,7 @@ def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Study
             replace(
                 pattern,
                 said=[
-                    Said(people[number].id, {"choices": choice}, BEGIN)
+                    AnswerOfPerson(people[number].id, {"choices": choice}, BEGIN)
                     for number, choice in enumerate(choices)
                 ],
             )

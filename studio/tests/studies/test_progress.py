@@ -21,7 +21,7 @@ from folkways_studio.records import Adjudication, ItemState, Participant, Role, 
 from folkways_studio.studies import progress
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement import PLURAL, Agreement, agreement
-from folkways_studio.studies.progress import Mine, Payment, Progress, Quality
+from folkways_studio.studies.progress import OwnProgress, Payment, Progress, Quality
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.studies import (
@@ -114,25 +114,25 @@ def test_progress_of_every_stage_and_population(desk: StudyFixture) -> None:
 def test_what_one_person_did_and_has_left(desk: StudyFixture) -> None:
     verify, again, write = studies.stages(desk.workspace, desk.study.id)
     kim, lee = desk.people()
-    assert progress.own_progress(desk.workspace, kim, verify) == Mine(3, 1, 4.0), (
+    assert progress.own_progress(desk.workspace, kim, verify) == OwnProgress(3, 1, 4.0), (
         "half of 1, 4 and 8 seconds took longer than 4"
     )
-    assert progress.own_progress(desk.workspace, lee, verify) == Mine(2, 1, 4.0)
-    assert progress.own_progress(desk.workspace, kim, again) == Mine(0, 0, None)
-    assert progress.own_progress(desk.workspace, desk.person("peru"), again) == Mine(0, 1, None), (
+    assert progress.own_progress(desk.workspace, lee, verify) == OwnProgress(2, 1, 4.0)
+    assert progress.own_progress(desk.workspace, kim, again) == OwnProgress(0, 0, None)
+    assert progress.own_progress(desk.workspace, desk.person("peru"), again) == OwnProgress(0, 1, None), (
         "nothing is kept back"
     )
-    assert progress.own_progress(desk.workspace, kim, write) == Mine(0, None, None)
+    assert progress.own_progress(desk.workspace, kim, write) == OwnProgress(0, None, None)
     with desk.workspace.write() as connection:  # a cap leaves fewer than there are
         config = {**verify.config, "cap": 2}
         connection.execute(sa.update(schema.stages).filter_by(id=verify.id).values(config=config))
         connection.execute(sa.insert(schema.stages).values(study_id=desk.study.id, position=9, name="x", title="", kind="vote",
                                                            role="annotator", config=config))  # fmt: skip
     capped = studies.get_stage(desk.workspace, desk.study.id, "verify")
-    assert progress.own_progress(desk.workspace, kim, capped) == Mine(3, 0, 0.0)
-    assert progress.own_progress(desk.workspace, kim, replace(write, config=config)) == Mine(0, 1, None), (
-        "they are at one"
-    )
+    assert progress.own_progress(desk.workspace, kim, capped) == OwnProgress(3, 0, 0.0)
+    assert progress.own_progress(desk.workspace, kim, replace(write, config=config)) == OwnProgress(
+        0, 1, None
+    ), "they are at one"
 
 
 def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace) -> None:
@@ -148,7 +148,7 @@ def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace)
         connection.execute(sa.update(schema.assignments).filter_by(id=work.assignment.id).values(leased=None))
     desk.submit(person, work, {"choices": [1]})
     verify, write = studies.stages(studio_workspace, desk.study.id)
-    assert progress.own_progress(studio_workspace, person, verify) == Mine(2, 1, 66.0)
+    assert progress.own_progress(studio_workspace, person, verify) == OwnProgress(2, 1, 66.0)
     assert progress.progress(studio_workspace, desk.study.id)[0].median_seconds == 66.0
     (found,) = progress.quality(studio_workspace, desk.study.id)
     assert found == Quality(person.id, person.pseudonym, "verify", 2, 66.0, 0.0, 0.5, 0, 0, ())
@@ -157,7 +157,7 @@ def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace)
     answer(
         desk, person, {"category": "Food", "question": "What is it?", "english": "What is it?"}, 9.0, "write"
     )
-    assert progress.own_progress(studio_workspace, person, write) == Mine(1, None, None)
+    assert progress.own_progress(studio_workspace, person, write) == OwnProgress(1, None, None)
 
 
 @pytest.mark.parametrize(

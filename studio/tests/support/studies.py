@@ -20,7 +20,7 @@ from folkways_studio.records import Participant, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from folkways_studio.work.assignments import NoWork, Work
-from folkways_studio.work.judgements import Submitted
+from folkways_studio.work.judgements import SubmissionReceipt
 from folkways_studio.workflows.definition import read_definition
 
 PASSWORD = "a password of the tests"
@@ -133,7 +133,7 @@ class StudyFixture:
         assert isinstance(found, NoWork), found
         return found.reason
 
-    def submit(self, person: Participant, work: Work, submission: Mapping[str, Any]) -> Submitted:
+    def submit(self, person: Participant, work: Work, submission: Mapping[str, Any]) -> SubmissionReceipt:
         return judgements.submit(
             self.workspace, person.id, work.assignment.id, submission, f"key-{work.assignment.id}"
         )

@@ -100,7 +100,7 @@ def test_a_test_counts_to_its_end_and_cannot_begin_with_too_few_questions(
     known(desk, 3, test=True)
     desk.add("verify", [QUESTION])
     person, stage = desk.person(), get_stage(desk.workspace, desk.study.id, "verify")
-    assert gold.lacking(desk.workspace, desk.study.id) == (gold.Lacking("verify", "korea", 3, 4),)
+    assert gold.lacking(desk.workspace, desk.study.id) == (gold.MissingGold("verify", "korea", 3, 4),)
     assert desk.nothing(person) == "none_left"
     add_items(desk.workspace, desk.study.id, "verify", [NewItem("more", QUESTION, None, RIGHT, True)])
     assert gold.lacking(desk.workspace, desk.study.id) == ()

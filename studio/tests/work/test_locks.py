@@ -19,7 +19,7 @@ from folkways_studio.models import redteaming
 from folkways_studio.people import invites, participants, personal
 from folkways_studio.records import Role
 from folkways_studio.work import adjudications, assignments, drafts, judgements, leases, redaction
-from folkways_studio.work.assignments import Claimed
+from folkways_studio.work.assignments import ClaimedSlot
 from studio.tests.support.studies import ON_A_FILE, QUESTION, open_study
 
 T = TypeVar("T")
@@ -152,7 +152,7 @@ def test_taking_a_slot_changes_its_row_once(studio_workspace: Workspace) -> None
 
     sa.event.listen(desk.workspace.engine, "begin", note)
     sa.event.listen(desk.workspace.engine, "commit", note)
-    assert isinstance(assignments.claim_slot(desk.workspace, person.id, stage="verify"), Claimed)
+    assert isinstance(assignments.claim_slot(desk.workspace, person.id, stage="verify"), ClaimedSlot)
     assert changed[1] - changed[0] == 1
     changed.clear()
     assert isinstance(assignments.claim_batch(desk.workspace, person.id, "verify", 2, seconds=86400), tuple)

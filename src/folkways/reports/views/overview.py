@@ -4,6 +4,7 @@ examples."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import polars as pl
 
@@ -103,11 +104,9 @@ def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
         cultures = max(cultures, by_culture["value"].n_unique())
         turned = reversals(rows).group_by(["first", "second"], maintain_order=True)
         sentences_of_task = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
-        sentences += sentences_of_task[:MOST_NAMED] + (
-            [further_turned(len(sentences_of_task) - MOST_NAMED)]
-            if len(sentences_of_task) > MOST_NAMED
-            else []
-        )
+        sentences += sentences_of_task[:MOST_NAMED]
+        if len(sentences_of_task) > MOST_NAMED:
+            sentences.append(further_turned(len(sentences_of_task) - MOST_NAMED))
     return sentences or ([nothing_turned(pairs, cultures)] if pairs else [])
 
 
@@ -127,12 +126,11 @@ def examples(view: ReportView) -> list[Example]:
     """Short wrong answers of the first model of each task, one from each of the cultures with its lowest
     scores. Tasks take turns."""
     by_task = [_examples_of(view, task) for task in view.tasks]
-    turns = sorted(
-        ((turn, task_number) for task_number, members in enumerate(by_task) for turn in range(len(members)))
-    )
     seen: dict[str, Example] = {}
-    for turn, task_number in turns:
-        seen.setdefault(by_task[task_number][turn].culture, by_task[task_number][turn])
+    for turn in zip_longest(*by_task):
+        for example in turn:
+            if example is not None:
+                seen.setdefault(example.culture, example)
     return list(seen.values())[:MAX_EXAMPLES]
 
 
@@ -145,10 +143,8 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
         return []
     model = task.models[0]
     # wrong by every metric: one of four statements can be right although not all four are
-    metrics = (
-        metric for metric in task.metrics if metric.bounds is not None
-    )  # how many answers were given says nothing of that
-    measured = [metric.name for metric in metrics if metric.name in view.data.judgements.columns]
+    metrics = [metric.name for metric in task.metrics if metric.bounds is not None]  # others are counts
+    measured = [name for name in metrics if name in view.data.judgements.columns]
     all_wrong = pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured)
     answered = (pl.col("state") == "answered") & pl.col("counted") & all_wrong
     chosen = pl.col("chosen_option") if "chosen_option" in view.data.judgements.columns else pl.lit(None)

@@ -220,15 +220,16 @@ class ReportView:
         headline = next((metric for metric in metrics if metric.name in measured), metrics[0])
         profiles = tuple(dict.fromkeys(score.profile for score in scores))
         whole = [score for score in scores if score.facet == WHOLE]
-        shown = [score for score in scores if score.metric == headline.name and score.profile == profiles[0]]
-        apart = self.data.headline_by.get(task)
+        of_headline = [score for score in scores if score.metric == headline.name]
+        of_profile = [score for score in scores if score.profile == profiles[0]]
+        shown = [score for score in of_headline if score.profile == profiles[0]]
         leading = {score.endpoint: score.score for score in shown if score.facet == WHOLE}
         names = dict.fromkeys(score.endpoint for score in scores)
         endpoints = tuple(sorted(names, key=lambda name: (is_baseline(name), -_rank(leading.get(name)))))
-        positions = {name: position for position, name in enumerate(endpoints)}
-        profile_place = {name: position for position, name in enumerate(profiles)}
-        whole.sort(key=lambda score: (positions[score.endpoint], profile_place[score.profile]))
+        whole.sort(key=lambda score: (endpoints.index(score.endpoint), profiles.index(score.profile)))
         facets = _facets(headline, [score for score in shown if score.facet != WHOLE], endpoints)
+        key = (task, profiles[0], headline.name)
+        people = [score for score in self._people if (score.task, score.profile, score.metric) == key]
         return TaskView(
             task=task,
             title=self.data.task_titles.get(task, task),
@@ -238,19 +239,11 @@ class ReportView:
             profiles=profiles,
             endpoints=endpoints,
             whole=tuple(score for score in whole if score.metric == headline.name),
-            headline=tuple(
-                _headline([score for score in scores if score.metric == headline.name], whole, apart)
-            ),
+            headline=tuple(_headline(of_headline, whole, self.data.headline_by.get(task))),
             others=tuple(score for score in whole if score.metric != headline.name),
             facets=facets,
-            more=_more(
-                [score for score in scores if score.profile == profiles[0]], metrics, facets, endpoints
-            ),
-            people={
-                (score.facet, score.value): score
-                for score in self._people
-                if (score.task, score.profile, score.metric) == (task, profiles[0], headline.name)
-            },
+            more=_more(of_profile, metrics, facets, endpoints),
+            people={(score.facet, score.value): score for score in people},
             people_are_in=self.data.unknown_people.get(task),
         )
 

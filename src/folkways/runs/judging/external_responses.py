@@ -19,7 +19,7 @@ from folkways.errors import DataError, FolkwaysError, option
 from folkways.records import CUT, JUDGEMENTS, State
 from folkways.releases.release_records import Release
 from folkways.runs.keywords import release_names
-from folkways.runs.scores.scoring_models import Equipped, ScoringModels, equip
+from folkways.runs.scores.scoring_models import EquippedTask, ScoringModels, equip
 from folkways.runs.scores.signature import signature_of_external_responses
 from folkways.text_tables import read_replies
 
@@ -46,7 +46,7 @@ def judge_with(
     release: str | Path | None = None,
     text_tools: str | None = None,
     scoring: ScoringModels | None = None,
-) -> tuple[Equipped, Release]:
+) -> tuple[EquippedTask, Release]:
     """The task as it judges, with the set of ``text_tools`` and the ``scoring`` models, and the data that it
     judges against.
 

@@ -30,7 +30,7 @@ from folkways.runs.judging.model_summary import (
 )
 from folkways.runs.judging.replies import (
     VERDICTS,
-    Share,
+    JudgeableReplies,
     drawing_order,
     drawn,
     labellable,
@@ -168,7 +168,11 @@ def _to_swap(rows: list[dict[str, Any]], swap: int) -> Iterator[dict[str, Any]]:
 
 
 def _summed(
-    verdicts: pl.DataFrame, shares: Sequence[Share], judge: Model, labels: Path | None, limit: int | None
+    verdicts: pl.DataFrame,
+    shares: Sequence[JudgeableReplies],
+    judge: Model,
+    labels: Path | None,
+    limit: int | None,
 ) -> tuple[list[pl.DataFrame], list[str]]:
     """One judge's summaries, and what has to be said of its labels."""
     signatures = _signatures(shares, judge, labels, limit)
@@ -188,7 +192,7 @@ def _summed(
     return summaries, notes
 
 
-def _by_task(shares: Sequence[Share]) -> list[Share]:
+def _by_task(shares: Sequence[JudgeableReplies]) -> list[JudgeableReplies]:
     """The first of each task."""
     return list({share.task.name: share for share in reversed(shares)}.values())[::-1]
 
@@ -216,7 +220,7 @@ def _settle(row: dict[str, Any], reply: ModelReply) -> None:
 
 
 def _signatures(
-    shares: Sequence[Share], judge: Model, labels: Path | None, limit: int | None
+    shares: Sequence[JudgeableReplies], judge: Model, labels: Path | None, limit: int | None
 ) -> dict[tuple[str, str], str]:
     """Task and endpoint -> the signature of what a judge makes of the endpoint's replies, as text."""
     sent = asdict(Settings(**{"max_tokens": model_judge.MAX_TOKENS, **judge.settings}))
@@ -242,7 +246,7 @@ def _signatures(
 
 
 def _notes(
-    shares: Sequence[Share], verdicts: pl.DataFrame, judge: Model, stopped: str | None
+    shares: Sequence[JudgeableReplies], verdicts: pl.DataFrame, judge: Model, stopped: str | None
 ) -> Iterator[str]:
     judges_itself = [share.endpoint for share in shares if is_same(share.identity, judge)]
     if judges_itself:

@@ -45,7 +45,7 @@ VERDICTS: Schema = {
 
 
 @dataclass(frozen=True)
-class Share:
+class JudgeableReplies:
     """One endpoint's replies to one task: VERDICTS without what the judge adds, and each row's item."""
 
     task: Task
@@ -62,7 +62,7 @@ def shares_of(
     profile: str | None,
     text_tools: str | None,
     models: Sequence[str] | None,
-) -> Iterator[Share]:
+) -> Iterator[JudgeableReplies]:
     """Each model's replies to each task with free answers.
 
     workspace, run, profile, text_tools and models are those of ``model_judging.judge_run``, and so are the
@@ -103,7 +103,7 @@ def shares_of(
                 identity = connection.scalar(
                     sa.select(schema.endpoints.c.identity).where(schema.endpoints.c.id == part.endpoint_id)
                 )
-            yield Share(
+            yield JudgeableReplies(
                 task,
                 f"{run_task.release}#{run_task.fingerprint}",
                 resolved,
@@ -154,7 +154,7 @@ def _rows(
         }
 
 
-def drawn(share: Share, shares: Sequence[Share], limit: int) -> list[dict[str, Any]]:
+def drawn(share: JudgeableReplies, shares: Sequence[JudgeableReplies], limit: int) -> list[dict[str, Any]]:
     """The rows of at most ``limit`` items of the task: of all that any model replied to, so that the models'
     are the same."""
     name = share.task.name

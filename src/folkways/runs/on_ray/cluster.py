@@ -65,7 +65,6 @@ class Seat:
 
     @property
     def resources(self) -> dict[str, Any]:
-        """As Ray counts them."""
         return {"num_cpus": 1, "num_gpus": self.gpus}
 
 

@@ -97,7 +97,6 @@ class AskingWorker:
         self._reported = list(told)
 
     def counts(self) -> list[ModelProgress]:
-        """The counts as they stand."""
         return self._reported
 
     def stop(self) -> None:

@@ -28,7 +28,7 @@ from folkways.runs.on_ray.crew import RayWorkerPool
 from folkways.runs.on_ray.scoring import score_on_ray
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.planning.plan import TaskPlan
-from folkways.runs.scores.scoring import Scored
+from folkways.runs.scores.scoring import ScoredRun
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -67,7 +67,7 @@ class RayExecutor:
         profile: str | None,
         text_tools: str | None,
         models: ScoringModels | None,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredRun]:
         return score_on_ray(self.cluster, workspace, run, plans, profile, text_tools, models)
 
     def work_on(

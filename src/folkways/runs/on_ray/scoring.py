@@ -28,7 +28,7 @@ from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.on_ray.cluster import check_reachable, connect, place_of, plain_errors
 from folkways.runs.options import Cluster
 from folkways.runs.planning.plan import TaskPlan, stored_plans
-from folkways.runs.scores.scoring import Scored, score_task
+from folkways.runs.scores.scoring import ScoredRun, score_task
 from folkways.runs.scores.scoring_models import ScoringModels, Watcher, vector_cache
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
@@ -44,7 +44,7 @@ def score_on_ray(
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
-) -> Iterator[Scored]:
+) -> Iterator[ScoredRun]:
     """Have each task judged by a worker of its own; yields in the order of ``plans``.
 
     cluster: limits the workers of language models. workspace, run, profile, text_tools and models are those
@@ -102,8 +102,8 @@ def _score_task(
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
-) -> Scored:
-    def work() -> Scored:
+) -> ScoredRun:
+    def work() -> ScoredRun:
         workspace = open_workspace(location, create=False)
         record = run_records.find_run(workspace, str(run))
         (plan,) = stored_plans(workspace, record, name)
@@ -139,7 +139,6 @@ class Computed:
     registry: Any
 
     def __call__(self, recipe: VectorRecipe, texts: Sequence[str]) -> Mapping[str, TokenVectors]:
-        """See ``metrics.neural.vectors.Computed``."""
         import ray
 
         lost: list[Any] = []
@@ -211,7 +210,6 @@ class EncoderWorker:
         self._vectors: dict[str, TextVectors] = {}
 
     def ready(self) -> bool:
-        """Whether it runs."""
         return True
 
     def encode(self, recipe: VectorRecipe, texts: Sequence[str]) -> tuple[int, dict[str, TokenVectors]]:

@@ -72,7 +72,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ReportedTokens:
     """Input tokens of ``replies`` stored replies: as the server counted them, and as estimated before any was
     known."""
 
@@ -185,7 +185,7 @@ def _seconds(workspace: Workspace, model: Model) -> float | None:
 
 def reported(
     workspace: Workspace, model: str, per_other: float = OTHER_TOKENS_PER_CHARACTER
-) -> Reported | None:
+) -> ReportedTokens | None:
     """What a model (its identity or its name) reported for up to LEARNED_FROM of its stored replies; None
     where nothing."""
     endpoints, replies, prompts = schema.endpoints, schema.responses, schema.prompts
@@ -200,7 +200,7 @@ def reported(
         rows = connection.execute(query).all()
     if not rows:
         return None
-    return Reported(
+    return ReportedTokens(
         len(rows), sum(row[2] for row in rows), sum(request_tokens(row[0], row[1], per_other) for row in rows)
     )
 

@@ -28,7 +28,6 @@ class StoredModel:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """What it was asked."""
         return tuple(part.task for part in self.parts)
 
 

@@ -20,7 +20,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
 from folkways.runs.planning.plan import SLICE, Plan, TaskPlan, write_prompts
-from folkways.runs.sampling.strata import Frame, Stratum, drawn_strata, unit_totals
+from folkways.runs.sampling.strata import SamplingFrame, Stratum, drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -46,12 +46,12 @@ class Sampling:
 
 
 @dataclass
-class _Share:
+class _SampledTask:
     """One model's part of one task: what it was asked, and how wide its intervals are."""
 
     model: Model
     plan: TaskPlan
-    frame: Frame
+    frame: SamplingFrame
     endpoint_id: int
     drawn: dict[str, int] = field(default_factory=dict)
     half_widths: dict[str, float] = field(default_factory=dict)
@@ -76,7 +76,7 @@ def ask_in_rounds(
     workspace: Workspace,
     run: run_records.RunRecord,
     plan: Plan,
-    frames: Mapping[str, Frame],
+    frames: Mapping[str, SamplingFrame],
     ask: Callable[[], list[ModelProgress]],
     sampling: Sampling,
 ) -> list[ModelProgress]:
@@ -87,7 +87,7 @@ def ask_in_rounds(
     what the run expects and has no reply to; its last result is returned. sampling: when to stop.
     """
     shares = [
-        _Share(
+        _SampledTask(
             model, one, frames[one.task.name], run_records.endpoint_id(workspace, model.identity, model.name)
         )
         for model in plan.models
@@ -117,7 +117,7 @@ def ask_in_rounds(
                 _expect(workspace, run, share, chosen)
 
 
-def _next(share: _Share, stratum: Stratum, target: float, *, sparing: bool) -> tuple[str, ...]:
+def _next(share: _SampledTask, stratum: Stratum, target: float, *, sparing: bool) -> tuple[str, ...]:
     """The units to draw now."""
     drawn = share.drawn.get(stratum.name, 0)
     size = next_size(drawn, share.half_widths.get(stratum.name, 0.5), target)
@@ -134,7 +134,7 @@ def next_size(drawn: int, half_width: float, target: float) -> int:
 
 
 def _expect(
-    workspace: Workspace, run: run_records.RunRecord, share: _Share, chosen: Mapping[str, Sequence[str]]
+    workspace: Workspace, run: run_records.RunRecord, share: _SampledTask, chosen: Mapping[str, Sequence[str]]
 ) -> None:
     """Write down the items of these units in the order of drawing, strata by turns: a budget that ends leaves
     all as far."""
@@ -163,7 +163,7 @@ def _expect(
     )
 
 
-def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Sequence[_Share]) -> None:
+def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Sequence[_SampledTask]) -> None:
     """What was drawn in the last round and never sent is not part of the sample: drawing it again costs
     nothing.
 
@@ -180,7 +180,7 @@ def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Se
 
 
 def _look(
-    workspace: Workspace, run: run_records.RunRecord, share: _Share, profile: str | None, until: float
+    workspace: Workspace, run: run_records.RunRecord, share: _SampledTask, profile: str | None, until: float
 ) -> None:
     """Judge what was said so far, and note how wide each stratum's interval is."""
     task, frame = share.plan.task, share.frame

@@ -36,7 +36,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Frame:
+class SamplingFrame:
     """What can be drawn of one task (the sampling frame).
 
     strata:  by name. items: ``item``, ``unit``, ``stratum``, one row per item that counts. metric: what
@@ -58,7 +58,7 @@ class Frame:
         return {name: len(stratum.units) for name, stratum in self.strata.items()}
 
 
-def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
+def sampling_frame(plan: TaskPlan, profile: str | None) -> SamplingFrame:
     """Everything of a task that counts in its score, in strata. Nothing is asked.
 
     What counts is found by judging every item as missing: items that the benchmark's rule takes out are not
@@ -93,7 +93,7 @@ def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
         for (name,), part in drawn.group_by("stratum", maintain_order=True)
     }
     units = sum(len(stratum.units) for stratum in strata.values())
-    return Frame(
+    return SamplingFrame(
         task.name, metric, strata, drawn.drop("requests"), float(drawn["requests"].sum()) / units, read
     )
 

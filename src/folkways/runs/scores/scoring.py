@@ -28,7 +28,7 @@ from folkways.workspace.database import Workspace
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRun:
     """Scores of a run, the profile each task was judged in, and what is wrong with models that metrics
     needed."""
 
@@ -46,7 +46,7 @@ ScoreAll = Callable[
         "str | None",
         "ScoringModels | None",
     ],
-    "Iterator[Scored | TaskError]",
+    "Iterator[ScoredRun | TaskError]",
 ]
 """Judges each task of a run: workspace, run, plans, profile, text tools and models as in ``score_run`` ->
 what ``score_task`` returns for each plan, in order, or what is wrong with the task."""
@@ -59,7 +59,7 @@ def score_each(
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
-) -> Iterator[Scored | TaskError]:
+) -> Iterator[ScoredRun | TaskError]:
     """A ScoreAll in this process, one task after the other: workspace, run, plans, profile, text_tools and
     models as in ``score_run``."""
     parts = results.parts(workspace, run)
@@ -79,7 +79,7 @@ def score_run(
     *,
     plans: Sequence[TaskPlan] | None = None,
     score_all: ScoreAll = score_each,
-) -> Scored:
+) -> ScoredRun:
     """Judge every stored response of a ``run`` of the ``workspace`` and score it; judgements and scores
     replace the stored ones.
 
@@ -122,7 +122,7 @@ def score_run(
     current = pl.col("profile") == pl.col("task").replace_strict(
         profiles, default=None, return_dtype=pl.String
     )
-    return Scored(stored.filter(current), profiles, tuple(problems))
+    return ScoredRun(stored.filter(current), profiles, tuple(problems))
 
 
 def score_task(
@@ -133,7 +133,7 @@ def score_task(
     profile: str | None,
     text_tools: str | None,
     models: ScoringModels | None,
-) -> Scored:
+) -> ScoredRun:
     """Judge the replies to the task of a ``plan``: judgements are stored, scores (of models, people and
     baselines) returned.
 
@@ -169,7 +169,9 @@ def score_task(
         scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
     if scores:
         scores += reference_scores(plan, resolved)
-    return Scored(pl.concat(scores) if scores else pl.DataFrame(), {task.name: resolved}, equipped.problems)
+    return ScoredRun(
+        pl.concat(scores) if scores else pl.DataFrame(), {task.name: resolved}, equipped.problems
+    )
 
 
 def unsummarised(options: RunOptions) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ class ScoringModels:
 
 
 @dataclass(frozen=True)
-class Equipped:
+class EquippedTask:
     """A task with its models; what is wrong with those that could not be had; what was named and is of no use
     to the task."""
 
@@ -170,7 +170,7 @@ def chosen_models(options: RunOptions, given: ScoringModels | None = None) -> Sc
     return replace(given, names=names, precision=given.precision or options.scoring_precision)
 
 
-def equip(task: Task, models: ScoringModels) -> Equipped:
+def equip(task: Task, models: ScoringModels) -> EquippedTask:
     """The task with those of the models that it can use and that are there; a model is loaded when it is
     first asked."""
     roles = {role.name: role for role in task.scoring.models}
@@ -185,7 +185,7 @@ def equip(task: Task, models: ScoringModels) -> Equipped:
                 FolkwaysError(f"{option_of(name)}: {error}\n{metrics} not computed; the other metrics are")
             )
     unused = tuple(option_of(name) for name in models.names if name not in roles)
-    return Equipped(task.with_tools(models=comparers) if comparers else task, tuple(problems), unused)
+    return EquippedTask(task.with_tools(models=comparers) if comparers else task, tuple(problems), unused)
 
 
 def check_models(chosen: Iterable[Task], models: ScoringModels) -> None:

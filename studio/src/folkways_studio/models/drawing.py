@@ -23,7 +23,7 @@ PER_CULTURE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawResult:
     """The items that were made, and culture -> (how many were drawn, how many there were to draw from)."""
 
     items: tuple[Item, ...]
@@ -42,34 +42,37 @@ def draw_answers(
     source: Workspace | None = None,
     seed: int = 0,
     by: int | None = None,
-) -> Drawn:
-    """Draw replies of a run to free-answer tasks at random and add them to a ``judge_answer`` stage, each for
-    its culture's population.
+) -> DrawResult:
+    """Draw replies of a run to free-answer tasks at random and add them to a ``judge_answer`` stage, each
+    for its culture's population.
 
-    wrong_only: only counted replies that the task's rule calls wrong, as in the paper. models: names of
-    endpoints; None for all. source: the workspace that the run is in, if it is another. A reply that was
-    drawn before (same stage) is not drawn again. FolkwaysError where the run has no free answers or none in a
-    culture of the study.
+    study_id, stage: where they go. run: its name; source: the workspace that has it, if it is another.
+    per_culture: how many replies of each model. wrong_only: only counted replies that the task's rule
+    calls wrong, as in the paper. models: names of endpoints; None for all. seed: of the draw. by: the
+    account that asks for it, for the record.
+
+    A reply that was drawn before (same stage) is not drawn again. FolkwaysError if the run has no free
+    answers, or none in a culture of the study.
     """
     populations = {
         each.culture: each for each in studies.populations(workspace, study_id) if each.parent_id is None
     }
-    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    replies: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in _replies(source or workspace, run, models, wrong_only):
         if row["culture"] in populations:
-            found[row["culture"]].append(row)
-    if not found:
+            replies[row["culture"]].append(row)
+    if not replies:
         kind = "wrong answer" if wrong_only else "answer"
         raise FolkwaysError(f"run {run} has no {kind} in a culture of this study ({', '.join(populations)})")
     taken = {item.key for item in list_items(workspace, study_id, stage)}
     new: list[NewItem] = []
     counts: dict[str, tuple[int, int]] = {}
-    for culture, rows in found.items():
+    for culture, rows in replies.items():
         rows = [row for row in rows if _key(row) not in taken]
         drawn = random.Random(f"{seed}|{culture}").sample(rows, min(per_culture, len(rows)))  # noqa: S311 - a sample, not a secret
         counts[culture] = (len(drawn), len(rows))
         new += [NewItem(_key(row), _content(row, run), populations[culture].name) for row in drawn]
-    return Drawn(add_items(workspace, study_id, stage, new, by=by), counts)
+    return DrawResult(add_items(workspace, study_id, stage, new, by=by), counts)
 
 
 def _replies(
@@ -84,10 +87,10 @@ def _replies(
             f"run {run} has no free answers; tasks with them: {', '.join(free_answer_tasks())}"
         )
     parts = results.parts(workspace, record)
-    known = {part.endpoint for part in parts}
+    endpoints = {part.endpoint for part in parts}
     for name in models or ():
-        if name not in known:
-            raise UnknownNameError(f"model of run {run}", name, known)
+        if name not in endpoints:
+            raise UnknownNameError(f"model of run {run}", name, endpoints)
     for run_task in tasks:
         task, release = get_task(run_task.task), release_of(run_task)
         metric = task.metrics[0].name
@@ -118,5 +121,5 @@ def _content(row: Mapping[str, Any], run: str) -> dict[str, Any]:
     groups = get_task(row["task"]).accepted_answers(item)
     same = ("reply", "language", "task", "variant", "sample", "endpoint")
     accepted = [" / ".join(group) for group in groups]
-    told = {"question": item["text"], "accepted": accepted, "item_id": row["item"], "run": run}
-    return told | {name: row[name] for name in same}
+    content = {"question": item["text"], "accepted": accepted, "item_id": row["item"], "run": run}
+    return content | {name: row[name] for name in same}

@@ -3,7 +3,7 @@ record.
 
 A studio is started with a list of the models that it may ask (``models.offered``); a study chooses
 from it by name. Keys come from the environment of the server, and are never stored or shown. A model that
-fails is told to the person in words, and to whoever runs the server in its log; a study goes on without it.
+fails is reported to the person in words and in the log of the server; a study goes on without it.
 """
 
 from __future__ import annotations
@@ -86,11 +86,14 @@ def call_model(
 ) -> ModelCall:
     """Ask the model that the study has for ``purpose``; the call has the reply or the problem.
 
-    gone: set when whoever asked does not wait any more. What was asked before in the same words is not asked
-    again. ConflictError where the study has no model for it, or one that is not among those ``offered``, or
-    where the study or the person has made as many calls as they may (``most_calls`` and
-    ``most_calls_per_person`` of its ``models``), or all money is spent (``most_usd``). Those who ask at the same
-    moment are counted once they have their reply.
+    workspace: where calls are stored. offered: name -> model that this server may ask. prompt: the
+    message; the reply has at most max_tokens. item_id, participant_id: what it is about, and who asks,
+    if anybody. gone: set once the person no longer waits.
+
+    The same words are not asked twice. ConflictError if the study has no model for the purpose, or one
+    that is not offered; if the study or the person has made as many calls as they may (``most_calls``
+    and ``most_calls_per_person`` of its ``models``); or if all money is spent (``most_usd``).
+    Simultaneous calls are counted once they have their reply.
     """
     from folkways.sdk.models import Prompt
 
@@ -148,21 +151,21 @@ def _ask(
     options = AskOptions(budget=None if left is None else f"{left:.6f}usd")
     with AskSession(workspace, config, [model], kind, options, name=f"{kind}-") as session:
         (reply,) = session.ask(model, [prompt])
-    told = {"run": session.run.name, "usd": session.usd}
+    details = {"run": session.run.name, "usd": session.usd}
     if reply.said is not None:
-        return {**told, "reply": reply.said, "problem": None}
+        return {**details, "reply": reply.said, "problem": None}
     refused = reply.state is State.REFUSED
     problem = GIVEN_UP if gone.is_set() else TOO_LATE if patient.late else REFUSED if refused else FAILED
     if left is not None and session.stopped is not None:
         problem = SPENT
     if problem in (REFUSED, FAILED):
         LOG.warning("%s, asked for study %s: %s", offered.model, study.name, reply.reason)
-    return {**told, "reply": None, "problem": problem}
+    return {**details, "reply": None, "problem": problem}
 
 
 def _check_calls(workspace: Workspace, study: Study, participant_id: int | None) -> None:
     limits, table = study.definition.get("models") or {}, schema.model_calls
-    most, own = limits.get("most_calls"), limits.get("most_calls_per_person")
+    most, most_own = limits.get("most_calls"), limits.get("most_calls_per_person")
     of_study = table.c.study_id == study.id
     with workspace.read() as connection:
         if most is not None and count(connection, table, of_study) >= most:
@@ -170,11 +173,11 @@ def _check_calls(workspace: Workspace, study: Study, participant_id: int | None)
                 "this study has asked models as often as it may (%(most)s); go on without them", most=most
             )
         if (
-            own is not None
-            and count(connection, table, of_study, table.c.participant_id == participant_id) >= own
+            most_own is not None
+            and count(connection, table, of_study, table.c.participant_id == participant_id) >= most_own
         ):
             raise ConflictError(
-                "you have asked models as often as one may (%(most)s); go on without them", most=own
+                "you have asked models as often as one may (%(most)s); go on without them", most=most_own
             )
 
 
@@ -197,7 +200,7 @@ def _money_left(workspace: Workspace, study: Study) -> float | None:
 def note_reading(
     workspace: Workspace, call: ModelCall, read: Mapping[str, Any] | None, problem: str | None = None
 ) -> ModelCall:
-    """Add to a call what was read out of its reply."""
+    """Store in the workspace what was read out of a call's reply, or the ``problem`` with it."""
     values = {
         "read": dict(read) if read is not None else None,
         "problem": problem if problem is not None else call.problem,

@@ -39,7 +39,7 @@ def load_offered(path: Path) -> dict[str, OfferedModel]:
     from folkways.sdk.files import read_toml
 
     table = read_toml(path, 'list of models, with a table [NAME] and model = "..." for each')
-    found = {}
+    offered = {}
     for name, entry in table.items():
         texts = isinstance(entry, Mapping) and all(
             isinstance(value, str) and value.strip() for value in entry.values()
@@ -52,8 +52,8 @@ def load_offered(path: Path) -> dict[str, OfferedModel]:
                 file=path,
             )
         _check_address(name, entry["model"].strip(), path)
-        found[name] = OfferedModel(entry["model"].strip(), entry["key"].strip() if "key" in entry else None)
-    return found
+        offered[name] = OfferedModel(entry["model"].strip(), entry["key"].strip() if "key" in entry else None)
+    return offered
 
 
 def _check_address(name: str, model: str, path: Path) -> None:
@@ -68,8 +68,7 @@ def _check_address(name: str, model: str, path: Path) -> None:
 
 
 def open_offered(offered: OfferedModel, timeout: float) -> Model:
-    """The model behind an entry. FolkwaysError where it cannot be asked: no such form, a key that is not
-    set."""
+    """The model of an entry. FolkwaysError if it cannot be asked: an unknown form, a key that is not set."""
     from folkways.sdk.models import EndpointOptions, open_models
 
     (model,) = open_models([offered.model], EndpointOptions(timeout=timeout, key_env=offered.key))

@@ -61,10 +61,10 @@ def step(context: RequestContext) -> Response:
 def _suggest(context: RequestContext, number: int) -> str:
     """Ask the helper; what went wrong, in words that tell nothing of keys or servers. Researchers find more
     in the log of calls."""
-    found, call = redteaming.suggest(
+    suggestion, call = redteaming.suggest(
         context.workspace, context.participant.id, number, context.studio.settings.models, gone=context.gone
     )
-    if found:
+    if suggestion:
         return ""
     return _late(context, call) or context.gettext(
         "The helper gave no question. Try once more, or write one yourself."
@@ -85,12 +85,12 @@ def _challenge(
             context.workspace, context.participant.id, number, written["question"], written["options"], written["intended"],
             strategy=written["strategy"],
         )  # fmt: skip
-    found = redteaming.challenge(
+    result = redteaming.challenge(
         context.workspace, context.participant.id, number, context.studio.settings.models, gone=context.gone
     )
-    if found.reply is not None:
+    if result.reply is not None:
         return ""
-    return _late(context, found) or context.gettext(
+    return _late(context, result) or context.gettext(
         "The model could not be asked. Try once more, or send the question as it is."
     )
 
@@ -99,11 +99,11 @@ def _keep(context: RequestContext, number: int, written: Mapping[str, Any], *, t
     """Make the draft what the page shows next: what was written, or the question that the helper made.
     Returns its version."""
     content = get_work(context.workspace, context.participant.id, number).item.content
-    kept = {
+    fields = {
         **written,
         **({name: content[name] for name in WRITTEN if name in content} if take_over else {}),
         "strategy": None,
     }
     base = whole(context.text("revision")) or 0
-    saved = drafts.save_draft(context.workspace, context.participant.id, number, kept, base)
+    saved = drafts.save_draft(context.workspace, context.participant.id, number, fields, base)
     return saved.revision

@@ -35,7 +35,8 @@ WORDING = ("question", "options", "intended")
 
 
 def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
-    """Keep the scenario. SubmissionError where it is too short or too long."""
+    """Store the scenario of the question that a person (participant_id) writes in a slot (assignment_id)
+    of the workspace. SubmissionError if it is too short or too long."""
     problems: dict[str, str] = {}
     written = _written({"scenario": scenario}, ("scenario",), problems)
     raise_if(problems)
@@ -51,30 +52,31 @@ def suggest(
     *,
     gone: Event | None = None,
 ) -> tuple[Mapping[str, Any] | None, ModelCall]:
-    """Have the helper make a question of the scenario; it becomes the item's question. None where the call
-    brought none (it says why). offered, gone: see ``modelling.call_model``.
+    """Have the helper make a question of the scenario; it becomes the item's question. None if the call
+    brought none (it says why).
 
-    ConflictError where there is no scenario yet, or no helper.
+    workspace, participant_id, assignment_id: the slot in which the person writes. offered, gone: see
+    ``modelling.call_model``. ConflictError if there is no scenario yet, or no helper.
     """
     work = writing_at_hand(workspace, participant_id, assignment_id)
     scenario = work.item.content.get("scenario")
     if not scenario:
         raise ConflictError("write a scenario first")
-    study, place = _place(workspace, work)
-    prompt = helping.helper_prompt(scenario, place)
+    study, place_name = _place(workspace, work)
+    prompt = helping.helper_prompt(scenario, place_name)
     call = modelling.call_model(
         workspace, offered, study, "helper", prompt, helping.HELPER_TOKENS, item_id=work.item.id, participant_id=participant_id,
         gone=gone,
     )  # fmt: skip
-    found = helping.read_suggestion(call.reply) if call.reply is not None else None
-    if found is None:
+    suggestion = helping.read_suggestion(call.reply) if call.reply is not None else None
+    if suggestion is None:
         problem = (
             call.problem
             or "the helper's reply holds no question with four options; ask again, or write one yourself"
         )
         return None, modelling.note_reading(workspace, call, None, problem)
-    _revise(workspace, work, "suggestion", found)
-    return found, modelling.note_reading(workspace, call, found)
+    _revise(workspace, work, "suggestion", suggestion)
+    return suggestion, modelling.note_reading(workspace, call, suggestion)
 
 
 def edit(
@@ -87,8 +89,12 @@ def edit(
     *,
     strategy: str | None = None,
 ) -> Item:
-    """Keep the question as the author has it now. strategy: a key of ``helping.strategies``, where one was
-    followed."""
+    """Store the question as the author has it now.
+
+    workspace, participant_id, assignment_id: the slot in which the person writes. options: four texts.
+    intended: positions of the right ones. strategy: the key of ``helping.strategies`` that the author
+    followed, if any. SubmissionError for wrong fields.
+    """
     problems: dict[str, str] = {}
     source = {"question": question, "options": list(options), "intended": list(intended)}
     changes = _written(source, WORDING, problems)
@@ -109,12 +115,14 @@ def challenge(
     *,
     gone: Event | None = None,
 ) -> ModelCall:
-    """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError
-    without a verifier, or after as many challenges as the stage allows. offered, gone: see
-    ``modelling.call_model``.
+    """Ask the verifier the current question.
 
-    The call's ``read`` is how it did. chosen: position of its option, None where it settled on none. fooled:
-    it chose a wrong one; None as well where it gave no answer, for the call's ``problem``.
+    workspace, participant_id, assignment_id: the slot in which the person writes. offered, gone: see
+    ``modelling.call_model``. SubmissionError if the question is not complete; ConflictError without a
+    verifier, or after as many challenges as the stage allows.
+
+    The call's ``read`` is how it did. chosen: position of its option, None if it settled on none.
+    fooled: it chose a wrong one; None if it gave no answer because of the call's ``problem``.
     """
     work = writing_at_hand(workspace, participant_id, assignment_id)
     content = work.item.content
@@ -132,8 +140,8 @@ def challenge(
             "another",
             most=most,
         )
-    study, place = _place(workspace, work)
-    prompt = helping.verifier_prompt(question, options, place)
+    study, place_name = _place(workspace, work)
+    prompt = helping.verifier_prompt(question, options, place_name)
     call = modelling.call_model(
         workspace, offered, study, "verifier", prompt, helping.VERIFIER_TOKENS, item_id=work.item.id,
         participant_id=participant_id, gone=gone,
@@ -155,7 +163,7 @@ def challenge(
 
 
 def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
-    """The question that a person is writing behind a slot of theirs; ConflictError for any other work."""
+    """The question that a person is writing in a slot of theirs; ConflictError for any other work."""
     work = get_work(workspace, participant_id, assignment_id)
     require_leased(work.assignment)
     if not stage_kind(work.stage.kind).asks_models:

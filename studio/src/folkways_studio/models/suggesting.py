@@ -41,11 +41,12 @@ def suggest(
     *,
     gone: Event | None = None,
 ) -> tuple[ModelSuggestion | None, ModelCall]:
-    """Have the study's suggester suggest an answer for the item at hand. None where the call brought none (it
+    """Have the study's suggester suggest an answer for the item at hand. None if the call brought none (it
     says why).
 
-    written: the form as it is. offered, gone: see ``modelling.call_model``, which also says what raises
-    ConflictError; so does a stage in which nothing is suggested.
+    workspace, participant_id, assignment_id: the person's slot. written: the form as it is. offered,
+    gone: see ``modelling.call_model``, which also says what raises ConflictError; so does a stage in
+    which nothing is suggested.
     """
     work = get_work(workspace, participant_id, assignment_id)
     require_leased(work.assignment)
@@ -54,19 +55,23 @@ def suggest(
         raise ConflictError("nothing is suggested in this step")
     with workspace.read() as connection:
         person = get_row(connection, schema.participants, id=participant_id)
-        place = find_row(connection, schema.populations, id=work.item.population_id or person.population_id)
-    name = cultures()[place.culture].name if place is not None else "that country"
-    language = get_language(place.language).name if place is not None else "the language of the country"
+        population = find_row(
+            connection, schema.populations, id=work.item.population_id or person.population_id
+        )
+    name = cultures()[population.culture].name if population is not None else "that country"
+    language = (
+        get_language(population.language).name if population is not None else "the language of the country"
+    )
     prompt = suggester.prompt(work.item.content, written, name, language)
     call = modelling.call_model(
         workspace, offered, get_study(workspace, work.item.study_id), PURPOSE, prompt, suggester.max_tokens, item_id=work.item.id,
         participant_id=participant_id, gone=gone,
     )  # fmt: skip
-    found = suggester.read(storable(call.reply), work.item.content) if call.reply is not None else None
+    suggestion = suggester.read(storable(call.reply), work.item.content) if call.reply is not None else None
     call = modelling.note_reading(
-        workspace, call, found, call.problem or (UNREADABLE if found is None else None)
+        workspace, call, suggestion, call.problem or (UNREADABLE if suggestion is None else None)
     )
-    if found is None:
+    if suggestion is None:
         return None, call
     row = {
         "item_id": work.item.id,
@@ -74,7 +79,7 @@ def suggest(
         "call_id": call.id,
         "model": call.endpoint,
         "prompt_version": suggester.version,
-        "content": dict(found),
+        "content": dict(suggestion),
         "created": time.time(),
     }
     with workspace.write() as connection:

@@ -25,7 +25,7 @@ _ANY_TAG = re.compile(r"<\s*/?\s*CSI\s*>", re.I)
 
 
 class Adaptation(StageKind):
-    """A strategy for each marked item, and both versions of the sentence, all of which are kept."""
+    """A strategy for each marked item, and both versions of the sentence; everybody's versions are kept."""
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         strategy, *versions = self.ask
@@ -40,18 +40,21 @@ class Adaptation(StageKind):
         return [*strategies, *({**part, "missing": missing[part["key"]]} for part in versions)]
 
     def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        given = said.get("strategies")
+        strategies = said.get("strategies")
         return {
             **said,
-            **{f"strategy-{n}": each for n, each in enumerate(given if isinstance(given, list) else ())},
+            **{
+                f"strategy-{n}": each
+                for n, each in enumerate(strategies if isinstance(strategies, list) else ())
+            },
         }
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         problems: dict[str, str] = {}
         answers = self.taken(self.answers_in(submission), self.asked(content, config), content, problems)
         strategies, count = submission.get("strategies"), len(content["spans"])
-        known = isinstance(strategies, list) and len(strategies) == count
-        if not known or any(name.startswith("strategy-") for name in problems):
+        complete = isinstance(strategies, list) and len(strategies) == count
+        if not complete or any(name.startswith("strategy-") for name in problems):
             raise_if({"strategies": Message("Choose a strategy for every marked item.")})
         if all(answers[f"strategy-{number}"] == NON_TRANSFERABLE for number in range(count)):
             return {"strategies": strategies, **dict.fromkeys(VERSIONS, NO_VERSION)}
@@ -91,7 +94,7 @@ class Adaptation(StageKind):
         return {"strategies": [each or "" for each in read.values()], **versions, **marks}
 
     def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """With the marks beside the text; both sentences empty where nothing was carried over."""
+        """Text and marks apart; both sentences are empty if nothing was carried over."""
         draft = {name: value for name, value in payload.items() if name not in VERSIONS}
         for name in VERSIONS:
             if name in payload:
@@ -127,9 +130,9 @@ def untag(text: str) -> tuple[str, list[list[int]] | None]:
     """The text without ``<CSI>`` tags (and the spaces inside them), and where they stood; None for tags that
     do not pair."""
     plain, spans, start, last = "", [], None, 0
-    for found in _ANY_TAG.finditer(text):
-        piece = text[last : found.start()]
-        closing = "/" in found[0]
+    for match in _ANY_TAG.finditer(text):
+        piece = text[last : match.start()]
+        closing = "/" in match[0]
         if closing == (start is None):
             return text, None
         if closing:
@@ -140,7 +143,7 @@ def untag(text: str) -> tuple[str, list[list[int]] | None]:
         else:
             plain += piece
             start = len(plain)
-        last = found.end()
+        last = match.end()
     if start is not None:
         return text, None
     return plain + text[last:], spans

@@ -73,10 +73,14 @@ class Adjudication(StageKind):
 
     def on_arrival(self, content: Content, config: Config) -> Decision | None:
         """What everybody said, where they all said the same."""
-        inner, said = self._inner(content), content["candidates"]
-        if len(said) < 2 or len(self._versions(content)) > 1 or inner.undecided(said[0]["payload"]):
+        inner, candidates = self._inner(content), content["candidates"]
+        if (
+            len(candidates) < 2
+            or len(self._versions(content)) > 1
+            or inner.undecided(candidates[0]["payload"])
+        ):
             return None
-        result = inner.result_of(said[0]["payload"], content["content"], content["rules"])
+        result = inner.result_of(candidates[0]["payload"], content["content"], content["rules"])
         return Decision("done", result={**result, "agreed": True}, reason=SAID_THE_SAME)
 
     def subject(self, content: Content) -> Content:
@@ -135,14 +139,14 @@ class Adjudication(StageKind):
         if "versions" in content:
             return list(content["versions"])
         inner = self._inner(content)
-        found: dict[str, dict[str, Any]] = {}
+        versions: dict[str, dict[str, Any]] = {}
         for candidate in content["candidates"]:
             result = inner.result_of(candidate["payload"], content["content"], content["rules"])
-            said = unicodedata.normalize(
+            canonical = unicodedata.normalize(
                 "NFC", " ".join(json.dumps(result, ensure_ascii=False, sort_keys=True).split())
             )
-            found.setdefault(said, {"payload": candidate["payload"], "people": 0})["people"] += 1
-        return list(found.values())
+            versions.setdefault(canonical, {"payload": candidate["payload"], "people": 0})["people"] += 1
+        return list(versions.values())
 
     def _agreed(self, content: Content) -> Mapping[str, Any]:
         """The fields that at least two people filled in, and all in the same way; all fields where they say the

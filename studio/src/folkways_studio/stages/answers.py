@@ -24,10 +24,10 @@ class ShortAnswers(StageKind):
     def check(
         self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
     ) -> None:
-        given, why = answers.get("answers"), answers.get("no_answer")
-        if given and why:
+        texts, why = answers.get("answers"), answers.get("no_answer")
+        if texts and why:
             problems["answers"] = Message("Either write answers, or say why you have none.")
-        elif not given and not why:
+        elif not texts and not why:
             problems["answers"] = Message("Write at least one answer, or say why you have none.")
 
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
@@ -46,8 +46,8 @@ class ShortAnswers(StageKind):
     def redacted(
         self, payload: Mapping[str, Any], fields: Collection[str], content: Content
     ) -> Mapping[str, Any]:
-        """Without the answers, so that nobody takes what stands in their place for one: another way of giving
-        none."""
+        """Another reason for giving none replaces the answers, so that the mark is not taken for an
+        answer."""
         if "answers" in fields and payload["answers"]:
             return {"answers": [], "no_answer": OTHER, "other": REDACTED}
         return super().redacted(payload, fields, content)
@@ -71,9 +71,9 @@ class ShortAnswers(StageKind):
 
     def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
         """One of the answers counts as right, or the reason for giving none is the known one."""
-        given = payload["answers"] or [payload["no_answer"]]
+        values = payload["answers"] or [payload["no_answer"]]
         right = [plain(each) for each in (*known.get("answers", ()), known.get("no_answer")) if each]
-        return any(plain(each) in right for each in given)
+        return any(plain(each) in right for each in values)
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         lines = super().describe(payload, content, translate)
@@ -94,10 +94,10 @@ class GroupAnswers(StageKind):
         return {"idks": {}, **content}
 
     def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
-        asked = {
+        question = {
             name: content[name] for name in ("local", "english", "category", "template") if name in content
         }
-        return {**asked, **answers_by_person(arrival.votes)}
+        return {**question, **answers_by_person(arrival.votes)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         groups, invalid = submission.get("groups", []), submission.get("invalid", [])
@@ -106,10 +106,10 @@ class GroupAnswers(StageKind):
         if not isinstance(invalid, list) or not all(isinstance(each, str) for each in invalid):
             raise_if({"invalid": "has to be a list of answers"})
         problems: dict[str, str] = {}
-        given = set(distinct_answers(content))
+        existing = set(distinct_answers(content))
         placed = Counter(answer for group in groups for answer in dict.fromkeys(group["answers"]))
         placed.update(dict.fromkeys(invalid, 1))
-        unknown = [answer for answer in placed if answer not in given]
+        unknown = [answer for answer in placed if answer not in existing]
         twice = [answer for answer, count in placed.items() if count > 1]
         left = [answer for answer in distinct_answers(content) if answer not in placed]
         if unknown:
@@ -125,11 +125,11 @@ class GroupAnswers(StageKind):
                 "These need an English wording: %(answers)s", answers=", ".join(lacking)
             )
         raise_if(problems)
-        kept = [
+        cleaned = [
             {"answers": list(dict.fromkeys(group["answers"])), "en_answers": _texts(group["en_answers"])}
             for group in groups
         ]
-        return {"groups": kept, "invalid": sorted(set(invalid))}
+        return {"groups": cleaned, "invalid": sorted(set(invalid))}
 
     def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         groups = [
@@ -147,12 +147,12 @@ class GroupAnswers(StageKind):
                 "invalid": set(each.get("invalid", ())),
             }
 
-        said, right = parts(payload), parts(known)
-        return all(said[name] == right[name] for name in known)
+        actual, right = parts(payload), parts(known)
+        return all(actual[name] == right[name] for name in known)
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         answers = distinct_answers(content)
-        counts = Counter(answer for given in content["answers"].values() for answer in dict.fromkeys(given))
+        counts = Counter(answer for texts in content["answers"].values() for answer in dict.fromkeys(texts))
         places, english = _places(answers, draft)
         rows = [
             {"text": answer, "count": counts[answer], "place": places[number], "english": english[number]}
@@ -163,8 +163,8 @@ class GroupAnswers(StageKind):
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """Groups, each led by an answer of its own; answers that say the same as another follow it."""
         answers = distinct_answers(content)
-        given = [text(fields, f"place-{number}") or OWN for number in range(len(answers))]
-        leaders = [_leader(given, number) for number in range(len(answers))]
+        targets = [text(fields, f"place-{number}") or OWN for number in range(len(answers))]
+        leaders = [_leader(targets, number) for number in range(len(answers))]
         groups = []
         for number in range(len(answers)):
             if leaders[number] != number:
@@ -202,7 +202,7 @@ def _texts(values: Sequence[str]) -> list[str]:
 
 def distinct_answers(content: Content) -> list[str]:
     """Every different answer, the most frequent first; ties in order of arrival."""
-    counts = Counter(answer for given in content["answers"].values() for answer in dict.fromkeys(given))
+    counts = Counter(answer for texts in content["answers"].values() for answer in dict.fromkeys(texts))
     return [answer for answer, _ in counts.most_common()]
 
 

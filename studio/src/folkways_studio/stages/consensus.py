@@ -1,7 +1,7 @@
 """What several people's answers to one part of a form come to, and whether enough of them say the same.
 
-Each function gives ``(value, settled)``: the value that stands, and whether at least ``needed`` people carry
-it; ``needed`` is more than half of them. Where it is not settled, somebody has to decide and the value is
+Each function gives ``(value, settled)``: the common value, and whether at least ``needed`` people carry
+it; ``needed`` is more than half of them. If it is not settled, somebody has to decide and the value is
 None.
 """
 
@@ -31,13 +31,13 @@ def each_option(chosen: Sequence[Sequence[str]], options: Sequence[str], needed:
 
 
 def middle(values: Sequence[float], within: float | None, needed: int) -> Found:
-    """The median, where at least ``needed`` people are no further from it than ``within`` (None: however
-    far)."""
+    """The median, settled if at least ``needed`` people are within that distance of it (None: any
+    distance)."""
     if not values:
         return None, True
-    found = median(values)
-    close = sum(abs(value - found) <= within for value in values) if within is not None else len(values)
-    return (found, True) if within is None or close >= needed else (None, False)
+    center = median(values)
+    close = sum(abs(value - center) <= within for value in values) if within is not None else len(values)
+    return (center, True) if within is None or close >= needed else (None, False)
 
 
 def common_order(orders: Sequence[Sequence[str]], needed: int) -> Found:
@@ -69,6 +69,10 @@ def common_groups(groupings: Sequence[Sequence[Sequence[str]]], needed: int) -> 
         for pair in combinations(things, 2)
     ):
         return None, False
-    found = list(dict.fromkeys(tuple(other for other in things if agreed(thing, other)) for thing in things))
-    whole = sum(map(len, found)) == len(things)  # otherwise one thing is with two others that are apart
-    return ([list(group) for group in found], True) if whole else (None, False)
+    groups_agreed = list(
+        dict.fromkeys(tuple(other for other in things if agreed(thing, other)) for thing in things)
+    )
+    whole = sum(map(len, groups_agreed)) == len(
+        things
+    )  # otherwise one thing is with two others that are apart
+    return ([list(group) for group in groups_agreed], True) if whole else (None, False)

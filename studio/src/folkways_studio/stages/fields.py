@@ -24,8 +24,11 @@ def text_of(
     most: int = 4000,
     ask: str | None = None,
 ) -> str:
-    """A text field without outer white space; a problem is noted where it is too short (``ask``, if given) or
-    too long."""
+    """The field ``name`` of a source without outer white space.
+
+    problems: gets a sentence if it has fewer than ``least`` characters (``ask``, if given) or more than
+    ``most``.
+    """
     value = source.get(name, "")
     if not isinstance(value, str):
         problems[name] = "must be text"
@@ -49,8 +52,10 @@ def raise_if(problems: Mapping[str, str]) -> None:
 def options_of(
     source: Mapping[str, Any], problems: dict[str, str], least: int, most: int, ask: str = NO_LINES
 ) -> list[str]:
-    """The field ``options``, a list of different texts; a problem is noted otherwise (``ask`` where some are
-    missing)."""
+    """The field ``options`` of a source: ``least`` to ``most`` different texts.
+
+    problems: gets a sentence otherwise; ``ask`` if some are missing.
+    """
     options = source.get("options")
     if not isinstance(options, list) or not all(isinstance(each, str) and each.strip() for each in options):
         problems["options"] = ask
@@ -99,17 +104,17 @@ def checked_fields(content: Mapping[str, Any], wanted: Mapping[str, Mapping[str,
 
 
 def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str, str]) -> list[list[int]]:
-    """A list of [start, end) in code points of ``text``, in order and apart, without white space at their
-    ends.
+    """The field ``name`` of a source: a list of [start, end) in code points of ``text``, in order and
+    apart, without white space at their ends.
 
-    A problem is noted for spans outside the text, empty ones, and ones that overlap.
+    problems: gets a sentence for spans outside the text, empty ones, and ones that overlap.
     """
-    found = source.get(name)
-    if not isinstance(found, list) or not all(_is_pair(each) for each in found):
+    marks = source.get(name)
+    if not isinstance(marks, list) or not all(_is_pair(each) for each in marks):
         problems[name] = "has to be a list of [start, end]"
         return []
     spans: list[list[int]] = []
-    for start, end in sorted(found):
+    for start, end in sorted(marks):
         if not 0 <= start < end <= len(text):
             problems[name] = f"[{start}, {end}] lies outside the text of {len(text)} characters"
             return []
@@ -137,7 +142,7 @@ def shared(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> f
     if sorted(map(list, first)) == sorted(map(list, second)):
         return 1.0
     ours, theirs = (
-        {place for start, end in spans for place in range(start, end)} for spans in (first, second)
+        {position for start, end in spans for position in range(start, end)} for spans in (first, second)
     )
     return min(len(ours & theirs) / len(ours | theirs), MOST_OF_OTHERS) if ours | theirs else 0.0
 

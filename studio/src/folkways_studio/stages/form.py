@@ -56,26 +56,26 @@ class Consensus(StageKind):
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         problems: dict[str, str] = {}
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for shown in config["show"]:
             field, more = shown["field"], {"image": ALT, "audio": TRANSCRIPT}.get(shown["type"])
             if shown.get("optional") and not content.get(field):
                 continue
-            found[field] = text_of(content, field, problems, most=20_000)
+            fields[field] = text_of(content, field, problems, most=20_000)
             if more:
                 ask = (
                     "a picture needs words for those who do not see it"
                     if more == ALT
                     else "a recording needs its words in writing"
                 )
-                found[field + more] = text_of(content, field + more, problems, ask=ask)
+                fields[field + more] = text_of(content, field + more, problems, ask=ask)
         for part in config["ask"]:
             if "options_from" in part:
-                found[part["options_from"]] = _things(content, part["options_from"], problems)
+                fields[part["options_from"]] = _things(content, part["options_from"], problems)
             for field in text_fields(part):
-                found[field] = text_of(content, field, problems, most=20_000)
+                fields[field] = text_of(content, field, problems, most=20_000)
         raise_if(problems)
-        return {**content, **found}
+        return {**content, **fields}
 
     def media(self, content: Content, config: Config) -> tuple[str, ...]:
         shown = (each["field"] for each in config["show"] if each["type"] != "text")
@@ -102,11 +102,11 @@ class Consensus(StageKind):
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         majority, answers = config["majority"], config["answers"]
         needed = len(votes) // 2 + 1 if majority is None else -(-majority * len(votes) // answers)
-        said = [answers_of(vote.payload) for vote in votes]
+        answered = [answers_of(vote.payload) for vote in votes]
         result: dict[str, Any] = {}
         disputed = []
         for part in config["ask"]:
-            values = [each.get(part["key"]) for each in said]
+            values = [each.get(part["key"]) for each in answered]
             value, settled = PART_TYPES[part["type"]].settle(values, part, content, needed)
             if not settled:
                 disputed.append(part["key"])
@@ -122,38 +122,40 @@ class Consensus(StageKind):
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Key -> the answer, in the form whose agreement fits it; without words of one's own."""
-        found = {}
+        labels = {}
         for kind, answers in payload.items():
             label = PART_TYPES[kind].label
             for key, value in answers.items():
-                if (told := label(value)) is not None:
-                    found[key] = told
-        return found
+                if (label_of_value := label(value)) is not None:
+                    labels[key] = label_of_value
+        return labels
 
     def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         parts = {part["key"]: part for part in config["ask"]}
         valid = ", ".join(parts)
         raise_if({key: f"is nothing that is asked here; valid: {valid}" for key in known if key not in parts})
         raise_if({} if known else {"": f"says nothing; give at least one of: {valid}"})
-        found: dict[str, Any] = {}
+        cleaned: dict[str, Any] = {}
         problems: dict[str, str] = {}
         for key, value in known.items():
             try:
-                found[key] = PART_TYPES[parts[key]["type"]].clean(value, parts[key], content)
+                cleaned[key] = PART_TYPES[parts[key]["type"]].clean(value, parts[key], content)
             except UnfitError as error:
                 problems[key] = error.message
         raise_if(problems)
-        return found
+        return cleaned
 
     def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
         """Whether every known part was asked and has that answer: compared as agreement does, words without
         case and spacing."""
-        said = {
+        answers_by_key = {
             key: (PART_TYPES[kind], value)
             for kind, answers in payload.items()
             for key, value in answers.items()
         }
-        return all(key in said and _same(*said[key], value) for key, value in known.items())
+        return all(
+            key in answers_by_key and _same(*answers_by_key[key], value) for key, value in known.items()
+        )
 
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """Nothing: what several people's answers come to, a median or all of their words, need be no answer
@@ -209,8 +211,8 @@ class Consensus(StageKind):
     # Exports
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
-        """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values stand in one
-        cell as JSON."""
+        """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values are one
+        cell of JSON."""
         return {
             f"form-{stage}": answer_table([item for item in study.items.values() if item.stage == stage])
             for stage, kind in study.stages.items()
@@ -228,8 +230,8 @@ def _same(kind: PartType, said: Any, known: Any) -> bool:
 
 def _things(content: Content, field: str, problems: dict[str, str]) -> list[str]:
     """A list of different texts."""
-    found = content.get(field)
-    things = [each.strip() for each in found if isinstance(each, str)] if isinstance(found, list) else []
-    if not 2 <= len({*things} - {""}) == len(found or ()) <= MOST_THINGS:
+    value = content.get(field)
+    things = [each.strip() for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    if not 2 <= len({*things} - {""}) == len(value or ()) <= MOST_THINGS:
         problems[field] = f'has to be a list of 2 to {MOST_THINGS} different texts: ["rice", "bread"]'
     return things

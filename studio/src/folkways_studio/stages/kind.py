@@ -204,11 +204,11 @@ class StageKind:
         """The payload of a judgement: cleaned answers to the parts that apply, and no other fields.
         SubmissionError names every wrong field, in words for the person who filled it in."""
         problems: dict[str, str] = {}
-        asked = self.asked(content, config)
-        answers = self.taken(self.answers_in(submission), asked, content, problems)
+        parts = self.asked(content, config)
+        answers = self.taken(self.answers_in(submission), parts, content, problems)
         self.check(answers, content, config, problems)
         raise_if(problems)
-        return self.payload_of(answers, asked)
+        return self.payload_of(answers, parts)
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """A judgement in words, for reviewers and researchers: one line per answer."""
@@ -348,9 +348,9 @@ class StageKind:
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the form's template needs besides content, config and draft: ``show``; ``parts``, each as
-        ``_shown`` makes it; ``asked``, the same by key."""
-        asked, answers = self.asked(content, config), self.answers_in(draft)
-        parts = [_shown(part, asked, content, answers.get(part["key"])) for part in asked]
+        ``shown_part`` makes it; ``asked``, the same by key."""
+        applicable, answers = self.asked(content, config), self.answers_in(draft)
+        parts = [shown_part(part, applicable, content, answers.get(part["key"])) for part in applicable]
         return {"show": self.show, "parts": parts, "asked": {part["asked"]["key"]: part for part in parts}}
 
     # Workbook and exports
@@ -374,10 +374,12 @@ def _is_required(part: Part, answers: Mapping[str, Any]) -> bool:
     return holds(required, answers) if isinstance(required, Mapping) else required
 
 
-def _shown(part: Part, asked: Sequence[Part], content: Content, value: Any) -> Mapping[str, Any]:
-    """The part (``asked``) with its ``field``, its ``value``, its ``options`` (what is sent, value, text or
-    texts), the ``keys`` to press for them and their explanations (``about``, by value), the ``points`` of a
-    scale, the ``lines`` of texts, and the ``when`` of the page's script.
+def shown_part(part: Part, asked: Sequence[Part], content: Content, value: Any) -> Mapping[str, Any]:
+    """A part for the page. asked: all parts of the item with this content; value: the answer so far.
+
+    It has the part (``asked``), its ``field``, its ``value``, its ``options`` (what is sent, value,
+    text or texts), the ``keys`` to press for them and their explanations (``about``, by value), the
+    ``points`` of a scale, the ``lines`` of texts, and the ``when`` of the page's script.
     """
     begins = part.get("starts_as") or part.get("otherwise")
     if begins and (value in (None, "") or (value == [] and part["type"] == "texts")):

@@ -22,5 +22,5 @@ def misplaced(text: str, originals: Sequence[str]) -> tuple[list[str], list[str]
     English has one.
     """
     sets = [placeholders(each) for each in originals]
-    own = placeholders(text)
-    return sorted(frozenset.intersection(*sets) - own), sorted(own - frozenset.union(*sets))
+    present = placeholders(text)
+    return sorted(frozenset.intersection(*sets) - present), sorted(present - frozenset.union(*sets))

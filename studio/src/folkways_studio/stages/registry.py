@@ -26,7 +26,7 @@ from folkways_studio.stages.parts.settings import form_problems
 from folkways_studio.stages.reviewing import Curate, Review
 from folkways_studio.stages.sentences import BestOf, Marks, Unanimous
 from folkways_studio.stages.votes import Voting
-from folkways_studio.stages.writing import RedTeaming, Written
+from folkways_studio.stages.writing import AuthoredItem, RedTeaming
 from folkways_studio.workflows.yaml_text import parse_yaml
 
 KINDS = Path(__file__).parent / "kinds"
@@ -56,7 +56,7 @@ RULES: Mapping[str, Callable[..., StageKind]] = {
     "short_answers": ShortAnswers,
     "unanimous": Unanimous,
     "vote": Voting,
-    "written": Written,
+    "written": AuthoredItem,
 }
 """What a description may name as ``rule``: how its answers are checked and decided, where no setting of a
 description says it."""

@@ -21,11 +21,11 @@ class Review(StageKind):
     """More than half of the reviewers have to keep it; the last one's wording counts."""
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        kept = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
-        if 2 * len(kept) <= len(votes):
+        keeping = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
+        if 2 * len(keeping) <= len(votes):
             reasons = [vote.payload["reason"] for vote in votes if vote.payload["decision"] == DROP]
             return Decision("dropped", reason="; ".join(reasons))
-        return Decision("done", result={name: kept[-1][name] for name in ("question", "options")})
+        return Decision("done", result={name: keeping[-1][name] for name in ("question", "options")})
 
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"decision": KEEP} if "question" in result else {}
@@ -49,13 +49,13 @@ class Curate(StageKind):
             problems["template"] = WHERE
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        kept = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
-        if 2 * len(kept) <= len(votes):
+        keeping = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
+        if 2 * len(keeping) <= len(votes):
             payload = next(vote.payload for vote in reversed(votes) if vote.payload["decision"] != KEEP)
             of = f" of {payload['of']}" if payload["of"] else ""
             decision = words_of(payload["decision"], self.ask[0], content, str)
             return Decision("dropped", reason=f"{decision[0].lower()}{decision[1:]}{of}")
-        return Decision("done", result={"template": kept[-1]["template"], "category": content["category"]})
+        return Decision("done", result={"template": keeping[-1]["template"], "category": content["category"]})
 
     def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
         return dict(result)

@@ -1,4 +1,4 @@
-"""Sentences with culture-specific items: the best of several, where the item stands, what it is (XCR-Bench,
+"""Sentences with culture-specific items: the best of several, the item's position, its labels (XCR-Bench,
 section 2)."""
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class BestOf(StageKind):
             problems["candidates"] = "needs at least two sentences, each a text or a mapping with text and by"
         raise_if(problems)
         candidates = [
-            {"id": chr(ord("a") + place), "text": str(each["text"]).strip(), "by": str(each.get("by") or "")}
-            for place, each in enumerate(made)
+            {"id": chr(ord("a") + index), "text": str(each["text"]).strip(), "by": str(each.get("by") or "")}
+            for index, each in enumerate(made)
         ]
         return {**content, "item": item, "candidates": candidates}
 
@@ -106,10 +106,10 @@ class BestOf(StageKind):
         return {"sentence": chosen["text"], "best": chosen["id"], "by": chosen["by"]}
 
     def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
-        known = {name: content[name] for name in ("item", "fact", "context", "source") if name in content}
+        about = {name: content[name] for name in ("item", "fact", "context", "source") if name in content}
         if "sentence" not in result:
             return dict(content)
-        return {**known, "sentence": result["sentence"], "by": result["by"]}
+        return {**about, "sentence": result["sentence"], "by": result["by"]}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         return self.payload_of(super().read_form(fields, content, config), self.asked(content, config))

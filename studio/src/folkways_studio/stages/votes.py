@@ -29,7 +29,7 @@ class Ballot:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class VoteCount:
     """What the votes come to.
 
     gold:    options that at least the majority chose, by position; none where the question is to be dropped.
@@ -47,7 +47,7 @@ class Result:
     outcome: Literal["single", "multi", "unknown", "none"]
 
 
-def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> Result:
+def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> VoteCount:
     """The result of these ballots over ``options`` options, where at least ``needed`` people make an option
     gold."""
     counts = [0] * options
@@ -56,12 +56,12 @@ def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> Resul
             counts[choice] += 1
     unknown = sum(ballot.abstention == DONT_KNOW for ballot in ballots)
     senseless = sum(ballot.abstention == CANNOT_ANSWER for ballot in ballots)
-    gold = tuple(place for place, count in enumerate(counts) if count >= needed)
+    gold = tuple(index for index, count in enumerate(counts) if count >= needed)
     if gold:
         outcome: Literal["single", "multi", "unknown", "none"] = "single" if len(gold) == 1 else "multi"
     else:
         outcome = "unknown" if unknown * 2 > len(ballots) else "none"
-    return Result(gold, tuple(counts), unknown, senseless, len(ballots), outcome)
+    return VoteCount(gold, tuple(counts), unknown, senseless, len(ballots), outcome)
 
 
 def best_of(choices: Sequence[int], scores: Sequence[float]) -> int | None:
@@ -72,7 +72,7 @@ def best_of(choices: Sequence[int], scores: Sequence[float]) -> int | None:
     """
     if not choices:
         return None
-    ranked = sorted({(choices.count(place), scores[place], place) for place in set(choices)}, reverse=True)
+    ranked = sorted({(choices.count(index), scores[index], index) for index in set(choices)}, reverse=True)
     if len(ranked) > 1 and ranked[0][:2] == ranked[1][:2]:
         return None
     return ranked[0][2]
@@ -96,21 +96,21 @@ class Voting(StageKind):
         needed = -(
             -config["majority"] * len(ballots) // config["answers"]
         )  # the same share of more voters, rounded up
-        found = count_votes(ballots, len(content["options"]), needed)
+        tally = count_votes(ballots, len(content["options"]), needed)
         counts = {
-            "counts": list(found.counts),
-            "dont_know": found.dont_know,
-            "cannot_answer": found.cannot_answer,
+            "counts": list(tally.counts),
+            "dont_know": tally.dont_know,
+            "cannot_answer": tally.cannot_answer,
         }
-        if found.gold:
-            return Decision("done", result={**counts, "gold": list(found.gold), "mode": found.outcome})
-        if found.outcome == "unknown" and config["second_round"]:
+        if tally.gold:
+            return Decision("done", result={**counts, "gold": list(tally.gold), "mode": tally.outcome})
+        if tally.outcome == "unknown" and config["second_round"]:
             return Decision(
                 "subpopulation",
                 result=counts,
-                reason=f"{found.dont_know} of {found.voters} did not have the knowledge",
+                reason=f"{tally.dont_know} of {tally.voters} did not have the knowledge",
             )
-        reason = f"no option was chosen by {needed} of {found.voters} people"
+        reason = f"no option was chosen by {needed} of {tally.voters} people"
         return Decision("dropped", result=counts, reason=reason)
 
     def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from folkways_studio.workflows.helping import strategies
 OPTIONS = 4
 
 
-class Written(StageKind):
+class AuthoredItem(StageKind):
     """A stage with one author per item: whatever they submit is the item."""
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
@@ -33,7 +33,7 @@ class Written(StageKind):
         return Decision("done", result=votes[-1].payload)
 
 
-class RedTeaming(Written):
+class RedTeaming(AuthoredItem):
     """A question that its author may try on the verifier, with how the verifier did."""
 
     def check(

@@ -50,7 +50,7 @@ class Agreement:
 
 
 def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
-    """Every stage that has judgements, by population and field; without attention checks and whoever is
+    """Every stage that has judgements, by population and field; without attention checks and the people of
     LEFT_OUT."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
     query = (

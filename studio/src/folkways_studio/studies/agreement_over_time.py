@@ -10,7 +10,7 @@ from math import isnan
 from typing import Literal
 
 from folkways_studio.records import Stage
-from folkways_studio.studies.disagreements import Measured
+from folkways_studio.studies.disagreements import DisagreementReport
 
 By = Literal["week", "hundred"]
 
@@ -36,14 +36,14 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class AgreementCourse:
     """Agreement in one stage, the oldest stretch first; stretches without an item are left out."""
 
     stage: Stage
     points: tuple[Point, ...]
 
 
-def agreement_over_time(found: Measured, by: By = "week") -> tuple[Course, ...]:
+def agreement_over_time(found: DisagreementReport, by: By = "week") -> tuple[AgreementCourse, ...]:
     """The course of every stage whose answers are meant to agree, in order of stages."""
     answered = found.answered
     stages = {each.stage.id: each.stage for each in answered}
@@ -51,7 +51,7 @@ def agreement_over_time(found: Measured, by: By = "week") -> tuple[Course, ...]:
     for each in answered:
         moments[each.stage.id] += [one.created for one in each.said]
     places = {
-        stage: {moment: place for place, moment in enumerate(sorted(times))}
+        stage: {moment: index for index, moment in enumerate(sorted(times))}
         for stage, times in moments.items()
     }
     shares: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -64,7 +64,7 @@ def agreement_over_time(found: Measured, by: By = "week") -> tuple[Course, ...]:
     courses = []
     for stage in sorted(shares, key=lambda number: stages[number].position):
         points = [_point(_name(stretch, by), values) for stretch, values in sorted(shares[stage].items())]
-        courses.append(Course(stages[stage], tuple(points[-MOST_POINTS:])))
+        courses.append(AgreementCourse(stages[stage], tuple(points[-MOST_POINTS:])))
     return tuple(courses)
 
 

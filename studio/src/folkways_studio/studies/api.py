@@ -36,8 +36,8 @@ def list_studies(
 ) -> PageResponse[StudySummaryResponse]:
     """The studies that the token is for, newest first."""
     mine = studies.list_studies(call.workspace, account_id=call.account.id)
-    found = [study for study in mine if call.token.study_id in (None, study.id)]
-    return slice_of(found, cursor, limit, StudySummaryResponse.of)
+    allowed = [study for study in mine if call.token.study_id in (None, study.id)]
+    return slice_of(allowed, cursor, limit, StudySummaryResponse.of)
 
 
 @router.post("/studies", status_code=201)

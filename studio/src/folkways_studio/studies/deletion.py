@@ -19,10 +19,11 @@ from folkways_studio.studies.service import get_study
 
 
 def delete_study(workspace: Workspace, study_id: int, typed: str, *, by: int | None = None) -> None:
-    """Delete a study for good: its items, answers, invitations, roles, and what is personal about its people.
+    """Delete a study of the workspace for good: its items, answers, invitations, roles, and what is
+    personal about its people.
 
-    typed: the study's name, as somebody has typed it; SubmissionError for any other. Its rows go with
-    ``finish_deletions``.
+    study_id: the study; typed: its name, as somebody has typed it; by: the account that asks for it.
+    SubmissionError for any other name. Its rows go with ``finish_deletions``.
     """
     study = get_study(workspace, study_id)
     if typed.strip() != study.name:
@@ -78,7 +79,7 @@ def finish_deletions(workspace: Workspace) -> None:
 
 
 def _delete_rows(workspace: Workspace, table: sa.Table, where: sa.ColumnElement[bool]) -> None:
-    """Delete rows of a table with what refers to them, a few at a time where they can be told apart."""
+    """Delete rows of a table with what refers to them, a few at a time if they have ids."""
     if "id" not in table.c:
         with workspace.write() as connection:
             connection.execute(sa.delete(table).where(where))

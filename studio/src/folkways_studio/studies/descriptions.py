@@ -47,20 +47,19 @@ def history(workspace: Workspace, study_id: int) -> tuple[Description, ...]:
 
 def description_of(workspace: Workspace, study: Study) -> str:
     """The YAML text that describes a study, as it was given, with its comments."""
-    found = history(workspace, study.id)
-    return found[0].text if found else as_yaml(study.definition)
+    versions = history(workspace, study.id)
+    return versions[0].text if versions else as_yaml(study.definition)
 
 
 def edit_study(
     workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None
 ) -> tuple[str, ...]:
-    """Have a study described by another text; returns what that changed, a line each (nothing but comments:
-    none).
+    """Replace the description of a study in the workspace by another text; returns what that changed, a
+    line each (none if only comments differ).
 
-    DefinitionError names every mistake, or everything that may not change any more, with the reason; nothing
-    is changed then. Items that are open are given more slots where more answers are wanted; those that are
-    settled stay so.
-
+    study_id: the study. file: where the text is from, for errors. by: the account that asks for it.
+    DefinitionError names every mistake, or everything that may not change any more, with the reason;
+    nothing is changed then. Open items get more slots if more answers are wanted; settled ones stay so.
     """
     new = read_definition(parse_yaml(text, file), file)
     with workspace.write() as connection:
@@ -131,24 +130,24 @@ def _use(connection: sa.Connection, study_id: int) -> Use:
 def _store(connection: sa.Connection, study: Study, new: Definition) -> None:
     change_rows(connection, schema.studies, {"id": study.id}, **told_by(new))
     for table, parts in ((schema.populations, new.populations), (schema.stages, new.stages)):
-        kept = [each.name for each in parts]
-        connection.execute(sa.delete(table).where(table.c.study_id == study.id, table.c.name.not_in(kept)))
+        names = [each.name for each in parts]
+        connection.execute(sa.delete(table).where(table.c.study_id == study.id, table.c.name.not_in(names)))
     place_parts(new, lambda table, row: _put(connection, table, study.id, row))
 
 
 def _put(connection: sa.Connection, table: sa.Table, study_id: int, row: Mapping[str, Any]) -> int:
     """Change the row of that name, or add it; returns its id."""
-    known = connection.scalar(
+    existing = connection.scalar(
         sa.select(table.c.id).where(table.c.study_id == study_id, table.c.name == row["name"])
     )
-    if known is None:
+    if existing is None:
         return inserted_id(connection, table, {"study_id": study_id, **row})
-    change_rows(connection, table, {"id": known}, **row)
-    return int(known)
+    change_rows(connection, table, {"id": existing}, **row)
+    return int(existing)
 
 
 def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> None:
-    """Give every open item of a stage so many more slots, a few items at a time."""
+    """Give every open item of a stage ``more`` slots, a few items at a time."""
     if more <= 0:
         return
     items, stages = schema.items, schema.stages
@@ -159,7 +158,7 @@ def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> Non
     last = 0
     while True:
         with workspace.write() as connection:
-            found = list(
+            open_items = list(
                 connection.scalars(
                     query.where(items.c.id > last)
                     .order_by(items.c.id)
@@ -167,7 +166,7 @@ def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> Non
                     .with_for_update()
                 )
             )
-            if not found:
+            if not open_items:
                 return
-            more_slots(connection, found, more)
-            last = found[-1]
+            more_slots(connection, open_items, more)
+            last = open_items[-1]

@@ -2,7 +2,7 @@
 withdrew.
 
 A person is measured against most of the others on the same item, and shown with an interval: a few answers
-tell little, and nobody stands out by them.
+say little, and make nobody an outlier.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CHANCE = 0.05
 """How likely it is at most that anybody stands out by chance, among all who worked on a stage."""
 
 
-class Said(NamedTuple):
+class AnswerOfPerson(NamedTuple):
     """One answer as far as agreement is concerned. labels: empty where several answers are welcome."""
 
     participant_id: int
@@ -41,20 +41,20 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredItem:
     """An item with what was said of it, in order of arrival."""
 
     item_id: int
     population_id: int | None
     stage: Stage
-    said: Sequence[Said]
+    said: Sequence[AnswerOfPerson]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class DisagreementReport:
     """The items of a study, and how far people are apart on each, in the same order."""
 
-    answered: Sequence[Answered]
+    answered: Sequence[AnsweredItem]
     spread: Spread
 
 
@@ -96,49 +96,52 @@ class PersonSpread:
         return self.differ / self.n
 
 
-def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
-    """Every item with at least one answer that stands, in order."""
+def read_answers(workspace: Workspace, study_id: int) -> tuple[AnsweredItem, ...]:
+    """Every item with at least one valid answer, in order."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
     # As it is stored: many say the same, and reading it once is enough.
-    told = sa.type_coerce(judgements.c.payload, sa.Text)
-    said = (
-        sa.select(judgements.c.item_id, told, judgements.c.created, people.c.id)
+    payload_text = sa.type_coerce(judgements.c.payload, sa.Text)
+    select_answers = (
+        sa.select(judgements.c.item_id, payload_text, judgements.c.created, people.c.id)
         .join(people, people.c.id == judgements.c.participant_id)
         .where(people.c.study_id == study_id, people.c.state.not_in(LEFT_OUT))
         .order_by(judgements.c.id)
     )
-    asked = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(
+    select_items = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(
         items.c.study_id == study_id, items.c.check.is_(None)
     )
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     answers: defaultdict[int, list[tuple[str, float, int]]] = defaultdict(list)
     with workspace.read() as connection:
         for item, payload, created, person in connection.execute(
-            said
+            select_answers
         ).all():  # row by row costs half as much again
             answers[item].append((payload, created, person))
-        places = connection.execute(asked.order_by(items.c.id)).all()
+        places = connection.execute(select_items.order_by(items.c.id)).all()
     labels: defaultdict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
-    found = []
+    answered = []
     for item, stage_id, population in places:
         if item not in answers:
             continue
         stage = stages[stage_id]
-        known = labels[stage.kind]
+        label_cache = labels[stage.kind]
         for payload, _, _ in answers[item]:
-            if payload not in known:
-                known[payload] = stage_kind(stage.kind).labels(orjson.loads(payload))
-        lines = tuple(Said(person, known[payload], created) for payload, created, person in answers[item])
-        found.append(Answered(item, population, stage, lines))
-    return tuple(found)
+            if payload not in label_cache:
+                label_cache[payload] = stage_kind(stage.kind).labels(orjson.loads(payload))
+        lines = tuple(
+            AnswerOfPerson(person, label_cache[payload], created)
+            for payload, created, person in answers[item]
+        )
+        answered.append(AnsweredItem(item, population, stage, lines))
+    return tuple(answered)
 
 
-def measured(answered: Sequence[Answered]) -> Measured:
+def measured(answered: Sequence[AnsweredItem]) -> DisagreementReport:
     """How far people are apart on each item, for all that follows."""
-    return Measured(answered, spread([[one.labels for one in each.said] for each in answered]))
+    return DisagreementReport(answered, spread([[one.labels for one in each.said] for each in answered]))
 
 
-def by_stage(workspace: Workspace, study_id: int, found: Measured) -> tuple[StageSpread, ...]:
+def by_stage(workspace: Workspace, study_id: int, found: DisagreementReport) -> tuple[StageSpread, ...]:
     """Every stage and population with an item of two answers or more, in order."""
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
     shares: defaultdict[tuple[int, int | None], list[float]] = defaultdict(list)
@@ -161,24 +164,24 @@ def by_stage(workspace: Workspace, study_id: int, found: Measured) -> tuple[Stag
     return tuple(rows)
 
 
-def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[PersonSpread, ...]:
-    """Everybody by stage: those who stand out first, then by the lower end of the interval."""
+def by_person(workspace: Workspace, study_id: int, found: DisagreementReport) -> tuple[PersonSpread, ...]:
+    """Everybody by stage: outliers first, then by the lower end of the interval."""
     from folkways.sdk.statistics import wilson
 
     counts: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     names = {person.id: person.pseudonym for person in participants.list_participants(workspace, study_id)}
     stages = {each.stage.id: each.stage for each in found.answered}
-    said = ((each.stage.id, one.participant_id) for each in found.answered for one in each.said)
-    for (stage, person), told, differs in zip(
-        said, found.spread.told.tolist(), found.spread.differs.tolist(), strict=True
+    authors = ((each.stage.id, one.participant_id) for each in found.answered for one in each.said)
+    for (stage, person), comparable, differs in zip(
+        authors, found.spread.told.tolist(), found.spread.differs.tolist(), strict=True
     ):
-        if told:
+        if comparable:
             tally = counts[stage][person]
             tally[0] += differs
             tally[1] += 1
     rows = []
     for stage, people in counts.items():
-        all_differ, all_n = (sum(tally[place] for tally in people.values()) for place in (0, 1))
+        all_differ, all_n = (sum(tally[index] for tally in people.values()) for index in (0, 1))
         for person, (differ, n) in people.items():
             interval = wilson(differ, n)
             usual = (all_differ - differ) / (all_n - n) if all_n > n else None
@@ -202,7 +205,7 @@ def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[Per
     return tuple(sorted(rows, key=lambda row: (not row.stands_out, -row.low, -row.share, row.participant_id)))
 
 
-def most_disputed(found: Measured, most: int) -> tuple[tuple[Answered, float], ...]:
+def most_disputed(found: DisagreementReport, most: int) -> tuple[tuple[AnsweredItem, float], ...]:
     """The items on which people are furthest apart, with how far; those on which all agree are left out."""
     apart = [
         (each, share)

@@ -51,7 +51,7 @@ def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 
         if culture.region:
             regions.setdefault(culture.region, []).append(culture)
     begun = context.request.query_params.get("template", "")
-    given = {
+    fields = {
         name: context.text(name) or (begun if name == "template" else "")
         for name in ("template", "name", "title", *PURPOSES)
     }
@@ -61,7 +61,7 @@ def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 
         templates=templates,
         regions=regions,
         problems=problems,
-        given=given,
+        given=fields,
         models=sorted(context.studio.settings.models),
         chosen=context.texts("culture"),
     )
@@ -80,7 +80,7 @@ def show_gallery(context: RequestContext) -> Response:
 
 @routes.get("/gallery/{template}", SIGNED_IN)
 def show_example(context: RequestContext) -> Response:
-    """The form of a template as people would see it, with an item that stands for others."""
+    """The form of a template as people would see it, with an example of an item."""
     _may_make(context)
     name = str(context.request.path_params["template"])
     if name not in PAPERS:
@@ -130,7 +130,7 @@ def prepare(context: RequestContext) -> Response:
 
 def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
     """One population per culture, of people who grew up there."""
-    found = []
+    populations = []
     for culture in chosen:
         name = re.sub(r"[^a-z0-9]+", "-", culture.name.lower()).strip("-")
         ask = "In which country or region did you mainly live before you were 18?"
@@ -140,14 +140,14 @@ def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
             "options": [culture.name, "Another one"],
             "accept": [culture.name],
         }
-        place = {
+        entry = {
             "name": name,
             "title": culture.name,
             "culture": culture.code,
             "language": culture.languages[0],
         }
-        found.append({**place, "criteria": [criterion]})
-    return found
+        populations.append({**entry, "criteria": [criterion]})
+    return populations
 
 
 @routes.post("/studies/make", SIGNED_IN)

@@ -48,11 +48,11 @@ def show_overview(context: RequestContext) -> Response:
         else "studies/overview.html.j2"
     )
     stages = studies.stages(context.workspace, study.id)
-    own = [stage for stage in stages if stage.role != Role.ANNOTATOR]
-    needed = dict.fromkeys(Role(stage.role) for stage in own)
+    stages_here = [stage for stage in stages if stage.role != Role.ANNOTATOR]
+    needed = dict.fromkeys(Role(stage.role) for stage in stages_here)
     return context.page(
-        template, study=study, rows=rows, people=people, flagged=flagged, own=own,
-        mine=any(stage.role in context.roles for stage in own) and any(each.account_id == context.me.id for each in people),
+        template, study=study, rows=rows, people=people, flagged=flagged, own=stages_here,
+        mine=any(stage.role in context.roles for stage in stages_here) and any(each.account_id == context.me.id for each in people),
         lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
         stages={stage.name: stage for stage in stages},
         populations={population.name: population for population in studies.populations(context.workspace, study.id)},
@@ -85,11 +85,11 @@ def show_quality(context: RequestContext) -> Response:
     from folkways_studio.studies.agreement import agreement
 
     study = context.study
-    found = agreement(context.workspace, study.id)
+    measured = agreement(context.workspace, study.id)
     named = ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi", "fitting")
-    coefficients = (getattr(each, name) for each in found if each.field for name in named)
+    coefficients = (getattr(each, name) for each in measured if each.field for name in named)
     return context.page(
-        "studies/quality.html.j2", study=study, agreement=found, quality=progress.quality(context.workspace, study.id),
+        "studies/quality.html.j2", study=study, agreement=measured, quality=progress.quality(context.workspace, study.id),
         known=gold.known_answers(context.workspace, study.id),
         reasons=sorted({value.reason for value in coefficients if value.value is None}),
         suggestions=made_of_suggestions(context.workspace, study.id),
@@ -103,17 +103,17 @@ def show_quality(context: RequestContext) -> Response:
 def show_log(context: RequestContext) -> Response:
     """Who did what and when."""
     before = whole(context.request.query_params.get("before"))
-    found = audit.events(context.workspace, context.study.id, before=before, limit=EVENTS_PER_PAGE)
+    entries = audit.events(context.workspace, context.study.id, before=before, limit=EVENTS_PER_PAGE)
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
     pseudonyms = {
         person.id: person.pseudonym
         for person in participants.list_participants(context.workspace, context.study.id)
     }
-    more = found[-1].id if len(found) == EVENTS_PER_PAGE else None
+    more = entries[-1].id if len(entries) == EVENTS_PER_PAGE else None
     return context.page(
         "studies/log.html.j2",
         study=context.study,
-        events=found,
+        events=entries,
         names=names,
         pseudonyms=pseudonyms,
         more=more,

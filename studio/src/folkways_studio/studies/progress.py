@@ -103,7 +103,7 @@ _OWN_STAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Mine:
+class OwnProgress:
     """What one person did and has left in a stage. left: items that they could be given now; None where they
     write their own.
 
@@ -130,18 +130,17 @@ class Mine:
 
 def own_progress(
     workspace: Workspace, person: Participant, stage: Stage, counts: Counts | None = None
-) -> Mine:
-    """How far one person is in a stage, or in the test before it, for the line above their task. Questions of
-    known answer among the work are counted like all others. counts: of them in the stage, where they were
-    read before.
-    """
+) -> OwnProgress:
+    """How far one person of the workspace is in a stage, or in the test before it, for the line above
+    their task. Questions of known answer among the work are counted like all others. counts: of them in
+    the stage, if they were read before."""
     if counts is None:
         with workspace.read() as connection:
             counts = counts_of_person(connection, person, stage)
     return _progress(workspace, person, [(stage, counts)])[0]
 
 
-def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[Mine]:
+def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[OwnProgress]:
     """``own_progress`` in each of the stages that the person works on."""
     with workspace.read() as connection:
         rows = connection.execute(
@@ -152,16 +151,16 @@ def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[M
 
 def _progress(
     workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]
-) -> list[Mine]:
-    asked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
+) -> list[OwnProgress]:
+    checked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
     known: Mapping[int, KnownCounts] = {}
-    if asked:  # most studies have no questions of known answer
+    if checked:  # most studies have no questions of known answer
         with workspace.read() as connection:
-            known = known_counts(connection, person, asked)
+            known = known_counts(connection, person, checked)
     return [_mine(person, stage, counts, known.get(stage.id)) for stage, counts in stages]
 
 
-def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> Mine:
+def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> OwnProgress:
     test, gold = Qualification.of(stage.config), Gold.of(stage.config)
     if (
         known is not None
@@ -182,7 +181,7 @@ def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts 
             left += gold.ahead(
                 counts.taken + known.gold_asked, left, known.fresh_gold, seed_of(person, stage)
             )
-    return Mine(done, left, median(seconds) * left if seconds and left is not None else None)
+    return OwnProgress(done, left, median(seconds) * left if seconds and left is not None else None)
 
 
 def _left_of_test(known: KnownCounts, questions: int) -> int:
@@ -288,8 +287,8 @@ def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
 def longest_run(values: list[tuple[tuple[str, object], ...]]) -> int:
     """The most equal values that follow one another."""
     best = current = 0
-    for place, value in enumerate(values):
-        current = current + 1 if place and value == values[place - 1] else 1
+    for index, value in enumerate(values):
+        current = current + 1 if index and value == values[index - 1] else 1
         best = max(best, current)
     return best
 

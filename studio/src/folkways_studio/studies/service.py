@@ -30,10 +30,10 @@ still be submitted."""
 def create_study(
     workspace: Workspace, definition: Definition, *, owner: int, text: str | None = None
 ) -> Study:
-    """Make a study as described, in state ``draft``, with ``owner`` as its owner. ConflictError where the
-    name is taken.
+    """Make a study as described in the workspace, in state ``draft``, with ``owner`` as its owner.
+    ConflictError if the name is taken.
 
-    text: the YAML that the definition was read from, which is kept as it is.
+    text: the YAML that the definition was read from, which is stored as it is.
     """
     now = time.time()
     with workspace.write() as connection:
@@ -89,7 +89,11 @@ def note_description(
     by: int | None,
     now: float,
 ) -> None:
-    """Keep a text by which a study is described, within the caller's transaction."""
+    """Store a text by which a study is described, in the caller's transaction (connection).
+
+    study_id: the study. number: of this version. changes: a line each. by: the account; now: the time
+    in seconds.
+    """
     row = {
         "study_id": study_id,
         "number": number,
@@ -128,7 +132,8 @@ def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tupl
 
 
 def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int | None = None) -> Study:
-    """Open, pause or close a study. ConflictError for a move that MOVES does not have."""
+    """Open, pause or close a study (study_id) of the workspace. by: the account that asks for it.
+    ConflictError if MOVES does not lead to that state."""
     study = get_study(workspace, study_id)
     if state == study.state:
         return study
@@ -159,15 +164,17 @@ def stages(workspace: Workspace, study_id: int) -> tuple[Stage, ...]:
 
 def get_stage(workspace: Workspace, study_id: int, name: str) -> Stage:
     """The stage of that name; NotFoundError that names the valid ones."""
-    found = stages(workspace, study_id)
-    if stage := next((each for each in found if each.name == name), None):
+    existing = stages(workspace, study_id)
+    if stage := next((each for each in existing if each.name == name), None):
         return stage
-    raise NotFoundError(f"there is no stage {name!r}; valid: {', '.join(stage.name for stage in found)}")
+    raise NotFoundError(f"there is no stage {name!r}; valid: {', '.join(stage.name for stage in existing)}")
 
 
 def get_population(workspace: Workspace, study_id: int, name: str) -> Population:
     """The population of that name; NotFoundError that names the valid ones."""
-    found = populations(workspace, study_id)
-    if population := next((each for each in found if each.name == name), None):
+    existing = populations(workspace, study_id)
+    if population := next((each for each in existing if each.name == name), None):
         return population
-    raise NotFoundError(f"there is no population {name!r}; valid: {', '.join(each.name for each in found)}")
+    raise NotFoundError(
+        f"there is no population {name!r}; valid: {', '.join(each.name for each in existing)}"
+    )

@@ -26,7 +26,7 @@ class Spread:
 
     told: whether most of the others agree in any field in which this person said something. differs: whether
     the person says something else there. Most: more than half of those who said anything in that field; where
-    they are divided themselves, nothing is told about the one.
+    they are divided themselves, nothing is known about the one.
     """
 
     apart: NDArray[np.float64]
@@ -44,7 +44,7 @@ def spread(labels: Sequence[Sequence[Labels]]) -> Spread:
     item_of = np.repeat(np.arange(items), [len(each) for each in labels])
     rows, codes = _columns(labels)
     apart, agree, fields = np.zeros(items), np.zeros(items), np.zeros(items, int)
-    told, differs = np.zeros(answers, bool), np.zeros(answers, bool)
+    comparable, differs = np.zeros(answers, bool), np.zeros(answers, bool)
     for name in sorted(rows):
         row, code = np.array(rows[name]), np.array(codes[name])
         item, values = item_of[row], code.max() + 1
@@ -58,13 +58,13 @@ def spread(labels: Sequence[Sequence[Labels]]) -> Spread:
         same = np.bincount(of, votes * (votes - 1), items)
         agree[several] += same[several] / (size * (size - 1))[several]
         alone = np.bincount(of, votes == most[of], items) == 1
-        own, others = votes[group], size[item] - 1
-        is_largest = (own == most[item]) & alone[item]
+        votes_here, others = votes[group], size[item] - 1
+        is_largest = (votes_here == most[item]) & alone[item]
         differ = ~is_largest & (2 * most[item] > others)  # most others say the same, and something else
-        told[row] |= differ | (2 * (own - 1) > others)
+        comparable[row] |= differ | (2 * (votes_here - 1) > others)
         differs[row] |= differ
     with np.errstate(invalid="ignore"):
-        return Spread(apart / fields, agree / fields, told, differs)
+        return Spread(apart / fields, agree / fields, comparable, differs)
 
 
 def disagreement(labels: Sequence[Labels]) -> float | None:

@@ -54,10 +54,10 @@ class WorkingTime:
 
 def rate_of(definition: Mapping[str, object]) -> Rate | None:
     """The rate in the description of a study (``pay``); None for none."""
-    told = definition.get("pay")
-    if not isinstance(told, Mapping):
+    pay = definition.get("pay")
+    if not isinstance(pay, Mapping):
         return None
-    return Rate(float(told.get("per_hour") or 0), float(told.get("per_answer") or 0), str(told["currency"]))
+    return Rate(float(pay.get("per_hour") or 0), float(pay.get("per_answer") or 0), str(pay["currency"]))
 
 
 def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...]:
@@ -75,7 +75,7 @@ def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...
     by_stage: defaultdict[int, list[float]] = defaultdict(list)
     untimed: Counter[int] = Counter()
     with workspace.read() as connection:
-        told = connection.execute(
+        rows = connection.execute(
             sa.select(people.c.id, people.c.pseudonym, people.c.state).where(*mine).order_by(people.c.id)
         ).all()
         for person, stage, seconds in connection.execute(sent):
@@ -86,7 +86,7 @@ def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...
                 by_stage[stage].append(seconds)
     usual = {stage: median(seconds) for stage, seconds in by_stage.items()}
     found = []
-    for person, pseudonym, state in told:
+    for person, pseudonym, state in rows:
         worked: list[float] = []
         breaks = 0
         for stage, seconds in times[person].items():
@@ -110,5 +110,5 @@ def without_breaks(seconds: Sequence[float], usual: float) -> list[float]:
     people."""
     longest = max(BREAK_FACTOR * usual, BREAK_SECONDS)
     short = [each for each in seconds if each <= longest]
-    own = median(short) if len(short) >= ENOUGH else usual
-    return [each if each <= longest else own for each in seconds]
+    typical = median(short) if len(short) >= ENOUGH else usual
+    return [each if each <= longest else typical for each in seconds]

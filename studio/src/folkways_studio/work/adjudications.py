@@ -29,10 +29,12 @@ def adjudicate(
     *,
     drop: bool = False,
 ) -> Item:
-    """Decide over an item: ``decision`` is laid over its result, and the item is done (or dropped).
+    """Decide over an item of a study in the workspace: ``decision`` overrides fields of its result, and
+    the item is done.
 
-    It goes on to the stage after it if it had not yet. The last decision stands; all are kept.
-    SubmissionError without a reason.
+    account_id: who decides, and ``reason``: why; SubmissionError without one. drop: the item is dropped
+    instead. study_id, item_id: the item, which goes on to the stage after it if it had not yet. The
+    last decision counts; all are stored.
     """
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
@@ -65,16 +67,17 @@ def adjudicate(
 
 
 def drop(workspace: Workspace, study_id: int, item_id: int, account_id: int, reason: str) -> Item:
-    """Take an item out, whatever was said of it."""
+    """Take an item (study_id, item_id) out of the workspace's data, whatever people answered. account_id,
+    reason: who does it and why."""
     return adjudicate(workspace, study_id, item_id, account_id, {}, reason, drop=True)
 
 
 def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, reason: str) -> Item:
-    """Undo that an item was dropped: its stage's rule says again what its answers come to, and others are
-    asked where some miss.
+    """Undo that an item was dropped: its stage's rule decides again, and others are asked if answers are
+    missing.
 
-    ConflictError for an item that is not dropped, or from which others descend; SubmissionError without a
-    reason.
+    workspace, study_id, item_id: the item. account_id, reason: who does it and why. ConflictError for
+    an item that is not dropped, or that has descendants; SubmissionError without a reason.
     """
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})

@@ -86,7 +86,7 @@ class NoWork:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ClaimedSlot:
     """A slot that is leased to a person now, and its stage."""
 
     assignment: Assignment
@@ -95,13 +95,14 @@ class Claimed:
 
 def claim_slot(
     workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None
-) -> Claimed | NoWork:
-    """Give a person what they have at hand, or else the next free slot of a stage that they work on.
+) -> ClaimedSlot | NoWork:
+    """Give a person (participant_id) of the workspace what they have at hand, or else the next free slot
+    of a stage that they work on.
 
-    stage: its name, None for the first stage (in order) that has something. after: the stage that they have
-    just worked on, "" where it is not known: more of it comes first, and nobody is put to writing items of
-    their own without asking. Whoever asks twice, in two tabs perhaps, is given the same slot twice. Nobody is
-    given an item twice, or one that descends from their own, or one of another population.
+    stage: its name, None for the first stage (in order) that has something. after: the stage that they
+    have just worked on, "" if it is unknown: more of it comes first, and nobody is put to writing items
+    of their own without asking. Asking twice, perhaps in two tabs, gives the same slot twice. Nobody
+    gets an item twice, or one that descends from their own, or one of another population.
     """
     now = time.time()
     with workspace.claim() as connection:
@@ -117,13 +118,13 @@ def claim_slot(
         leases = [(each, lease_end(each, now)) for each in stages]
         slot = give_slot(connection, person, leases, now, at_hand=True, free=plain)
         if slot is not None:
-            return Claimed(slot, next(each for each in stages if each.id == slot.stage_id))
-        found: Claimed | NoWork = NoWork("none_left")
+            return ClaimedSlot(slot, next(each for each in stages if each.id == slot.stage_id))
+        claimed: ClaimedSlot | NoWork = NoWork("none_left")
         for each in () if plain else stages:
-            found = _take(connection, person, each, now, lease_end(each, now))
-            if isinstance(found, Claimed):
+            claimed = _take(connection, person, each, now, lease_end(each, now))
+            if isinstance(claimed, ClaimedSlot):
                 break
-        return found
+        return claimed
 
 
 def _is_plain(stage: Stage) -> bool:
@@ -136,10 +137,10 @@ def _is_plain(stage: Stage) -> bool:
 def claim_batch(
     workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float
 ) -> tuple[Work, ...] | NoWork:
-    """Give a person what they have at hand in a stage and further slots up to ``count``, all leased for
-    ``seconds``: to work off line.
+    """Give a person (participant_id) of the workspace what they have at hand in a stage and further slots
+    up to ``count``, all leased for ``seconds``: to work off line.
 
-    Not for stages in which people write items of their own. NoWork where there is not even one.
+    Not for stages in which people write items of their own. NoWork if there is not even one.
     """
     now = time.time()
     with workspace.claim() as connection:
@@ -189,7 +190,7 @@ def _going_on(stages: list[Stage], after: str) -> list[Stage]:
 
 def _take(
     connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float
-) -> Claimed | NoWork:
+) -> ClaimedSlot | NoWork:
     cap, gold = stage.config["cap"], Gold.of(stage.config)
     taken = (
         0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)
@@ -198,19 +199,19 @@ def _take(
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
-    known = test_slot(connection, person, stage)
-    if isinstance(known, str):
-        return NoWork(known)
-    if known is None:
-        known = attention_check(connection, person, stage, taken)
-    if known is not None:
-        return Claimed(lease_slot(connection, person, known, now, until), stage)
+    test = test_slot(connection, person, stage)
+    if isinstance(test, str):
+        return NoWork(test)
+    if test is None:
+        test = attention_check(connection, person, stage, taken)
+    if test is not None:
+        return ClaimedSlot(lease_slot(connection, person, test, now, until), stage)
     slot = give_slot(connection, person, [(stage, until)], now, free=True)
-    return Claimed(slot, stage) if slot is not None else NoWork("none_left")
+    return ClaimedSlot(slot, stage) if slot is not None else NoWork("none_left")
 
 
-def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> Claimed | NoWork:
-    """A new item of which this person is the author, within the population's quota."""
+def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> ClaimedSlot | NoWork:
+    """A new item whose author is this person, within the population's quota."""
     items = schema.items
     if stage.config["quota"] is not None:
         # The stage's row is locked: two people of one population cannot both take the last place.
@@ -248,21 +249,23 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
         "leased": now,
         "lease_until": lease_end(stage, now),
     }
-    return Claimed(Assignment(id=inserted_id(connection, schema.assignments, slot), **slot, done=None), stage)
+    return ClaimedSlot(
+        Assignment(id=inserted_id(connection, schema.assignments, slot), **slot, done=None), stage
+    )
 
 
 def get_work(
     workspace: Workspace, participant_id: int, assignment_id: int, instead: int | None = None
 ) -> Work:
-    """What is behind a slot that is this person's, done or not; NotFoundError for any other. instead: looked
-    at where it is not."""
+    """The work of a slot (assignment_id) that belongs to a person (participant_id) of the workspace, done
+    or not; NotFoundError for any other. instead: the slot to look at if that one is not theirs."""
     slots = (assignment_id, assignment_id if instead is None else instead)
     with workspace.read() as connection:
         rows = connection.execute(
             _WORK, {"participant_id": participant_id, "slot": slots[0], "instead": slots[1]}
         ).all()
-    found = {row._mapping[schema.assignments.c.id]: row for row in rows}
-    row = found.get(slots[0], found.get(slots[1]))
+    by_assignment = {row._mapping[schema.assignments.c.id]: row for row in rows}
+    row = by_assignment.get(slots[0], by_assignment.get(slots[1]))
     if row is None:
         raise not_theirs()
     return Work(

@@ -98,7 +98,7 @@ def blind_items(
 
 def is_independent(item: Item, stage: Stage, *, others_answered: bool) -> bool:
     """Whether the answers to an item of a stage are independent, as in ``blind_items``: it is blind for
-    whoever has it at hand."""
+    a person who has it at hand."""
     return (
         others_answered or item.check is not None or stage_kind(stage.kind).answers_wanted(stage.config) > 1
     )
@@ -107,7 +107,8 @@ def is_independent(item: Item, stage: Stage, *, others_answered: bool) -> bool:
 def blind_among(
     workspace: Workspace, study_id: int, account_id: int, numbers: Collection[int]
 ) -> frozenset[int]:
-    """Those of these items that are blind for an account."""
+    """Those of these items (numbers) of a study (study_id) in the workspace that are blind for an account
+    (account_id)."""
     with workspace.read() as connection:
         return blind_within(connection, study_id, account_id, numbers)
 
@@ -115,7 +116,7 @@ def blind_among(
 def blind_within(
     connection: sa.Connection, study_id: int, account_id: int | None, numbers: Collection[int]
 ) -> frozenset[int]:
-    """``blind_among`` within the caller's transaction."""
+    """``blind_among`` (study_id, account_id, numbers) in the caller's transaction (connection)."""
     blind = blind_items(connection, study_id, account_id)
     if blind is None or not numbers:
         return frozenset()
@@ -123,8 +124,8 @@ def blind_within(
 
 
 def require_sight(workspace: Workspace, study_id: int, account_id: int, item_id: int) -> None:
-    """NotAllowedError where an item is blind for an account: nobody discusses or decides what they may still
-    be asked about."""
+    """NotAllowedError if an item (study_id, item_id) of the workspace is blind for an account
+    (account_id): nobody discusses or decides what they may still be asked about."""
     if blind_among(workspace, study_id, account_id, [item_id]):
         raise NotAllowedError(
             "you may still be asked about this item: answer it, or say on its page that you want to look"
@@ -132,9 +133,9 @@ def require_sight(workspace: Workspace, study_id: int, account_id: int, item_id:
 
 
 def look(workspace: Workspace, study_id: int, account_id: int, item_id: int) -> None:
-    """Let an account see what was said of an item that is blind for it: it is not asked about it any more,
-    and an answer that it gave stays as it is. Nothing happens where the item is not blind.
-    """
+    """Let an account (account_id) see the answers to an item (study_id, item_id) of the workspace that is
+    blind for it: it is not asked about it any more, and an answer that it gave stays as it is. Does
+    nothing if the item is not blind."""
     with workspace.claim() as connection:
         item_within(connection, study_id, item_id, lock="row")
         if not blind_within(connection, study_id, account_id, [item_id]):

@@ -57,11 +57,12 @@ def sent_for(workspace: Workspace, participant_id: int, assignment_id: int) -> t
 def correct(
     workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str
 ) -> Judgement:
-    """Put a new answer in place of the one that a person has sent for a slot; the item is decided again if
-    that makes a difference.
+    """Replace the answer that a person has sent for a slot; the item is decided again if that makes a
+    difference.
 
-    key: as in ``judgements.submit``. Saying the same once more stores nothing. SubmissionError for wrong
-    fields; NotFoundError where nothing was sent; ConflictError where the answer cannot be corrected any more.
+    workspace, participant_id, assignment_id: the person's slot. submission, key: as in
+    ``judgements.submit``. Sending the same again stores nothing. SubmissionError for wrong fields;
+    NotFoundError if nothing was sent; ConflictError if the answer cannot be corrected any more.
     """
     with workspace.claim() as connection:
         if (

@@ -27,11 +27,12 @@ def save_draft(
     payload: Mapping[str, Any],
     base_revision: int,
 ) -> Draft:
-    """Save a draft and renew the lease. base_revision: of the draft that it was made from, 0 for none.
+    """Save a draft (payload) and renew the lease.
 
-    Raises DraftConflictError, with the newer draft, where another tab saved since; ConflictError where the
-    slot is no longer this person's; SubmissionError above LARGEST_BYTES. Saving the same once more, after a
-    lost reply, is no conflict.
+    workspace, participant_id, assignment_id: the person's slot. base_revision: of the draft that it was
+    made from, 0 for none. Raises DraftConflictError, with the newer draft, if another tab saved since;
+    ConflictError if the slot is no longer this person's; SubmissionError above LARGEST_BYTES. Saving
+    the same again, after a lost reply, does not conflict.
     """
     now = time.time()
     if len(orjson.dumps(payload)) > LARGEST_BYTES:

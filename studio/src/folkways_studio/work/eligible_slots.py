@@ -227,11 +227,12 @@ def give_slot(
     at_hand: bool = False,
     free: bool = False,
 ) -> Assignment | None:
-    """Lease the first slot of some stages to a person; None where there is none.
+    """Lease the first slot of some stages to a person; None if there is none.
 
-    stages: in order, each with the time until which its slots are leased. at_hand: look for what they have at
-    hand, which is leased anew, never to an earlier end than it has. free: look, after that, for what is open
-    or whose lease ran out. The caller holds the person's row.
+    connection: of the caller, who holds the person's row. stages: in order, each with the time until
+    which its slots are leased. now: in seconds. at_hand: look for what they have at hand, which is
+    leased anew, never to an earlier end than it has. free: look, after that, for open slots and those
+    whose lease ran out.
     """
     parameters: dict[str, Any] = {"person": person.id, "population": person.population_id, "now": now}
     for number, (stage, until) in enumerate(stages):
@@ -243,8 +244,8 @@ def give_slot(
 def lease_slot(
     connection: sa.Connection, person: Participant, assignment_id: int, now: float, until: float
 ) -> Assignment:
-    """Lease a slot to a person that they are to have. The caller holds it, or whatever keeps others from
-    it."""
+    """Lease a slot (assignment_id) to a person from ``now`` until ``until`` (seconds). The caller's
+    connection holds it, or whatever keeps others from it."""
     values = {
         "participant_id": person.id,
         "state": str(AssignmentState.LEASED),
@@ -258,8 +259,8 @@ def lease_slot(
 def lease_at_hand(
     connection: sa.Connection, person: Participant, stage: Stage, most: int, until: float
 ) -> list[int]:
-    """The ids of the first ``most`` slots that a person has at hand in a stage, leased anew, never to an
-    earlier end."""
+    """The ids of the first ``most`` slots that a person has at hand in a stage, leased anew until
+    ``until`` (seconds), never to an earlier end, on the caller's connection."""
     slots = list(connection.scalars(_at_hand(STAGE).limit(most), about(person, stage)))
     longer = sa.case((_slots.c.lease_until > until, _slots.c.lease_until), else_=until)
     connection.execute(sa.update(_slots).where(_slots.c.id.in_(slots)).values(lease_until=longer))
@@ -280,7 +281,8 @@ def counts_of_person(connection: sa.Connection, person: Participant, stage: Stag
 
 
 def attention_check(connection: sa.Connection, person: Participant, stage: Stage, taken: int) -> int | None:
-    """A slot of a question of known answer that this person has not had, where it is the turn of one."""
+    """A slot of a question of known answer that this person has not had, if it is the turn of one.
+    connection: of the caller. taken: how many slots of the stage the person has had."""
     gold = Gold.of(stage.config)
     if gold is None or not gold.is_turn(
         taken + gold_asked(connection, person, stage) + 1, seed_of(person, stage)

@@ -47,22 +47,22 @@ def known_answer_of(item: Item, stage: Stage) -> Mapping[str, Any]:
 def make_gold(
     workspace: Workspace, study_id: int, item_id: int, *, test: bool = False, by: int | None = None
 ) -> Item:
-    """A question of known answer, of the test or among the work, made of a decided item. The item and its
-    answers stay data.
+    """Use a decided item of the workspace (study_id, item_id) as a question of known answer, of the test
+    or among the work. The item and its answers stay data.
 
-    Nobody is asked it who answered or wrote the item. ConflictError where the item is not decided, or was
-    used so before.
+    by: the account that asks for it. People who answered or wrote the item do not get it. ConflictError
+    if the item is not decided, or was used so before.
     """
     with workspace.write() as connection:
         item = item_within(connection, study_id, item_id, lock="row")
         stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-        known = known_answer_of(item, stage)
-        if not known:
+        answer = known_answer_of(item, stage)
+        if not answer:
             raise ConflictError("nothing is decided about this item that could be a known answer")
         key = f"{'test' if test else 'gold'}-{item.key}"
         if find_row(connection, schema.items, stage_id=stage.id, key=key[:128], round=1) is not None:
             raise ConflictError("this item is used as a known answer already")
-        check = stage_kind(stage.kind).check_known(known, item.content, stage.config)
+        check = stage_kind(stage.kind).check_known(answer, item.content, stage.config)
         number = place_item(
             connection, stage, key, item.content, item, item.population_id, check=check, test=test
         )
@@ -81,8 +81,9 @@ def make_gold(
 def drop_gold(
     workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None
 ) -> Item:
-    """Ask nobody a question of known answer any more, and count no answer to it. SubmissionError without a
-    reason."""
+    """Stop asking a question of known answer (study_id, item_id) of the workspace, and count no answer to
+    it. by: the account that asks for it. SubmissionError without a reason; ConflictError if it is not
+    one, or was dropped before."""
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
@@ -169,9 +170,9 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
         persons = {
             row.id: from_row(Participant, row) for row in connection.execute(query.order_by(people.c.id))
         }
-        said = sa.select(judgements.c.item_id, judgements.c.participant_id, judgements.c.payload)
-        said = said.join(items, items.c.id == judgements.c.item_id).where(*ours)
-        answers = connection.execute(said.order_by(judgements.c.id)).all()
+        select_answers = sa.select(judgements.c.item_id, judgements.c.participant_id, judgements.c.payload)
+        select_answers = select_answers.join(items, items.c.id == judgements.c.item_id).where(*ours)
+        answers = connection.execute(select_answers.order_by(judgements.c.id)).all()
         standings = {
             (row.participant_id, row.stage_id): from_row(QualificationStatus, row)
             for row in connection.execute(
@@ -211,7 +212,7 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class MissingGold:
     """A test that cannot be held: nobody of the population (None where there are none) is given work in the
     stage until it can."""
 
@@ -221,12 +222,12 @@ class Lacking:
     needs: int
 
 
-def lacking(workspace: Workspace, study_id: int) -> tuple[Lacking, ...]:
+def lacking(workspace: Workspace, study_id: int) -> tuple[MissingGold, ...]:
     """Every stage and population whose test has fewer questions than one try needs."""
     items = schema.items
     populations = {each.id: each for each in studies.populations(workspace, study_id)}
     tests = [(stage, Qualification.of(stage.config)) for stage in studies.stages(workspace, study_id)]
-    found = []
+    missing = []
     with workspace.read() as connection:
         for stage, test in tests:
             if test is None:
@@ -242,7 +243,7 @@ def lacking(workspace: Workspace, study_id: int) -> tuple[Lacking, ...]:
                 while wider is not None:
                     within.add(wider)
                     wider = populations[wider].parent_id
-                has = sum(place in within for place in places)
+                has = sum(population in within for population in places)
                 if has < test.questions:
-                    found.append(Lacking(stage.name, each.title, has, test.questions))
-    return tuple(found)
+                    missing.append(MissingGold(stage.name, each.title, has, test.questions))
+    return tuple(missing)

@@ -39,7 +39,7 @@ _people, _items, _slots, _stages, _judgements = (
 )  # fmt: skip
 # Everything that changes an item locks its row before its slots: slots, answers and results of one item
 # change one after the other. Before both comes the person's row: an answer that is known beforehand may
-# change how they stand, and asking for work locks it too.
+# change their qualification, and asking for work locks it too.
 _HELD = (
     sa.select(
         _people,
@@ -84,7 +84,7 @@ ReadForm = Callable[[Item, Stage], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class SubmissionReceipt:
     """A judgement that is stored, with its item and stage. repeated: it was there before; this submission was
     the same one sent again. then: what followed for its person where the answer was known (see
     ``known_answers.judge_known``).
@@ -135,14 +135,17 @@ def submit(
     key: str,
     *,
     instead: int | None = None,
-) -> Submitted:
-    """Store what a person says about the item behind their slot.
+) -> SubmissionReceipt:
+    """Store a person's answer to the item of their slot (participant_id, assignment_id) in the workspace.
 
-    key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores
-    once. A lease that ran out still counts while nobody else took the slot. instead: the slot that is meant
-    where ``assignment_id`` is not theirs. Raises SubmissionError for wrong fields, NotFoundError where the
-    slot is not (or no longer) this person's, AlreadySubmittedError where it has a judgement under another
-    key, ConflictError where the study is closed.
+    submission: the answer, or how it is read from a form. key: made by the browser when it shows the
+    form; sending it twice (a lost reply, a double click) stores once. instead: the slot that is meant
+    if ``assignment_id`` is not theirs. A lease that ran out still counts while nobody else took the
+    slot.
+
+    Raises SubmissionError for wrong fields, NotFoundError if the slot is not (or no longer) this
+    person's, AlreadySubmittedError if it has a judgement under another key, ConflictError if the study
+    is closed.
     """
     now = time.time()
     if not 1 <= len(key) <= LONGEST_KEY:
@@ -157,7 +160,7 @@ def submit(
         if held.assignment.state != AssignmentState.LEASED or held.key_was_used:
             repeated = _repeated(connection, held.assignment, key)
             if repeated is not None:
-                return Submitted(repeated, True, item, stage)
+                return SubmissionReceipt(repeated, True, item, stage)
         if held.study_state in (StudyState.CLOSED, StudyState.DELETED):
             raise ConflictError("the study was closed; nothing more can be submitted")
         if callable(submission):
@@ -167,15 +170,18 @@ def submit(
             item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, held, item, payload, key, now)
         if item.check is not None:  # it changes nothing of the item
-            return Submitted(judgement, False, item, stage, judge_known(connection, held.person, item, stage))
+            return SubmissionReceipt(
+                judgement, False, item, stage, judge_known(connection, held.person, item, stage)
+            )
         apply_rule(connection, item, stage)
-        return Submitted(judgement, False, item, stage)
+        return SubmissionReceipt(judgement, False, item, stage)
 
 
 def check_submission(
     workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str
 ) -> None:
-    """Raise what ``submit`` would raise at this moment, and store nothing."""
+    """Raise what ``submit`` (workspace, participant_id, assignment_id, submission, key) would raise at
+    this moment, and store nothing."""
     with workspace.read() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
         if _repeated(connection, assignment, key) is not None:
@@ -186,15 +192,15 @@ def check_submission(
 
 
 def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
-    known = {"participant_id": assignment.participant_id, "key": key, "assignment_id": assignment.id}
-    found = [from_row(Judgement, row) for row in connection.execute(_STORED, known)]
-    for each in found:
+    identity = {"participant_id": assignment.participant_id, "key": key, "assignment_id": assignment.id}
+    stored = [from_row(Judgement, row) for row in connection.execute(_STORED, identity)]
+    for each in stored:
         if (each.participant_id, each.key) == (assignment.participant_id, key):
             if each.assignment_id != assignment.id:
                 raise ConflictError("this form was used for another item; load the page again")
             return each
-    if found:
-        raise AlreadySubmittedError(found[0])
+    if stored:
+        raise AlreadySubmittedError(stored[0])
     if assignment.state != AssignmentState.LEASED:
         raise ConflictError("this was closed; ask for the next one")
     return None

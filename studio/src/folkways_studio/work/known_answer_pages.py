@@ -32,23 +32,23 @@ def show_answer(context: RequestContext) -> Response:
     payload = corrections.sent_for(context.workspace, context.participant.id, work.assignment.id)[
         0
     ].judgement.payload
-    kind, known = stage_kind(work.stage.kind), work.item.check or {}
+    kind, right_answer = stage_kind(work.stage.kind), work.item.check or {}
     return context.page(
         "work/answer.html.j2", study=context.study, stage=work.stage, subject=kind.subject(work.item.content),
-        right=kind.is_right(payload, known, known_answers.overlap_of(work.stage)),
+        right=kind.is_right(payload, right_answer, known_answers.overlap_of(work.stage)),
         is_over=known_answers.test_is_over(context.workspace, context.participant, work.stage),
         said=kind.describe(payload, work.item.content, context.gettext),
-        known=kind.describe_known(known, work.item.content, context.gettext),
+        known=kind.describe_known(right_answer, work.item.content, context.gettext),
     )  # fmt: skip
 
 
 @routes.get("/work/{study}/test", PARTICIPANT)
 def show_test(context: RequestContext) -> Response:
     """What the last try of a test came to; on to the study where there was none."""
-    found = known_answers.last_test(context.workspace, context.participant)
-    if found is None:
+    last = known_answers.last_test(context.workspace, context.participant)
+    if last is None:
         return context.go(f"/work/{context.study.name}")
-    stage, standing = found
+    stage, standing = last
     failed = context.participant.state == ParticipantState.FAILED
     return context.page(
         "work/test.html.j2",
@@ -73,9 +73,9 @@ def make_gold(context: RequestContext) -> Response:
 @routes.post("/studies/{study}/items/{item}/gold/drop", STAFF)
 def drop_gold(context: RequestContext) -> Response:
     """Ask nobody a question of known answer any more."""
-    found = items.get_item(context.workspace, context.study.id, context.number("item"))
-    gold.drop_gold(context.workspace, context.study.id, found.id, context.text("reason"), by=context.me.id)
-    return context.go(f"/studies/{context.study.name}/items/{found.id}", "saved")
+    item = items.get_item(context.workspace, context.study.id, context.number("item"))
+    gold.drop_gold(context.workspace, context.study.id, item.id, context.text("reason"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/items/{item.id}", "saved")
 
 
 @routes.post("/studies/{study}/people/{person}/resume", STAFF)

@@ -28,7 +28,7 @@ class Qualification:
     """The test before a stage. questions: how many are asked in one try, of which ``needed`` have to be
     right.
 
-    feedback: whether each answer is told right or wrong. populations: names of those who are tested, empty
+    feedback: whether people see if each answer is right. populations: names of those who are tested, empty
     for everybody. pay: one of PAYS, for those who fail it for good.
     """
 
@@ -42,13 +42,18 @@ class Qualification:
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Qualification | None:
         """The test of a stage; None where it has none."""
-        told = config.get("qualification")
-        if not told:
+        setting = config.get("qualification")
+        if not setting:
             return None
-        questions = told["questions"]
-        needed = ceil(round(told["pass_mark"] * questions, 6))
+        questions = setting["questions"]
+        needed = ceil(round(setting["pass_mark"] * questions, 6))
         return cls(
-            questions, needed, told["tries"], told["feedback"], tuple(told["populations"]), told["pay"]
+            questions,
+            needed,
+            setting["tries"],
+            setting["feedback"],
+            tuple(setting["populations"]),
+            setting["pay"],
         )
 
     def is_for(self, population: str | None) -> bool:
@@ -76,7 +81,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Known answers among the work. per: one question in so many, at a place that differs from person to
+    """Known answers among the work. per: one question in ``per``, at a place that differs from person to
     person, or at the last place of each where ``fixed``. overlap: how much of two sets of marks has to be
     shared, 1 for all.
     """
@@ -89,13 +94,15 @@ class Gold:
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Gold | None:
         """The settings of a stage; None where no known answers come among its work."""
-        told = config.get("gold")
-        if not told:
+        setting = config.get("gold")
+        if not setting:
             every = config.get("check_every")
             return cls(float(every), True, 1.0, ()) if every else None
-        per = 1 / told["share"] if told["share"] else float(told["every"])
-        rules = tuple(Rule(each["then"], each["below"], each["after"], each["pay"]) for each in told["rules"])
-        return cls(per, False, told["overlap"], rules)
+        per = 1 / setting["share"] if setting["share"] else float(setting["every"])
+        rules = tuple(
+            Rule(each["then"], each["below"], each["after"], each["pay"]) for each in setting["rules"]
+        )
+        return cls(per, False, setting["overlap"], rules)
 
     def is_turn(self, number: int, seed: str) -> bool:
         """Whether the question ``number`` (from 1) of a person is to be one of known answer. seed: of the
@@ -108,8 +115,10 @@ class Gold:
         return number == first + drawn % (last - first + 1)
 
     def ahead(self, asked: int, real: int, known: int, seed: str) -> int:
-        """How many questions of known answer are still to come for somebody who was asked ``asked``
-        questions, of either sort, and for whom ``real`` other ones and ``known`` of these are left.
+        """How many questions of known answer are still to come for a person.
+
+        asked: how many questions they have had, of either sort. real, known: how many of each sort are
+        left. seed: the person's, for the places of known ones.
         """
         come = 0
         while True:

@@ -1,7 +1,7 @@
 """Questions of known answer as they are given and judged: the test before a stage, and those among its work.
 
-Whoever answers one changes how they stand, and nothing of the item: their own row is locked first, as where
-people are given work.
+An answer to one changes the status of the person, and nothing of the item: the person's row is locked first, as
+when people get work.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qua
 
 
 def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> int | str | None:
-    """A slot of the test before the stage; in words why there is none (``failed``, ``none_left``); None for
-    whoever needs none."""
+    """A slot of the test before the stage; or the reason for having none (``failed``, ``none_left``); None for
+    a person who needs none."""
     test = test_of(connection, person, stage)
     if test is None:
         return None
@@ -59,14 +59,14 @@ def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> i
         return None
     if standing.test == "failed":
         return "failed"
-    asked = asked_in_try(connection, person.id, stage.id, standing)
-    if asked >= test.questions:  # the test was made shorter meanwhile, or the rest is at hand
+    count = asked_in_try(connection, person.id, stage.id, standing)
+    if count >= test.questions:  # the test was made shorter meanwhile, or the rest is at hand
         ended = _judge_test(connection, person, stage, standing)
         return test_slot(connection, person, stage) if ended else "none_left"
-    if asked == 0 and count_fresh(connection, person, stage, test=True) < test.questions:
+    if count == 0 and count_fresh(connection, person, stage, test=True) < test.questions:
         return "none_left"  # a try is begun where it can be ended
-    found = known_slot(connection, person, stage, test=True)
-    return found if found is not None else "none_left"
+    slot = known_slot(connection, person, stage, test=True)
+    return slot if slot is not None else "none_left"
 
 
 def test_is_over(workspace: Workspace, person: Participant, stage: Stage) -> bool:
@@ -90,8 +90,8 @@ def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Qualifi
 
 
 def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int | None:
-    """A slot of the question of known answer that was asked least and that this person may be asked; None for
-    none."""
+    """The slot of the least asked question of known answer that this person may be asked; None for none.
+    connection: of the caller. test: of the test before the stage, not among its work."""
     items, table = schema.items, schema.assignments
     times = (
         sa.select(sa.func.count())
@@ -99,8 +99,8 @@ def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, 
         .correlate(items)
         .scalar_subquery()
     )
-    known = sa.select(items.c.id, items.c.population_id).where(*fresh(STAGE, test=test))
-    chosen = known.order_by(times, items.c.id).limit(1).with_for_update(of=items)
+    fresh_items = sa.select(items.c.id, items.c.population_id).where(*fresh(STAGE, test=test))
+    chosen = fresh_items.order_by(times, items.c.id).limit(1).with_for_update(of=items)
     row = connection.execute(chosen, about(person, stage)).first()
     if row is None:
         return None
@@ -109,11 +109,11 @@ def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, 
         .where(table.c.item_id == row.id, table.c.state == AssignmentState.OPEN)
         .order_by(table.c.slot)
     )
-    found = connection.scalar(free.limit(1))  # what somebody gave back
-    if found is None:
+    slot = connection.scalar(free.limit(1))  # what somebody gave back
+    if slot is None:
         add_slots(connection, row.id, stage.id, row.population_id, 1)
-        found = connection.scalar(free.limit(1))
-    return found
+        slot = connection.scalar(free.limit(1))
+    return slot
 
 
 def seed_of(person: Participant, stage: Stage) -> str:
@@ -122,10 +122,9 @@ def seed_of(person: Participant, stage: Stage) -> str:
 
 
 def judge_known(connection: sa.Connection, person: Participant, item: Item, stage: Stage) -> str:
-    """What follows for a person from an answer that they gave just now: ``passed``, ``again`` or ``failed``
-    at the end of a test, ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds
-    the person's row.
-    """
+    """What follows for a person from their latest answer to an item of a stage: ``passed``, ``again`` or
+    ``failed`` at the end of a test, ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing.
+    The caller's connection holds the person's row."""
     if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
         return ""
     standing = quality_status(connection, person.id, stage.id)
@@ -137,8 +136,9 @@ def judge_known(connection: sa.Connection, person: Participant, item: Item, stag
 def answers_right(
     connection: sa.Connection, participant_id: int, stage: Stage, after: int, *, test: bool
 ) -> list[tuple[int, bool]]:
-    """Judgement -> whether it is right, of a person's answers to known ones after the judgement ``after``, in
-    order.
+    """Judgement -> whether it is right, for a person's (participant_id) answers to known ones of a stage
+    after the judgement ``after``, in order. connection: of the caller. test: of the test before the
+    stage, not among its work.
 
     Questions that were dropped do not count.
     """
@@ -182,10 +182,10 @@ def _judge_test(
         outcome = "again"
     else:
         outcome = "failed"
-    found = replace(
+    updated = replace(
         standing, test=outcome, tries=tries, right=right, asked=len(answers), test_from=answers[-1][0]
     )
-    save_quality_status(connection, found)
+    save_quality_status(connection, updated)
     details = {"stage": stage.name, "right": right, "asked": len(answers), "try": tries}
     kind = "participant.test_passed" if outcome == "passed" else "participant.test_failed"
     audit.record_event(connection, kind, study_id=person.study_id, participant_id=person.id, details=details)
@@ -215,11 +215,11 @@ def _judge_gold(
     if gold is None or not gold.rules:
         return ""
     answers = answers_right(connection, person.id, stage, standing.gold_from, test=False)
-    right, asked = sum(each for _, each in answers), len(answers)
-    rule = action(gold.rules, right, asked)
+    right, total = sum(each for _, each in answers), len(answers)
+    rule = action(gold.rules, right, total)
     if rule is None:
         return ""
-    why = f"{right} of {asked} known answers right in {stage.name}"
+    why = f"{right} of {total} known answers right in {stage.name}"
     if rule.then == "exclude":
         exclude_within(connection, person, why, pay=rule.pay)
     elif rule.then == "pause":
@@ -228,7 +228,7 @@ def _judge_gold(
         return ""
     else:
         save_quality_status(connection, replace(standing, warned=time.time()))
-        details = {"stage": stage.name, "right": right, "asked": asked}
+        details = {"stage": stage.name, "right": right, "asked": total}
         audit.record_event(
             connection,
             "participant.warned",

@@ -30,10 +30,10 @@ SECONDS = sa.func.aggregate_strings(sa.cast(schema.judgements.c.seconds, sa.Text
 def _wider(population_id: sa.BindParameter[Any]) -> sa.CTE:
     """A population and all that it is part of."""
     populations = schema.populations
-    own = sa.select(population_id.label("id")).cte("wider", recursive=True)
-    return own.union(
+    start = sa.select(population_id.label("id")).cte("wider", recursive=True)
+    return start.union(
         sa.select(populations.c.parent_id)
-        .join(own, own.c.id == populations.c.id)
+        .join(start, start.c.id == populations.c.id)
         .where(populations.c.parent_id.is_not(None))
     )
 
@@ -217,14 +217,16 @@ def known_counts(
 
 
 def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int:
-    """How many questions of known answer a person may still be asked, of the test or among the work."""
+    """How many questions of known answer of a stage a person may still be asked, of the test or among the
+    work. connection: of the caller."""
     return int(connection.scalar(_FRESH[test], about(person, stage)) or 0)
 
 
 def asked_in_try(
     connection: sa.Connection, participant_id: int, stage_id: int, standing: QualificationStatus
 ) -> int:
-    """How many questions of the test a person has answered or has at hand in this try."""
+    """How many questions of a stage's test (stage_id) a person (participant_id) has answered or has at
+    hand in the current try of ``standing``. connection: of the caller."""
     return int(
         connection.scalar(_ASKED, {"person": participant_id, "stage": stage_id, "after": standing.test_from})
         or 0

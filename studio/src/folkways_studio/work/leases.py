@@ -25,7 +25,7 @@ _LOCKED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LockedSlot:
     """A slot that is locked for this transaction, and its stage."""
 
     assignment: Assignment
@@ -36,16 +36,16 @@ class Held:
         return renewed(self.assignment, lease_end(self.stage, now))
 
 
-def hold(connection: sa.Connection, participant_id: int, assignment_id: int) -> Held:
-    """Lock an assignment that is this person's; NotFoundError otherwise, whoever's it is."""
+def hold(connection: sa.Connection, participant_id: int, assignment_id: int) -> LockedSlot:
+    """Lock an assignment that is this person's; NotFoundError for any other."""
     row = connection.execute(_LOCKED, {"id": assignment_id}).first()
     if row is None or row.participant_id != participant_id:
         raise not_theirs()
-    return Held(from_row(Assignment, row, schema.assignments), from_row(Stage, row, schema.stages))
+    return LockedSlot(from_row(Assignment, row, schema.assignments), from_row(Stage, row, schema.stages))
 
 
 def own_assignment(connection: sa.Connection, participant_id: int, assignment_id: int) -> Assignment:
-    """An assignment that is this person's; NotFoundError otherwise, whoever's it is."""
+    """An assignment that is this person's; NotFoundError for any other."""
     row = find_row(connection, schema.assignments, id=assignment_id)
     if row is None or row.participant_id != participant_id:
         raise not_theirs()
@@ -53,7 +53,7 @@ def own_assignment(connection: sa.Connection, participant_id: int, assignment_id
 
 
 def not_theirs() -> NotFoundError:
-    """What somebody is told who asks for a slot that is not theirs."""
+    """The error for a slot that belongs to somebody else."""
     return NotFoundError(
         "this is not yours to work on: it was kept for you too long, or never was; ask for the next one"
     )
@@ -79,10 +79,10 @@ def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int) -> 
 def release(
     workspace: Workspace, participant_id: int, assignment_id: int, *, skip: bool = False, reason: str = ""
 ) -> None:
-    """Give a slot back: it is open at once. skip: this person is not offered the item again (``reason`` is
-    kept).
+    """Give a slot (participant_id, assignment_id) of the workspace back: it is open at once. skip: this
+    person does not get the item again, for ``reason``.
 
-    What somebody was writing themselves (an authored item) is dropped with it.
+    An authored item that the person was writing is dropped.
     """
     with workspace.claim() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
@@ -107,16 +107,18 @@ def free_leases(connection: sa.Connection, participant_id: int, assignment_id: i
         mine.append(table.c.id == assignment_id)
     # Items first, then slots, in the order in which a submission locks them.
     held = sa.select(items.c.id, items.c.state).where(items.c.id.in_(sa.select(table.c.item_id).where(*mine)))
-    own = [
+    theirs = [
         row.id
         for row in connection.execute(held.order_by(items.c.id).with_for_update())
         if row.state == ItemState.DRAFT
     ]
-    if own:
+    if theirs:
         dropped = {"state": str(ItemState.DROPPED), "reason": "its author did not finish it"}
-        connection.execute(sa.update(items).where(items.c.id.in_(own)).values(dropped))
+        connection.execute(sa.update(items).where(items.c.id.in_(theirs)).values(dropped))
         connection.execute(
-            sa.update(table).where(*mine, table.c.item_id.in_(own)).values(state=str(AssignmentState.CLOSED))
+            sa.update(table)
+            .where(*mine, table.c.item_id.in_(theirs))
+            .values(state=str(AssignmentState.CLOSED))
         )
     connection.execute(sa.update(table).where(*mine).values(OPEN_AGAIN))
 

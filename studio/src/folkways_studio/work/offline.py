@@ -20,7 +20,7 @@ from folkways_studio.stages.base import WorkbookSchema
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways_studio.studies.service import get_stage, get_study, populations
 from folkways_studio.work.assignments import NoWork, claim_batch, get_work
-from folkways_studio.work.judgements import Submitted, check_submission, submit
+from folkways_studio.work.judgements import SubmissionReceipt, check_submission, submit
 from folkways_studio.work.task_numbers import shown_number, slot_of
 from folkways_studio.workflows.wordings import StudyTexts
 
@@ -30,15 +30,14 @@ Row = Mapping[str, str]
 def export_workbook(
     workspace: Workspace, participant_id: int, stage: str, count: int, *, hours: float = 72
 ) -> bytes:
-    """A workbook with up to ``count`` items of a stage, which are the person's for ``hours``. FolkwaysError
-    where there is nothing.
-    """
+    """A workbook with up to ``count`` items of a stage, which a person (participant_id) of the workspace
+    has for ``hours``. FolkwaysError if there is nothing."""
     import polars as pl
 
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
-    asked = get_stage(workspace, person.study_id, stage)
-    schema = _schema(asked, texts)
+    work_stage = get_stage(workspace, person.study_id, stage)
+    schema = _schema(work_stage, texts)
     if schema is None:  # before items are kept for the person
         usual = {
             name: {key: option.default for key, option in each.settings.items()}
@@ -46,12 +45,12 @@ def export_workbook(
         }
         able = ", ".join(name for name, each in STAGE_KINDS.items() if each.workbook_schema(usual[name], str))
         raise FolkwaysError(
-            f"stages of kind {asked.kind} cannot be worked on off line; those that can: {able}"
+            f"stages of kind {work_stage.kind} cannot be worked on off line; those that can: {able}"
         )
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
     if isinstance(works, NoWork):
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
-    kind = stage_kind(asked.kind)
+    kind = stage_kind(work_stage.kind)
     rows, offered = [], []
     for work in works:
         content = kind.presented(work.item.content, person.pseudonym)
@@ -67,7 +66,7 @@ def export_workbook(
     )
     guidelines = texts.guidelines(stage)
     help = [
-        ("guidelines", guidelines.text if guidelines else asked.config["guidelines"]),
+        ("guidelines", guidelines.text if guidelines else work_stage.config["guidelines"]),
         ("task", kind.about),
         ("columns to fill in", ", ".join(schema.columns)),
         *schema.help.items(),
@@ -103,11 +102,12 @@ class WorkbookImport:
 def import_workbook(
     workspace: Workspace, participant_id: int, rows: Sequence[Row], *, file: str | None = None
 ) -> WorkbookImport:
-    """Submit the filled rows of a workbook from ``export_workbook``. Rows left empty are left open.
+    """Submit the filled rows of a person's (participant_id) workbook from ``export_workbook`` to the
+    workspace. Rows left empty are left open.
 
-    RowsError names every row that cannot be taken; nothing is submitted then. The same workbook may be
-    brought twice: a row that is stored as it is counts as repeated, one that differs from what is stored is a
-    problem.
+    rows: column -> cell. file: its name, for errors. RowsError names every row that cannot be taken;
+    nothing is submitted then. The same workbook may come twice: a row that is stored as it is counts as
+    repeated, one that differs from what is stored is a problem.
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
@@ -139,7 +139,7 @@ def import_workbook(
             problems[number] = str(error)
     if problems:
         raise RowsError(problems, file)
-    done: list[Submitted] = []
+    done: list[SubmissionReceipt] = []
     for number, assignment, submission, key in ready:
         try:
             done.append(submit(workspace, participant_id, assignment, submission, key))

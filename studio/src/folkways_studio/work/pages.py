@@ -25,7 +25,7 @@ from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestC
 from folkways_studio.web.routing import TASK_PAGE, Routes
 from folkways_studio.work import drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work, claim_slot
-from folkways_studio.work.judgements import Submitted
+from folkways_studio.work.judgements import SubmissionReceipt
 from folkways_studio.work.known_answer_rules import Qualification
 from folkways_studio.work.suggestion_pages import suggestion_beside
 
@@ -78,10 +78,10 @@ def next_task(context: RequestContext) -> Response:
 def _on(
     context: RequestContext, say: str | None = None, *, stage: str | None = None, after: str | None = None
 ) -> Response:
-    found = claim_slot(context.workspace, context.participant.id, stage=stage, after=after)
-    if isinstance(found, NoWork):
-        return context.go(f"/work/{context.study.name}/rest?why={found.reason}", say)
-    return context.go(context.task_address(found.assignment.id), say)
+    claimed = claim_slot(context.workspace, context.participant.id, stage=stage, after=after)
+    if isinstance(claimed, NoWork):
+        return context.go(f"/work/{context.study.name}/rest?why={claimed.reason}", say)
+    return context.go(context.task_address(claimed.assignment.id), say)
 
 
 @routes.get("/work/{study}/rest", PARTICIPANT)
@@ -115,8 +115,9 @@ def task_page(
     *,
     correcting: bool = False,
 ) -> Response:
-    """The form of the task in the address. correcting: of an answer that was sent; models are asked nothing
-    more then."""
+    """The form of the task in the address of ``context``, with the answer so far (draft, of a revision)
+    and its problems, as a page with this HTTP status. correcting: an answer that was sent, about which
+    models are not asked."""
     task = context.task
     work = task.work
     kind, config = stage_kind(work.stage.kind), work.stage.config
@@ -159,14 +160,13 @@ def send(context: RequestContext) -> Response:
     try:
         return _send(context)
     except NotFoundError:
-        # It was kept for too long and went to somebody else, or never was this person's: the two are not told
-        # apart.
+        # It was kept for too long and went to somebody else, or never was this person's: both look the same.
         words = context.gettext(
             "This task is not yours any more: it had been waiting too long, and somebody else was asked."
         )
         if context.wants_json:
-            place = f"{context.studio.settings.prefix}/work/{context.study.name}"
-            return JSONResponse({"message": words, "next": place}, status_code=404)
+            path = f"{context.studio.settings.prefix}/work/{context.study.name}"
+            return JSONResponse({"message": words, "next": path}, status_code=404)
         raise NotFoundError(words) from None
 
 
@@ -196,11 +196,11 @@ def _send(context: RequestContext) -> Response:
         )
     except AlreadySubmittedError:
         return _on(context, "answered-before", after=context.work.stage.name)
-    place = _after_known_answer(context, sent)
-    return context.go(place) if place else _on(context, after=sent.stage.name)
+    address = _after_known_answer(context, sent)
+    return context.go(address) if address else _on(context, after=sent.stage.name)
 
 
-def _after_known_answer(context: RequestContext, sent: Submitted) -> str | None:
+def _after_known_answer(context: RequestContext, sent: SubmissionReceipt) -> str | None:
     """Where an answer to a question of known answer leads; None for on to the next task, as after every other
     answer."""
     test = Qualification.of(sent.stage.config)
@@ -228,6 +228,4 @@ def keep(context: RequestContext) -> Response:
 def give_back(context: RequestContext) -> Response:
     """Give a task back; the person is not offered it again."""
     leases.release(context.workspace, context.participant.id, context.assignment, skip=True)
-    return _on(
-        context, "given-back", after=""
-    )  # whoever gives back what they were writing does not want to write
+    return _on(context, "given-back", after="")  # a person who gives back a text does not want to write

@@ -40,12 +40,13 @@ def redact(
     *,
     by: int | None = None,
 ) -> Judgement:
-    """Put REDACTED in place of the words of these fields, or of all that have words where none is named;
-    returns what is left.
+    """Put REDACTED in place of the words of these fields of a judgement, or of all that have words if none
+    is named; returns what is left.
 
-    What somebody else said in the same words about the same item stays, until theirs is redacted too. An item
-    that its author wrote is dropped with all that descends from it. NotFoundError where the study has no such
-    judgement; SubmissionError for a field that holds no words.
+    workspace, study_id, judgement_id: the judgement. by: the account that asks for it. The same words
+    of somebody else about the same item stay until theirs are redacted too. An item that its author
+    wrote is dropped with all that descends from it. NotFoundError if the study has no such judgement;
+    SubmissionError for a field that holds no words; ConflictError if it was redacted before.
     """
     with workspace.claim() as connection:
         row = find_row(connection, schema.judgements, id=judgement_id)
@@ -77,8 +78,8 @@ def redact(
         others = sa.select(schema.judgements.c.payload).where(
             schema.judgements.c.item_id == item.id, schema.judgements.c.id != judgement_id
         )
-        for said in connection.scalars(others):
-            words -= set(_texts(said))
+        for other in connection.scalars(others):
+            words -= set(_texts(other))
         for each in _corrections(
             connection, schema.judgements.c.item_id == item.id, schema.judgements.c.id != judgement_id
         ):
@@ -120,11 +121,11 @@ def _change(
 
 def _corrections(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> Sequence[sa.Row[Any]]:
     """Corrections, with the kind of their stage."""
-    table, said, stages = schema.corrections, schema.judgements, schema.stages
+    table, judgements, stages = schema.corrections, schema.judgements, schema.stages
     query = (
         sa.select(table, stages.c.kind)
-        .join(said, said.c.id == table.c.judgement_id)
-        .join(stages, stages.c.id == said.c.stage_id)
+        .join(judgements, judgements.c.id == table.c.judgement_id)
+        .join(stages, stages.c.id == judgements.c.stage_id)
     )
     return connection.execute(query.where(*where).order_by(table.c.id)).all()
 
@@ -145,13 +146,13 @@ def _replace(connection: sa.Connection, row: sa.Row[Any], payload: Mapping[str, 
 
 def _family(connection: sa.Connection, item_id: int) -> list[int]:
     """The item and everything that descends from it."""
-    found, newest = [item_id], [item_id]
+    family, newest = [item_id], [item_id]
     while newest:
         newest = list(
             connection.scalars(sa.select(schema.items.c.id).where(schema.items.c.parent_id.in_(newest)))
         )
-        found += newest
-    return found
+        family += newest
+    return family
 
 
 def _scrub(
@@ -170,12 +171,12 @@ def _scrub(
     ):
         _scrub_rows(connection, table, columns, owner.in_(family), words)
     descends = [number for number in family if number != item_id]
-    said = (
+    judgements = (
         sa.select(schema.judgements, schema.stages.c.kind)
         .join(schema.stages, schema.stages.c.id == schema.judgements.c.stage_id)
         .where(schema.judgements.c.item_id.in_(descends))
     )
-    for row in connection.execute(said).all():
+    for row in connection.execute(judgements).all():
         texts = stage_kind(row.kind).own_words  # a label that reads like one of the words is none of them
         payload = {
             name: _without(value, words) if name in texts else value for name, value in row.payload.items()
@@ -190,11 +191,11 @@ def _scrub(
         if payload != row.payload:
             _replace(connection, row, payload)
     runs = sa.select(schema.model_calls.c.run).where(schema.model_calls.c.item_id.in_(family))
-    asked = sa.select(stored.expected.c.key, stored.expected.c.prompt_hash).where(
+    select_requests = sa.select(stored.expected.c.key, stored.expected.c.prompt_hash).where(
         stored.expected.c.run_id.in_(sa.select(stored.runs.c.id).where(stored.runs.c.name.in_(runs)))
     )
-    found = connection.execute(asked).all()
-    prompts, keys = {row.prompt_hash for row in found}, {row.key for row in found}
+    requests = connection.execute(select_requests).all()
+    prompts, keys = {row.prompt_hash for row in requests}, {row.key for row in requests}
     _scrub_rows(connection, stored.prompts, ("user",), stored.prompts.c.prompt_hash.in_(prompts), words)
     _scrub_rows(connection, stored.responses, ("text", "refusal"), stored.responses.c.key.in_(keys), words)
 
@@ -224,12 +225,12 @@ def _without(value: Any, words: set[str]) -> Any:
             value = value.replace(text, REDACTED)
         return value
     if isinstance(value, Mapping):
-        found = {name: _without(each, words) for name, each in value.items()}
+        cleaned = {name: _without(each, words) for name, each in value.items()}
         if (
-            "idks" in found
+            "idks" in cleaned
         ):  # counts by what people said in place of an answer: the one mapping whose keys are their words
-            found["idks"] = {_without(said, words): count for said, count in found["idks"].items()}
-        return found
+            cleaned["idks"] = {_without(reason, words): count for reason, count in cleaned["idks"].items()}
+        return cleaned
     return [_without(each, words) for each in value] if isinstance(value, list | tuple) else value
 
 

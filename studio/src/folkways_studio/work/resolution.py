@@ -88,8 +88,8 @@ def apply_rule_again(connection: sa.Connection, item_id: int) -> None:
 
 
 def apply_rule(connection: sa.Connection, item: Item, stage: Stage, *, reopen: bool = False) -> None:
-    """Apply the stage's rule for a caller that holds the item's row and has read the item and its stage as
-    they are now.
+    """Apply a stage's rule to its item. The caller's connection holds the item's row, and item and stage
+    were read since.
 
     reopen: see ``apply_rule_again``.
     """
@@ -156,11 +156,11 @@ def _wait(connection: sa.Connection, item: Item, more: int) -> None:
         open_slots = sa.select(table.c.id).where(
             table.c.item_id == item.id, table.c.state == AssignmentState.OPEN
         )
-        found = list(
+        slots = list(
             connection.scalars(open_slots.order_by(table.c.slot.desc()).limit(-more).with_for_update())
         )
         connection.execute(
-            sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED))
+            sa.update(table).where(table.c.id.in_(slots)).values(state=str(AssignmentState.CLOSED))
         )
 
 
@@ -204,8 +204,8 @@ def follow_branch(
     result: Mapping[str, Any],
     votes: Sequence[Vote],
 ) -> None:
-    """Place what comes of a done item into the stage that its branch leads to. votes: the item's, as
-    ``votes_of`` reads them."""
+    """Create the item that a done item becomes in the stage that its branch leads to, on the caller's
+    connection. result: of the item; votes: as ``votes_of`` reads them."""
     name = stage.config["next"].get(branch)
     if name is None:
         return

@@ -1,4 +1,4 @@
-"""Suggestions of a model beside a task: asked for, put into the form, and taken out again."""
+"""Suggestions on a task's page: ask for one, take it into the form, put the form back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ routes = Routes()
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SuggestionPanel:
     """What stands beside a task. suggestion: the latest, None before the first. can_ask: whether another
     would be another one."""
 
@@ -35,16 +35,16 @@ class Beside:
     can_ask: bool
 
 
-def suggestion_beside(context: RequestContext, task: TaskPage) -> Beside | None:
+def suggestion_beside(context: RequestContext, task: TaskPage) -> SuggestionPanel | None:
     """For a task in which something may be suggested; None for any other, and without a model."""
     suggester = suggesting.suggester_of(task.work.stage)
     if suggester is None:
         return None
-    found = task.suggestion
+    suggestion = task.suggestion
     offered = models_of(context.study).get(suggesting.PURPOSE) in context.studio.settings.models
-    if not offered and found is None:
+    if not offered and suggestion is None:
         return None
-    return Beside(suggester, found, offered and (found is None or suggester.of_draft))
+    return SuggestionPanel(suggester, suggestion, offered and (suggestion is None or suggester.of_draft))
 
 
 @routes.post("/work/{study}/tasks/{assignment}/suggest", PARTICIPANT, slow=True)
@@ -67,7 +67,7 @@ def suggest(context: RequestContext) -> Response:
 def _ask(context: RequestContext, number: int, written: Mapping[str, Any], base: int) -> Response:
     context.studio.rates.take("models", str(context.me.id))
     with context.studio.waiting.place(context.study.id, context.me.id):
-        found, call = suggesting.suggest(
+        suggestion, call = suggesting.suggest(
             context.workspace,
             context.participant.id,
             number,
@@ -79,8 +79,8 @@ def _ask(context: RequestContext, number: int, written: Mapping[str, Any], base:
         return Response(
             status_code=204
         )  # nobody reads it, and the browser's own draft is newer than this form
-    kept = drafts.save_draft(context.workspace, context.participant.id, number, written, base).revision
-    if found is not None:
+    revision = drafts.save_draft(context.workspace, context.participant.id, number, written, base).revision
+    if suggestion is not None:
         return context.go(context.task_address(number))
     trouble = (
         context.gettext("The model did not answer in time. Try once more, or go on without it.")
@@ -88,5 +88,5 @@ def _ask(context: RequestContext, number: int, written: Mapping[str, Any], base:
         else context.gettext("The model gave no suggestion that can be used. Go on without it.")
     )
     if context.wants_json:
-        return JSONResponse({"problems": {"": trouble}, "kept": kept}, status_code=SubmissionError.status)
+        return JSONResponse({"problems": {"": trouble}, "kept": revision}, status_code=SubmissionError.status)
     raise SubmissionError({"": trouble})

@@ -24,7 +24,7 @@ from folkways_studio.workflows.suggesting import SUGGESTERS, outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SuggestionOutcomes:
     """What people made of the suggestions of one model, asked with one wording, in one stage.
 
     accepted, changed, rejected: answers that were sent. waiting: suggestions whose answer was not. parts,
@@ -68,39 +68,42 @@ def take_suggestion(
     written: Mapping[str, Any],
     base_revision: int,
 ) -> Draft:
-    """Put the latest suggestion into the person's draft; ``written``, what stood in their form, is kept
-    beside it.
+    """Put the latest suggestion into the person's draft (workspace, participant_id, assignment_id,
+    base_revision: see ``save_draft``). ``written``, the fields of their form before, is stored with it.
 
-    NotFoundError where nothing was suggested; ConflictError where it stands in the draft already; otherwise
-    as ``save_draft``.
+    NotFoundError if nothing was suggested; ConflictError if the draft has it already; otherwise as
+    ``save_draft``.
     """
-    found = _at_hand(workspace, participant_id, assignment_id)
-    if found.taken is not None:
+    suggestion = _at_hand(workspace, participant_id, assignment_id)
+    if suggestion.taken is not None:
         raise ConflictError("this suggestion is in your form already")
     draft = drafts.save_draft(
-        workspace, participant_id, assignment_id, {**written, **found.content}, base_revision
+        workspace, participant_id, assignment_id, {**written, **suggestion.content}, base_revision
     )
     with workspace.write() as connection:
-        change_rows(connection, schema.suggestions, {"id": found.id}, taken=time.time(), before=dict(written))
+        change_rows(
+            connection, schema.suggestions, {"id": suggestion.id}, taken=time.time(), before=dict(written)
+        )
     return draft
 
 
 def put_back(workspace: Workspace, participant_id: int, assignment_id: int, base_revision: int) -> Draft:
-    """Put what stood in the form before the latest suggestion was taken back into the draft."""
-    found = _at_hand(workspace, participant_id, assignment_id)
-    if found.taken is None or found.before is None:
+    """Undo ``take_suggestion`` (workspace, participant_id, assignment_id, base_revision: see
+    ``save_draft``). ConflictError if no suggestion was taken."""
+    suggestion = _at_hand(workspace, participant_id, assignment_id)
+    if suggestion.taken is None or suggestion.before is None:
         raise ConflictError("there is nothing to put back")
-    draft = drafts.save_draft(workspace, participant_id, assignment_id, found.before, base_revision)
+    draft = drafts.save_draft(workspace, participant_id, assignment_id, suggestion.before, base_revision)
     with workspace.write() as connection:
-        change_rows(connection, schema.suggestions, {"id": found.id}, taken=None, before=None)
+        change_rows(connection, schema.suggestions, {"id": suggestion.id}, taken=None, before=None)
     return draft
 
 
 def settle_suggestions(
     connection: sa.Connection, kind: str, item_id: int, participant_id: int, answer: Mapping[str, Any]
 ) -> None:
-    """Note what became of this person's suggestions for an item, in the transaction in which their answer is
-    stored."""
+    """Record what became of this person's (participant_id) suggestions for an item (item_id), in the
+    transaction (connection) that stores their answer. kind: of the stage."""
     if kind not in SUGGESTERS:
         return
     table = schema.suggestions
@@ -108,8 +111,8 @@ def settle_suggestions(
         table.c.item_id == item_id, table.c.participant_id == participant_id, table.c.outcome.is_(None)
     )
     for row in connection.execute(mine).all():
-        word, parts, kept = outcome(SUGGESTERS[kind], row.content, answer, taken=row.taken is not None)
-        change_rows(connection, table, {"id": row.id}, outcome=word, parts=parts, kept=kept, before=None)
+        word, parts, unchanged = outcome(SUGGESTERS[kind], row.content, answer, taken=row.taken is not None)
+        change_rows(connection, table, {"id": row.id}, outcome=word, parts=parts, kept=unchanged, before=None)
 
 
 def suggestions_of_study(workspace: Workspace, study_id: int) -> Sequence[ModelSuggestion]:
@@ -124,18 +127,16 @@ def suggestions_of_study(workspace: Workspace, study_id: int) -> Sequence[ModelS
     return read_all(workspace, ModelSuggestion, query)
 
 
-def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]:
+def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[SuggestionOutcomes, ...]:
     """What was made of suggestions by stage, model and wording, in order of stages."""
     items = schema.items
     with workspace.read() as connection:
-        asked = connection.execute(
-            sa.select(items.c.id, items.c.stage_id).where(items.c.study_id == study_id)
-        )
-        stage_of = {row.id: row.stage_id for row in asked}
+        rows = connection.execute(sa.select(items.c.id, items.c.stage_id).where(items.c.study_id == study_id))
+        stage_of = {row.id: row.stage_id for row in rows}
     groups: defaultdict[tuple[int, str, str], list[ModelSuggestion]] = defaultdict(list)
     for each in suggestions_of_study(workspace, study_id):
         groups[stage_of[each.item_id], each.model, each.prompt_version].append(each)
-    found = []
+    outcomes = []
     for stage in studies.stages(workspace, study_id):
         for (number, model, version), group in groups.items():
             if number != stage.id:
@@ -144,16 +145,20 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
                 word: sum(each.outcome == word for each in group)
                 for word in ("accepted", "changed", "rejected")
             }
-            parts, kept = sum(each.parts or 0 for each in group), sum(each.kept or 0 for each in group)
+            parts, unchanged = sum(each.parts or 0 for each in group), sum(each.kept or 0 for each in group)
             waiting = sum(each.outcome is None for each in group)
-            found.append(Made(stage, model, version, **counts, waiting=waiting, parts=parts, kept=kept))
-    return tuple(found)
+            outcomes.append(
+                SuggestionOutcomes(
+                    stage, model, version, **counts, waiting=waiting, parts=parts, kept=unchanged
+                )
+            )
+    return tuple(outcomes)
 
 
 def _at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> ModelSuggestion:
     with workspace.read() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
-    found = latest_suggestion(workspace, participant_id, assignment.item_id)
-    if found is None:
+    suggestion = latest_suggestion(workspace, participant_id, assignment.item_id)
+    if suggestion is None:
         raise NotFoundError("nothing has been suggested here")
-    return found
+    return suggestion

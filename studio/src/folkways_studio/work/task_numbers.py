@@ -41,15 +41,14 @@ def slot_of(workspace: Workspace, person: Participant, shown: str) -> int | None
 
 
 def slots_meant(shown: str, person: Participant) -> tuple[int, ...]:
-    """The slots that a person may mean by a number: the first of them that is theirs. Empty for what is no
+    """The slots that a person may mean by a number: the first of them that is theirs. Empty for an invalid
     number."""
-    found, own = slot_number(shown, person.pseudonym), whole(shown.strip())
-    return tuple(dict.fromkeys(each for each in (found, own) if each is not None))
+    slot, number = slot_number(shown, person.pseudonym), whole(shown.strip())
+    return tuple(dict.fromkeys(each for each in (slot, number) if each is not None))
 
 
 def slot_number(shown: str, secret: str) -> int | None:
-    """The slot behind a number that ``shown_number`` gave for the same ``secret``; None for what is no
-    number."""
+    """The slot whose number ``shown_number`` gave for the same ``secret``; None for an invalid number."""
     number = whole(shown.strip())
     if number is None:
         return None

@@ -59,7 +59,7 @@ _TASK = (
 
 @dataclass(frozen=True, slots=True)
 class TaskPage:
-    """A task with what stands around it. language: of the item's population, empty where it has none.
+    """A task with the rest of its page. language: of the item's population, empty where it has none.
     others_answered: whether somebody else has answered the item. counts: of the person, in the task's stage.
     """
 
@@ -74,7 +74,8 @@ class TaskPage:
 def get_task_page(
     workspace: Workspace, person: Participant, assignment_id: int, instead: int | None = None
 ) -> TaskPage:
-    """What the page of a slot shows that is this person's, done or not; NotFoundError for any other.
+    """The content of the page of a person's slot (assignment_id) in the workspace, done or not;
+    NotFoundError for any other slot.
 
     instead: as in ``get_work``.
     """

@@ -105,7 +105,7 @@ class Definition:
 
 
 def load_definition(path: Path) -> Definition:
-    """Read a YAML file. DefinitionError, or DataError where it is no YAML."""
+    """Read a YAML file. DefinitionError, or DataError if it is not YAML."""
     return read_definition(parse_yaml(read_description(path), path), path)
 
 
@@ -189,10 +189,10 @@ class _Reader(FieldReader):
     def _pay(self, raw: Any) -> None:
         if not isinstance(raw, Mapping):
             return
-        given = [key for key in ("per_hour", "per_answer") if key in raw]
-        for key in given:
+        rates = [key for key in ("per_hour", "per_answer") if key in raw]
+        for key in rates:
             self.amount(raw, key, "pay.")
-        if not given:
+        if not rates:
             self.say("pay", "needs per_hour, per_answer or both")
         if not re.fullmatch(r"[A-Z]{3}", str(raw.get("currency"))):
             self.say(
@@ -200,27 +200,27 @@ class _Reader(FieldReader):
             )
 
     def _populations(self, raw: Any) -> tuple[PopulationDefinition, ...]:
-        found: dict[str, PopulationDefinition] = {}
-        for place, entry in self.entries(raw, "populations", least=1):
-            self.known(entry, POPULATION_KEYS, place)
-            name = self.name(entry, place)
-            culture, language = self._place_of(entry, place)
+        read_so_far: dict[str, PopulationDefinition] = {}
+        for path, entry in self.entries(raw, "populations", least=1):
+            self.known(entry, POPULATION_KEYS, path)
+            name = self.name(entry, path)
+            culture, language = self._place_of(entry, path)
             parent = entry.get("part_of")
-            if parent is not None and not (isinstance(parent, str) and parent in found):
+            if parent is not None and not (isinstance(parent, str) and parent in read_so_far):
                 self.say(
-                    f"{place}part_of",
-                    f"{parent!r} is no population above it; valid: {', '.join(found) or '(none)'}",
+                    f"{path}part_of",
+                    f"{parent!r} is no population above it; valid: {', '.join(read_so_far) or '(none)'}",
                 )
-            people = self.count(entry, "people", place)
-            if name in found:
-                self.say(f"{place}name", f"{name!r} is the name of another population as well")
+            people = self.count(entry, "people", path)
+            if name in read_so_far:
+                self.say(f"{path}name", f"{name!r} is the name of another population as well")
             criteria = tuple(
                 self._criterion(where, each)
-                for where, each in self.entries(entry.get("criteria", []), f"{place}criteria")
+                for where, each in self.entries(entry.get("criteria", []), f"{path}criteria")
             )
-            title = self.text(entry, "title", place, default=name)
-            found[name] = PopulationDefinition(name, title, culture, language, parent, people, criteria)
-        return tuple(found.values())
+            title = self.text(entry, "title", path, default=name)
+            read_so_far[name] = PopulationDefinition(name, title, culture, language, parent, people, criteria)
+        return tuple(read_so_far.values())
 
     def _place_of(self, entry: Mapping[str, Any], place: str) -> tuple[str, str]:
         try:
@@ -258,23 +258,23 @@ class _Reader(FieldReader):
         return dict(entry)
 
     def _stages(self, raw: Any, populations: Sequence[str]) -> tuple[StageDefinition, ...]:
-        found: dict[str, StageDefinition] = {}
-        for place, entry in self.entries(raw, "stages", least=1):
-            name = self.name(entry, place)
+        read_so_far: dict[str, StageDefinition] = {}
+        for path, entry in self.entries(raw, "stages", least=1):
+            name = self.name(entry, path)
             kind = str(entry.get("kind"))
             if kind not in STAGE_KINDS:
-                self.say(f"{place}kind", f"{kind!r} is no kind of stage; valid: {', '.join(STAGE_KINDS)}")
+                self.say(f"{path}kind", f"{kind!r} is no kind of stage; valid: {', '.join(STAGE_KINDS)}")
                 continue
             role = entry.get("role", Role.ANNOTATOR)
             if role not in WORK_ROLES:
-                self.say(f"{place}role", f"{role!r} is no role that works; valid: {', '.join(WORK_ROLES)}")
-            if name in found:
-                self.say(f"{place}name", f"{name!r} is the name of another stage as well")
-            title = self.text(entry, "title", place, default=name)
-            config = self._config(entry, STAGE_KINDS[kind], place)
-            config |= read_known_answers(self, entry, STAGE_KINDS[kind], place, populations)
-            found[name] = StageDefinition(name, title, kind, str(role), config)
-        return tuple(found.values())
+                self.say(f"{path}role", f"{role!r} is no role that works; valid: {', '.join(WORK_ROLES)}")
+            if name in read_so_far:
+                self.say(f"{path}name", f"{name!r} is the name of another stage as well")
+            title = self.text(entry, "title", path, default=name)
+            config = self._config(entry, STAGE_KINDS[kind], path)
+            config |= read_known_answers(self, entry, STAGE_KINDS[kind], path, populations)
+            read_so_far[name] = StageDefinition(name, title, kind, str(role), config)
+        return tuple(read_so_far.values())
 
     def _config(self, entry: Mapping[str, Any], kind: StageKind, place: str) -> dict[str, Any]:
         options = {**COMMON_OPTIONS, **kind.settings}
@@ -300,10 +300,10 @@ class _Reader(FieldReader):
         for number, stage in enumerate(stages):
             branches = STAGE_KINDS[stage.kind].branches
             for branch, target in stage.config["next"].items():
-                place = f"stages[{number}].next.{branch}"
+                path = f"stages[{number}].next.{branch}"
                 if branch not in branches:
-                    self.say(place, f"{stage.kind} has no such end; valid: {', '.join(branches)}")
+                    self.say(path, f"{stage.kind} has no such end; valid: {', '.join(branches)}")
                 if not isinstance(target, str) or target not in order:
-                    self.say(place, f"{target!r} is no stage; valid: {', '.join(order)}")
+                    self.say(path, f"{target!r} is no stage; valid: {', '.join(order)}")
                 elif order[target] <= number:
-                    self.say(place, f"{target!r} comes before {stage.name!r}; items only move on")
+                    self.say(path, f"{target!r} comes before {stage.name!r}; items only move on")

@@ -171,15 +171,17 @@ def _stages(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
 
 def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, used: bool, edit: Edit) -> None:
     edit.note_texts(place, raw, ("title", "guidelines"))
-    kept = "it has items; import them into a new stage if they are to be asked in another way" if used else ""
+    fixed_because = (
+        "it has items; import them into a new stage if they are to be asked in another way" if used else ""
+    )
     for key in ("kind", "role"):
         if getattr(old, key) != getattr(new, key):
-            edit.note(f"{place}, {key}", "changed", kept)
+            edit.note(f"{place}, {key}", "changed", fixed_because)
     for key in sorted({*old.config, *new.config} - {"guidelines"}):
         was, becomes = old.config.get(key), new.config.get(key)
         if was == becomes:
             continue
-        why = "" if key in FREE_OPTIONS else kept
+        why = "" if key in FREE_OPTIONS else fixed_because
         if key == "answers" and used:
             why = (
                 ""

@@ -1,7 +1,7 @@
 """Reads the fields of a description one by one and collects what is wrong with them, so that one look at the
 file mends it all.
 
-``place`` is where an entry stands, up to the name of its fields: "" for the file itself, ``stages[2].`` for
+``place`` is the path of an entry, up to the name of its fields: "" for the file itself, ``stages[2].`` for
 its third stage.
 """
 
@@ -31,13 +31,13 @@ class FieldReader:
         if not isinstance(raw, list) or len(raw) < least:
             self.say(place, "has to be a list with at least one entry" if least else "has to be a list")
             return []
-        found = []
+        mappings = []
         for number, entry in enumerate(raw):
             if isinstance(entry, Mapping):
-                found.append((f"{place}[{number}].", entry))
+                mappings.append((f"{place}[{number}].", entry))
             else:
                 self.say(f"{place}[{number}]", "has to be a mapping")
-        return found
+        return mappings
 
     def known(self, entry: Mapping[str, Any], valid: Sequence[str], place: str) -> None:
         """Every key of the entry is one of ``valid``."""
@@ -61,7 +61,8 @@ class FieldReader:
         return name
 
     def text(self, entry: Mapping[str, Any], key: str, place: str, default: str | None = None) -> str:
-        """A text without the space around it; without a default it has to be there."""
+        """The text of an entry's field ``key`` without outer white space; a problem at ``place`` if it is
+        missing and has no default."""
         value = entry.get(key, default)
         if not isinstance(value, str) or not value.strip():
             self.say(f"{place}{key}", "is missing" if value is None else f"has to be text, not {value!r}")

@@ -92,15 +92,15 @@ def read_suggestion(reply: str) -> dict[str, Any] | None:
         LETTERS.index(each.upper()) if isinstance(each, str) and each.upper() in LETTERS else _place(each)
         for each in numbers
     }
-    intended = sorted(place for place in places if place is not None)
+    intended = sorted(position for position in places if position is not None)
     return {"question": question.strip(), "options": texts, "intended": intended}
 
 
 def object_in(reply: str) -> dict[str, Any]:
-    """The JSON object in a reply, whatever stands around; empty where there is none."""
-    found = _OBJECT.search(reply)
+    """The JSON object in a reply, which may have other words around it; empty if there is none."""
+    match = _OBJECT.search(reply)
     try:
-        table = json.loads(found[0]) if found else None
+        table = json.loads(match[0]) if match else None
     except ValueError:
         table = None
     return table if isinstance(table, dict) else {}

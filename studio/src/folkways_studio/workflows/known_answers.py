@@ -23,30 +23,36 @@ SETTINGS = ("qualification", "gold")
 def read_known_answers(
     reader: FieldReader, entry: Mapping[str, Any], kind: StageKind, place: str, populations: Collection[str]
 ) -> dict[str, Any]:
-    """Both settings of a stage with what they leave out filled in; None for one that it does not have."""
-    found: dict[str, Any] = dict.fromkeys(SETTINGS)
-    given = [name for name in (*SETTINGS, "check_every") if entry.get(name) is not None]
-    if given and not kind.known_fields:
-        reader.say(f"{place}{given[0]}", f"an answer of {kind.name} cannot be known beforehand")
-        return found
+    """Both settings of a stage with what they leave out filled in; None for one that it does not have.
+
+    reader: gets the problems. entry: the stage, at ``place`` of the file, of this kind. populations:
+    names that the settings may use.
+    """
+    settings: dict[str, Any] = dict.fromkeys(SETTINGS)
+    present = [name for name in (*SETTINGS, "check_every") if entry.get(name) is not None]
+    if present and not kind.known_fields:
+        reader.say(f"{place}{present[0]}", f"an answer of {kind.name} cannot be known beforehand")
+        return settings
     if entry.get("qualification") is not None:
-        found["qualification"] = _test(reader, entry["qualification"], f"{place}qualification", populations)
+        settings["qualification"] = _test(
+            reader, entry["qualification"], f"{place}qualification", populations
+        )
     if entry.get("gold") is not None:
         if entry.get("check_every") is not None:
             reader.say(
                 f"{place}check_every", "gold says how often known answers come; leave one of the two out"
             )
-        found["gold"] = _gold(reader, entry["gold"], kind, f"{place}gold")
-    return found
+        settings["gold"] = _gold(reader, entry["gold"], kind, f"{place}gold")
+    return settings
 
 
 def _test(reader: FieldReader, raw: Any, place: str, populations: Collection[str]) -> dict[str, Any]:
-    told = reader.mapping(raw, place)
+    setting = reader.mapping(raw, place)
     place += "."
-    reader.known(told, TEST_KEYS, place)
-    if "questions" not in told:
+    reader.known(setting, TEST_KEYS, place)
+    if "questions" not in setting:
         reader.say(f"{place}questions", "is missing: how many questions the test has")
-    feedback, meant = told.get("feedback", False), told.get("populations", [])
+    feedback, meant = setting.get("feedback", False), setting.get("populations", [])
     if not isinstance(feedback, bool):
         reader.say(f"{place}feedback", f"has to be true or false, not {feedback!r}")
     if not isinstance(meant, list):
@@ -56,36 +62,37 @@ def _test(reader: FieldReader, raw: Any, place: str, populations: Collection[str
         if name not in populations:
             reader.say(f"{place}populations", f"{name!r} is no population; valid: {', '.join(populations)}")
     return {
-        "questions": reader.count(told, "questions", place) or 1,
-        "pass_mark": _part(reader, told, "pass_mark", place, 0.75),
-        "tries": reader.count({"tries": 1, **told}, "tries", place) or 1,
+        "questions": reader.count(setting, "questions", place) or 1,
+        "pass_mark": _part(reader, setting, "pass_mark", place, 0.75),
+        "tries": reader.count({"tries": 1, **setting}, "tries", place) or 1,
         "feedback": feedback,
         "populations": list(meant),
-        "pay": _one_of(reader, told, "pay", place, PAYS, "screened_out"),
+        "pay": _one_of(reader, setting, "pay", place, PAYS, "screened_out"),
     }
 
 
 def _gold(reader: FieldReader, raw: Any, kind: StageKind, place: str) -> dict[str, Any]:
-    told = reader.mapping(raw, place)
-    reader.known(told, GOLD_KEYS, f"{place}.")
-    every, share = reader.count(told, "every", f"{place}."), told.get("share")
-    if (told.get("every") is None) == (share is None):
+    setting = reader.mapping(raw, place)
+    reader.known(setting, GOLD_KEYS, f"{place}.")
+    every, share = reader.count(setting, "every", f"{place}."), setting.get("share")
+    if (setting.get("every") is None) == (share is None):
         reader.say(place, "needs either every (one question in so many) or share (0.1: one in ten)")
     if every == 1:
         reader.say(f"{place}.every", "has to be at least 2: with 1 nothing but known answers would be asked")
     if share is not None:
-        share = _part(reader, told, "share", f"{place}.", 0.1)
+        share = _part(reader, setting, "share", f"{place}.", 0.1)
         if share > 0.5:
             reader.say(f"{place}.share", f"has to be at most 0.5, not {share}")
-    if "overlap" in told and "spans" not in kind.known_fields:
+    if "overlap" in setting and "spans" not in kind.known_fields:
         reader.say(f"{place}.overlap", f"is for marks, and an answer of {kind.name} has none")
     rules = [
-        _rule(reader, each, where) for where, each in reader.entries(told.get("rules", []), f"{place}.rules")
+        _rule(reader, each, where)
+        for where, each in reader.entries(setting.get("rules", []), f"{place}.rules")
     ]
     return {
         "every": every,
         "share": share,
-        "overlap": _part(reader, told, "overlap", f"{place}.", 1.0),
+        "overlap": _part(reader, setting, "overlap", f"{place}.", 1.0),
         "rules": rules,
     }
 

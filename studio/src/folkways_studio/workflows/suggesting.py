@@ -1,8 +1,8 @@
 """What a model may suggest to people at work: groups of answers that say the same, and translations. Nothing
 is sent from here.
 
-A suggestion is fields of a stage's form. People take it, change it or leave it; what they made of it is told
-by its parts. What people wrote goes into the prompts as it is, and what models say comes back as untrusted
+A suggestion is fields of a stage's form. People take it, change it or leave it; the outcome is counted by
+its parts. What people wrote goes into the prompts as it is, and what models say comes back as untrusted
 text.
 """
 
@@ -69,13 +69,15 @@ class Suggester(ABC):
     def prompt(
         self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
     ) -> str:
-        """What the model is asked. written: the form as it is; place, language: names in English.
-        ConflictError where nothing can be suggested, SubmissionError where something has to be written first.
+        """The message for the model.
+
+        content: of the item. written: the form as it is. place, language: names in English.
+        ConflictError if nothing can be suggested, SubmissionError if something has to be written first.
         """
 
     @abstractmethod
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Fields of the form in a reply, whatever stands around; None where there are none."""
+        """Fields of the form in a reply, which may have other words around them; None if there are none."""
 
     @abstractmethod
     def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
@@ -96,15 +98,14 @@ class Groups(Suggester):
     def prompt(
         self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
     ) -> str:
-        """With every different answer under a number."""
         answers = distinct_answers(content)
         if not 1 < len(answers) <= MOST_ANSWERS:
             raise ConflictError("groups are suggested for 2 to %(most)s different answers", most=MOST_ANSWERS)
         listed = "\n".join(
             f"{number}. {' '.join(answer.split())}" for number, answer in enumerate(answers, 1)
         )
-        known = {"local": content["local"], "english": content["english"]}
-        return fill(self.wording, place=place, language=language, answers=listed, **known)
+        question = {"local": content["local"], "english": content["english"]}
+        return fill(self.wording, place=place, language=language, answers=listed, **question)
 
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Groups by the numbers of their answers; an answer that is in none, or was in one before, stays on
@@ -115,16 +116,19 @@ class Groups(Suggester):
             return None
         free = dict(enumerate(answers, 1))
         invalid = _taken(free, table.get("invalid"))
-        found = [
+        groups_read = [
             {"answers": members, "en_answers": _wordings(group.get("english"))}
             for group in groups
             if isinstance(group, Mapping) and (members := _taken(free, group.get("answers")))
         ]
-        if not found and not invalid:
+        if not groups_read and not invalid:
             return None
-        found += [{"answers": [answer], "en_answers": []} for answer in free.values()]
-        order = {answer: place for place, answer in enumerate(answers)}
-        return {"groups": sorted(found, key=lambda group: order[group["answers"][0]]), "invalid": invalid}
+        groups_read += [{"answers": [answer], "en_answers": []} for answer in free.values()]
+        order = {answer: index for index, answer in enumerate(answers)}
+        return {
+            "groups": sorted(groups_read, key=lambda group: order[group["answers"][0]]),
+            "invalid": invalid,
+        }
 
     def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
         """Each group with its wordings, and each invalid answer."""
@@ -157,7 +161,6 @@ class Translation(Suggester):
     def prompt(
         self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
     ) -> str:
-        """With the text."""
         text = (written if self.of_draft else content).get(self._source) or ""
         if not text.strip():
             raise SubmissionError({self._source: Message("Write the question.")})
@@ -165,8 +168,8 @@ class Translation(Suggester):
 
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The text alone."""
-        said = object_in(reply).get("translation")
-        text = " ".join(said.split()) if isinstance(said, str) else ""
+        translation = object_in(reply).get("translation")
+        text = " ".join(translation.split()) if isinstance(translation, str) else ""
         return {self._target: text} if 0 < len(text) <= LONGEST else None
 
     def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
@@ -189,14 +192,15 @@ SUGGESTERS: Mapping[str, Suggester] = {
 def outcome(
     suggester: Suggester, suggested: Mapping[str, Any], answer: Mapping[str, Any], *, taken: bool
 ) -> tuple[str, int, int]:
-    """What became of a suggestion (accepted, changed or rejected), its parts, and how many of them the answer
-    has as they were.
+    """What became of a suggestion (accepted, changed or rejected), its parts, and how many of them the
+    answer has unchanged.
 
-    A suggestion that nobody put into their form is rejected, even where the answer says the same.
+    suggester: of the stage. suggested, answer: fields of its form. taken: whether somebody put it into
+    their form; otherwise it is rejected, even if the answer is the same.
     """
-    parts, told = suggester.parts(suggested), suggester.parts(answer)
-    word = "rejected" if not taken else "accepted" if parts == told else "changed"
-    return word, len(parts), len(parts & told)
+    parts, answer_parts = suggester.parts(suggested), suggester.parts(answer)
+    word = "rejected" if not taken else "accepted" if parts == answer_parts else "changed"
+    return word, len(parts), len(parts & answer_parts)
 
 
 def _taken(free: dict[int, str], numbers: Any) -> list[str]:

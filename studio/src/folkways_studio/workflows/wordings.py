@@ -62,10 +62,10 @@ class StudyTexts:
 
     def pick(self, value: Any) -> Wording:
         """The version that the reader wants most, else the one in the study's own language."""
-        found = {each.language: each for each in wordings(value, self.own)}
+        by_language = {each.language: each for each in wordings(value, self.own)}
         return next(
-            (found[language] for language in (*self.wanted, self.own, OWN) if language in found),
-            next(iter(found.values())),
+            (by_language[language] for language in (*self.wanted, self.own, OWN) if language in by_language),
+            next(iter(by_language.values())),
         )
 
     def is_fallback(self, found: Wording, locale: str) -> bool:
@@ -124,25 +124,26 @@ def in_own_language(raw: Mapping[str, Any], say: Callable[[str, str], None]) -> 
     study's own language.
     """
     made = deepcopy(dict(raw))
-    own = made.get("language", OWN)
-    if not isinstance(own, str) or own not in languages():
-        say("language", f"{own!r} is no language; {_valid()}")
-        own = OWN
-    _flatten(made, STUDY_TEXTS, "", own, say)
+    study_language = made.get("language", OWN)
+    if not isinstance(study_language, str) or study_language not in languages():
+        say("language", f"{study_language!r} is no language; {_valid()}")
+        study_language = OWN
+    _flatten(made, STUDY_TEXTS, "", study_language, say)
     for number, population in _entries(made.get("populations")):
-        place = f"populations[{number}]."
-        _flatten(population, ("title",), place, own, say)
+        path = f"populations[{number}]."
+        _flatten(population, ("title",), path, study_language, say)
         for index, criterion in _entries(population.get("criteria")):
-            asked = f"{place}criteria[{index}]."
-            _flatten(criterion, ("ask",), asked, own, say)
+            criterion_path = f"{path}criteria[{index}]."
+            _flatten(criterion, ("ask",), criterion_path, study_language, say)
             if isinstance(criterion.get("options"), list):
                 options = enumerate(criterion["options"])
                 criterion["options"] = [
-                    _own(option, f"{asked}options[{at}]", own, say) for at, option in options
+                    _own(option, f"{criterion_path}options[{at}]", study_language, say)
+                    for at, option in options
                 ]
     for number, stage in _entries(made.get("stages")):
-        _flatten(stage, STAGE_TEXTS, f"stages[{number}].", own, say)
-        _check_parts(stage, f"stages[{number}].", own, say)
+        _flatten(stage, STAGE_TEXTS, f"stages[{number}].", study_language, say)
+        _check_parts(stage, f"stages[{number}].", study_language, say)
     return made
 
 

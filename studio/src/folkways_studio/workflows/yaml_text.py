@@ -1,8 +1,8 @@
 """YAML as people write it: read as plain data within bounds, and changed with its comments where the text is
 not changed.
 
-Whoever runs a study hands the server its description, so that a small text must not become a large one, or
-one that is slow to read: an alias repeats what it stands for, and one of a list of aliases multiplies it.
+Researchers upload descriptions, so that a small text must not become a large one, or one that is slow to read:
+an alias repeats its value, and an alias of a list of aliases multiplies it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LARGEST_NUMBER = 10**15
 def parse_yaml(text: str, file: Path | str | None = None) -> Any:
     """What a YAML text says, as JSON would: texts, numbers, true and false, nothing, lists, mappings.
 
-    DataError with line and column for what is no YAML, has no place in a description (a character NUL, a
+    DataError with line and column for what is not YAML, cannot be in a description (a character NUL, a
     number without an end, a date without quotes) or is too large, too deep or too long.
     """
     if len(text) > LONGEST:

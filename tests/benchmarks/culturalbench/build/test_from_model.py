@@ -189,7 +189,7 @@ def test_a_budget_is_one_for_all_rounds(server: ChatServer, release: Path, tmp_p
 @pytest.mark.parametrize(
     ("files", "arguments", "message"),
     [
-        ({}, ("--out", "topics.txt"), "has to end in .csv"),
+        ({}, ("--out", "topics.txt"), "must end in .csv"),
         ({}, ("--topics", "none.toml"), "there is no file none.toml, which should be a list of topics"),
         ({"t.toml": "name = 1"}, ("--topics", "t.toml"), "t.toml: has no heads"),
         (

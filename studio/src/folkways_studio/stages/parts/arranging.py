@@ -38,14 +38,18 @@ class Spans(PartType):
             if isinstance(value, list)
             else value
         )
-        found = spans_of({"marks": pairs}, "marks", marked, problems)
+        clean_pairs = spans_of({"marks": pairs}, "marks", marked, problems)
         if problems:
             raise UnfitError("Mark words of the text, no word twice.", problems["marks"])
-        return found if "field" in part else [[start, end, marked[start:end]] for start, end in found]
+        return (
+            clean_pairs
+            if "field" in part
+            else [[start, end, marked[start:end]] for start, end in clean_pairs]
+        )
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        found, settled = same_value([tuple(tuple(mark) for mark in each or ()) for each in values], needed)
-        return [list(mark) for mark in found or ()] if settled else None, settled
+        common, settled = same_value([tuple(tuple(mark) for mark in each or ()) for each in values], needed)
+        return [list(mark) for mark in common or ()] if settled else None, settled
 
     def label(self, value: Any) -> Any:
         return frozenset((start, end) for start, end, *_ in value)
@@ -64,14 +68,14 @@ class Ranking(PartType):
     needs = (("options", "options_from"),)
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        found: list[Any] = [
-            [value, place]
+        placed: list[Any] = [
+            [value, rank]
             for number, value in enumerate(values_of(part, content))
-            if (place := whole(text(fields, f"{field_of(part)}-{number}"))) is not None
+            if (rank := whole(text(fields, f"{field_of(part)}-{number}"))) is not None
         ]
-        places = sorted(place for _, place in found)
-        complete = len(found) == len(values_of(part, content)) and places == [*range(1, len(found) + 1)]
-        return [value for value, _ in sorted(found, key=lambda pair: pair[1])] if complete else found
+        places = sorted(rank for _, rank in placed)
+        complete = len(placed) == len(values_of(part, content)) and places == [*range(1, len(placed) + 1)]
+        return [value for value, _ in sorted(placed, key=lambda pair: pair[1])] if complete else placed
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         values = values_of(part, content)

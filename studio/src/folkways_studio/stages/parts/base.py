@@ -62,10 +62,10 @@ def field_of(part: Part) -> str:
 def options_of(part: Part, content: Content) -> list[tuple[Any, Any]]:
     """The options of a part: the value that is stored, and its text or texts by language."""
     if "options_from" in part:
-        found = content.get(part["options_from"], ())
+        options = content.get(part["options_from"], ())
         if part.get("positions"):
-            return [*enumerate(found)]
-        return [(each["id"], each["text"]) if isinstance(each, Mapping) else (each, each) for each in found]
+            return [*enumerate(options)]
+        return [(each["id"], each["text"]) if isinstance(each, Mapping) else (each, each) for each in options]
     if "between" in part:
         fields = [(name, content.get(name, "")) for name in part["between"]]
         return [*fields, *([("tie", Message("No difference"))] if part.get("tie") else [])]
@@ -81,28 +81,29 @@ def values_of(part: Part, content: Content) -> list[Any]:
 
 
 def chosen(sent: str, part: Part, content: Content) -> Any:
-    """The value of the option that a page sends. None for what is no option of a form; else it is left as it
-    is, to be refused."""
-    values, place = values_of(part, content), whole(sent)
+    """The value of the option that a page sends; None for an unknown option of a form. Others are returned
+    as they are, to be refused."""
+    values, index = values_of(part, content), whole(sent)
     if "field" in part:
-        return place if part.get("positions") else sent or None
-    return values[place] if place is not None and place < len(values) else None
+        return index if part.get("positions") else sent or None
+    return values[index] if index is not None and index < len(values) else None
 
 
 def words_of(value: Any, part: Part, content: Content, translate: Translate) -> str:
-    """A value of a built-in part in words."""
+    """A value of a built-in part in words. content: of the item, which may have the options. translate:
+    into the reader's language."""
     words = dict(options_of(part, content)).get(value, value)
     return words.words(translate) if isinstance(words, Message) else str(words)
 
 
 def shown_options(part: Part, content: Content) -> list[tuple[Any, Any, Any]]:
-    """(what is sent, value, words). Of a pair each person has an order of their own: what stands first is
-    chosen more often."""
+    """(what is sent, value, words). Each person sees the two of a pair in an order of their own, because
+    the first is chosen more often."""
     options = enumerate(options_of(part, content))
-    found = [(value if "field" in part else place, value, words) for place, (value, words) in options]
-    if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
-        found[:2] = found[1::-1]
-    return found
+    shown = [(value if "field" in part else index, value, words) for index, (value, words) in options]
+    if "between" in part and random.Random(f"{content.get(ORDER)}|{shown[0][2]}").random() < 0.5:  # noqa: S311 - no secret
+        shown[:2] = shown[1::-1]
+    return shown
 
 
 def text_fields(part: Part) -> list[str]:
@@ -116,7 +117,7 @@ class PartType(ABC):
 
     settings: ClassVar[tuple[str, ...]] = ()
     needs: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    empty: ClassVar[Any] = None  # what stands for nothing given; a form keeps only empty lists
+    empty: ClassVar[Any] = None  # stored if nothing is given; a form keeps only empty lists
 
     @abstractmethod
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
@@ -128,7 +129,11 @@ class PartType(ABC):
 
     @abstractmethod
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """What the answers come to, None standing for people who gave none; see ``stages.consensus``."""
+        """The common answer to a part; see ``stages.consensus``.
+
+        values: people's answers, None for people who gave none. content: of the item. needed: how many
+        people have to agree.
+        """
 
     def label(self, value: Any) -> Any:
         """What agreement is computed over (``stats.raters.graded.fitting``); None where answers are not meant
@@ -140,9 +145,10 @@ class PartType(ABC):
         return str(value)
 
     def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
-        """The answer to a built-in part in words, one line per thing said; a remark in quotes."""
-        said = [
+        """The answer (value) to a built-in part in words, one line per value; a remark in quotes. content:
+        of the item. translate: into the reader's language."""
+        lines = [
             words_of(each, part, content, translate)
             for each in (value if isinstance(value, list) else [value])
         ]
-        return [f"“{each}”" for each in said] if part.get("remark") else said
+        return [f"“{each}”" for each in lines] if part.get("remark") else lines

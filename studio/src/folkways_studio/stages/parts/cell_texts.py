@@ -1,7 +1,7 @@
 """What people put into one cell of a spreadsheet: the words of an answer, several of them, or a text with
 marks.
 
-Several things stand apart by ``;`` or on lines of their own. One that has such a mark in it stands in quotes,
+Several things are separated by ``;`` or lines. One that contains such a mark is put in quotes,
 as in CSV.
 """
 
@@ -30,26 +30,26 @@ class Options:
         self._tiers = [(same, self._by_name(same, most)) for same in (str, plain) for most in (1, None)]
 
     def _by_name(self, same: Callable[[str], str], most: int | None) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {}
+        values: dict[str, list[Any]] = {}
         for value, names in self._named:
             for name in {same(each) for each in names[:most]}:
-                found.setdefault(name, []).append(value)
-        return found
+                values.setdefault(name, []).append(value)
+        return values
 
     def find(self, words: str) -> Any:
         """The answer of that first name, else of any such name, else the same without case and spacing; None
         where there is none or several share it.
         """
         for same, by_name in self._tiers:
-            if len(found := by_name.get(same(words), [])) == 1:
-                return found[0]
+            if len(values := by_name.get(same(words), [])) == 1:
+                return values[0]
         return None
 
     def meant(self, words: str) -> Any:
         """The same; CellError in place of None."""
-        if (found := self.find(words)) is None:
+        if (value := self.find(words)) is None:
             raise CellError(f"{shortened(words)} is none of the answers")
-        return found
+        return value
 
 
 def listed(texts: Iterable[str]) -> str:
@@ -72,19 +72,21 @@ def shortened(text: str) -> str:
 def things_and_marks(cell: str, marks: str) -> Iterator[tuple[str, str]]:
     """Each thing and the mark after it. Quotes hold only where a mark or the end follows them: 5" is 5"."""
     quoted, bare = rf'"((?:[^"]|"")*+)"[^\S\n]*+(?=[{marks}]|\Z)', f"([^{marks}]*+)"
-    for found in re.finditer(rf"\s*+(?:{quoted}|{bare})([{marks}]|\Z)", cell):
-        yield (found[2].strip() if found[1] is None else found[1].replace('""', '"')), found[3]
+    for match in re.finditer(rf"\s*+(?:{quoted}|{bare})([{marks}]|\Z)", cell):
+        yield (match[2].strip() if match[1] is None else match[1].replace('""', '"')), match[3]
 
 
 def brackets_for(text: str) -> str | None:
-    """The two that marks of this text stand in; None where it has some of every pair."""
+    """The brackets for marks in this text: the first pair that it has none of; None if it has some of
+    every pair."""
     return next((pair for pair in BRACKETS if not set(pair) & set(text)), None)
 
 
 def marked(cell: str, text: str, opening: str, closing: str) -> list[list[int]]:
-    """The marks of a text that was written again."""
-    places = [place for place, letter in enumerate(text) if not letter.isspace()]
-    found: list[list[int]] = []
+    """[start, end) of every mark in a cell that repeats the text with brackets (opening, closing).
+    CellError if the cell is not that text, or brackets do not pair."""
+    places = [index for index, letter in enumerate(text) if not letter.isspace()]
+    spans: list[list[int]] = []
     start: int | None = None
     at = 0
     for number, letter in enumerate(cell):
@@ -97,7 +99,7 @@ def marked(cell: str, text: str, opening: str, closing: str) -> list[list[int]]:
                     "between them"
                 )
             if start is not None:
-                found.append([places[start], places[at - 1] + 1])
+                spans.append([places[start], places[at - 1] + 1])
             start = at if start is None else None
         elif at < len(places) and text[places[at]] == letter:
             at += 1
@@ -110,13 +112,13 @@ def marked(cell: str, text: str, opening: str, closing: str) -> list[list[int]]:
             if start is None
             else f"{shortened(cell)} lacks a {closing}"
         )
-    return found
+    return spans
 
 
 def only_place(words: str, text: str) -> list[int]:
-    """Where the text has these words."""
+    """[start, end) of these words in a text; CellError unless it has them once."""
     pattern = r"\s+".join(map(re.escape, words.split()))
-    found = [*re.finditer(pattern, text)] or [*re.finditer(pattern, text, re.IGNORECASE)]
-    if len(found) == 1:
-        return [*found[0].span()]
-    raise CellError(f"{shortened(words)} is {'not' if not found else f'{len(found)} times'} in the text")
+    matches = [*re.finditer(pattern, text)] or [*re.finditer(pattern, text, re.IGNORECASE)]
+    if len(matches) == 1:
+        return [*matches[0].span()]
+    raise CellError(f"{shortened(words)} is {'not' if not matches else f'{len(matches)} times'} in the text")

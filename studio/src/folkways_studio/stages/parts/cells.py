@@ -27,8 +27,8 @@ TIE = "No difference"
 
 
 class Cell(ABC):
-    """How an answer to one type of part stands in a cell. ``content`` is empty where no item is meant, but
-    any of them."""
+    """How people write an answer to one type of part in a cell. ``content`` is empty where any item is
+    meant."""
 
     @abstractmethod
     def how(self, part: Part, content: Content, say: Say) -> str:
@@ -72,8 +72,8 @@ class ChoiceCell(Cell):
 
     def words(self, part: Part, content: Content, say: Say) -> Mapping[Any, str]:
         options = Options(_named(part, content))
-        said = {value: say(label) for value, label in options_of(part, content)}
-        return {value: words if options.find(words) == value else value for value, words in said.items()}
+        labels = {value: say(label) for value, label in options_of(part, content)}
+        return {value: words if options.find(words) == value else value for value, words in labels.items()}
 
     def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
         return [*self.words(part, content, say).values()]
@@ -198,7 +198,7 @@ class TextsCell(Cell):
 
 
 class SpansCell(Cell):
-    """The text again with brackets around each mark; or the words alone, each of which the text has once."""
+    """The text again with brackets around each mark; or the words alone, if the text has each once."""
 
     def how(self, part: Part, content: Content, say: Say) -> str:
         pair = brackets_for(str(content.get(part["of"], "")))

@@ -1,4 +1,4 @@
-"""Reads the fields that a browser sends. Nothing here raises: what is no value of the field reads as none."""
+"""Reads the fields that a browser sends. Nothing here raises: an invalid value reads as none."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def whole(value: Any) -> int | None:
 
 def spans(fields: FormFields, name: str) -> list[list[int]]:
     """Marks as the page sends them ("4:11,20:25"), each [start, end) in code points."""
-    found = []
+    pairs = []
     for part in text(fields, name).split(",")[:50]:
         start, _, end = part.partition(":")
         first, last = whole(start), whole(end)
         if first is not None and last is not None:
-            found.append([first, last])
-    return found
+            pairs.append([first, last])
+    return pairs

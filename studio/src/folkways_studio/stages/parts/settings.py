@@ -118,19 +118,19 @@ def form_problems(show: Sequence[Any], ask: Sequence[Any], *, built_in: bool = F
         return _built_in_problems(show, ask)
     problems: dict[str, str] = {}
     for number, entry in enumerate(show):
-        place = f"show[{number}]"
+        path = f"show[{number}]"
         if entry.get("type") not in SHOWN_TYPES:
-            problems[f"{place}.type"] = (
+            problems[f"{path}.type"] = (
                 f"{entry.get('type')!r} cannot be shown; valid: {', '.join(SHOWN_TYPES)}"
             )
-        _check_settings(entry, SHOWN_KEYS, (("field",),), place, problems)
+        _check_settings(entry, SHOWN_KEYS, (("field",),), path, problems)
     if not 1 <= len(ask) <= MOST_PARTS:
         problems["ask"] = f"needs 1 to {MOST_PARTS} parts; there are {len(ask)}"
     earlier: dict[str, Mapping[str, Any]] = {}
     taken = {
         *RESULT_KEYS,
         *(str(entry.get("field")) for entry in show),
-    }  # what is answered is handed on beside what was shown
+    }  # answers are handed on together with what was shown
     for number, entry in enumerate(ask):
         _check_asked(entry, f"ask[{number}]", taken, earlier, problems)
     return problems

@@ -49,8 +49,8 @@ def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
     import polars as pl
 
     numbers = {"scale": pl.Int64, "number": pl.Float64}
-    said = [(item, vote) for item in items for vote in item.votes]
-    kinds = {key: kind for _, vote in said for kind, answers in vote.payload.items() for key in answers}
+    judgements = [(item, vote) for item in items for vote in item.votes]
+    kinds = {key: kind for _, vote in judgements for kind, answers in vote.payload.items() for key in answers}
     rows = [
         {
             **{
@@ -61,7 +61,7 @@ def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
             },
             **{_column(key): _cell(value) for key, value in answers_of(vote.payload).items()},
         }
-        for item, vote in said
+        for item, vote in judgements
     ]
     columns = {_column(key): numbers.get(kind, pl.String) for key, kind in kinds.items()}
     return pl.DataFrame(rows, schema={**dict.fromkeys(ABOUT, pl.String), **columns})

@@ -58,8 +58,8 @@ class Several(PartType):
     empty: ClassVar[Any] = []
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        found = (chosen(sent, part, content) for sent in texts(fields, field_of(part)))
-        return [each for each in found if each is not None]
+        values = (chosen(sent, part, content) for sent in texts(fields, field_of(part)))
+        return [each for each in values if each is not None]
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         values = values_of(part, content)
@@ -67,12 +67,12 @@ class Several(PartType):
             positions = f"has to be a list of positions from 0 to {len(values) - 1}"
             named = positions if part.get("positions") else f"choose among: {', '.join(values)}"
             raise UnfitError("Choose among the answers.", named)
-        found = [each for each in values if each in value]
-        if len(found) < part.get("least", 0):
+        ordered = [each for each in values if each in value]
+        if len(ordered) < part.get("least", 0):
             raise UnfitError("Choose at least %(least)s.", least=part["least"])
-        if len(found) > part.get("most", len(values)):
+        if len(ordered) > part.get("most", len(values)):
             raise UnfitError("Choose at most %(most)s.", most=part["most"])
-        return found
+        return ordered
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
         return each_option([each or [] for each in values], values_of(part, content), needed)
@@ -85,9 +85,8 @@ class Several(PartType):
 
 
 class Scale(PartType):
-    """A whole number from ``least`` to ``most`` (1 to 5), with words at both ends. within: how far from the
-    median counts as agreed; without it the median always stands.
-    """
+    """A whole number from ``least`` to ``most`` (1 to 5), with words at both ends. within: how far from
+    the median counts as agreed; without it the median always counts."""
 
     settings: ClassVar[tuple[str, ...]] = ("least", "most", "ends", "within")
 
@@ -117,7 +116,7 @@ class Number(Scale):
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
         sent = text(fields, field_of(part))
         if THOUSANDS.fullmatch(sent):
-            return sent  # a thousand here is a one there: whoever wrote it is asked
+            return sent  # 1,000 may mean a thousand or one: ask
         try:
             number = float(sent.replace(",", "."))
         except ValueError:
@@ -152,20 +151,20 @@ class Text(PartType):
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         problems: dict[str, str] = {}
         least, most = part.get("least", 1), part.get("most", LONGEST_TEXT)
-        found = text_of({"": value}, "", problems, least=least, most=most, ask=part.get("missing"))
-        if problems and len(found) > most:
+        cleaned = text_of({"": value}, "", problems, least=least, most=most, ask=part.get("missing"))
+        if problems and len(cleaned) > most:
             raise UnfitError("This is too long; characters allowed: %(most)s.", problems[""], most=most)
         if problems:
             raise UnfitError("This is too short; characters needed: %(least)s.", problems[""], least=least)
         if "placeholders" in part:
-            missing, foreign = misplaced(found, [content[name] for name in part["placeholders"]])
+            missing, foreign = misplaced(cleaned, [content[name] for name in part["placeholders"]])
             if missing:
                 raise UnfitError(
                     "This has to be in it as it stands in the original: %(texts)s", texts=" ".join(missing)
                 )
             if foreign:
                 raise UnfitError("This is not in the original: %(texts)s", texts=" ".join(foreign))
-        return found
+        return cleaned
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
         if part.get("agree"):
@@ -185,32 +184,32 @@ class Texts(PartType):
     empty: ClassVar[Any] = []
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        found = texts(fields, field_of(part))
-        return found[: part["every"]] if "every" in part else [each for each in found if each]
+        lines = texts(fields, field_of(part))
+        return lines[: part["every"]] if "every" in part else [each for each in lines if each]
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         if "every" in part:
             problems: dict[str, str] = {}
-            found = options_of_item(
+            cleaned = options_of_item(
                 {"options": value}, problems, part["every"], part["every"], part.get("missing") or NO_LINES
             )
             for message in problems.values():
                 raise UnfitError(message)
-            return found
+            return cleaned
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise UnfitError("This has to be answered.", "has to be a list of texts")
-        found, most = (
+        cleaned, most = (
             [*dict.fromkeys(each.strip() for each in map(storable, value) if each.strip())],
             self.most(part),
         )
-        if not found and part.get("required", True):
+        if not cleaned and part.get("required", True):
             raise UnfitError("This has to be answered.")
-        if len(found) > most:
+        if len(cleaned) > most:
             raise UnfitError("Choose at most %(most)s.", f"{most} answers are the most", most=most)
-        if any(len(each) > LONGEST_LINE for each in found):
+        if any(len(each) > LONGEST_LINE for each in cleaned):
             named = f"an answer is meant to be a word or a few: {LONGEST_LINE} characters are the most"
             raise UnfitError("This is too long; characters allowed: %(most)s.", named, most=LONGEST_LINE)
-        return found
+        return cleaned
 
     @staticmethod
     def most(part: Part) -> int:
