@@ -279,7 +279,7 @@ class MultipleChoice(Task):
     permutes_options: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
-        """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's
+        """records.ITEMS, the facets (topic is null where the release has no questions), and data.release.MCQ's
         columns, in file order."""
         return pl.concat(self.item_batches(release))
 
