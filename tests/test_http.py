@@ -90,7 +90,7 @@ def test_a_redirect_is_a_reply_unless_the_caller_follows_it(server: str) -> None
 def test_secrets_stay_with_the_first_origin_and_cookies_go_nowhere(server: str) -> None:
     other = server.replace("127.0.0.1", "localhost")
     secrets = {"Authorization": "Bearer s3cret"}
-    at_home = asyncio.run(follow(f"{server}/elsewhere?/", redirects=1, secrets=secrets))
+    at_home = asyncio.run(follow(f"{other}/elsewhere?/", redirects=1, secrets=secrets))
     away = asyncio.run(follow(f"{server}/elsewhere?{other}/", redirects=1, secrets=secrets))
     assert "s3cret" in at_home and "Cookie" not in at_home
     assert "s3cret" not in away and "localhost" in away

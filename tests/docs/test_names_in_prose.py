@@ -18,7 +18,7 @@ from tests.support.doc_pages import REPOSITORY
 SOURCES = (REPOSITORY / "src", REPOSITORY / "studio" / "src")
 DOTTED = re.compile(r"(?<![\w./@*-])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?![\w/@-]|\.\w)")
 PATH = re.compile(r"(?<![\w./-])((?:[\w-]+/)+[\w-]+\.py)\b")
-ENDINGS = re.compile(r"\.(cpp|csv|db|jsonl?|md|np[yz]|py|toml|txt|yaml)$")
+ENDINGS = re.compile(r"\.(cpp|csv|js|db|jsonl?|md|np[yz]|py|toml|txt|yaml)$")
 EXAMPLES = {"greetings", "markets"}
 """Packages that documentation writes for its readers."""
 OTHERS = {

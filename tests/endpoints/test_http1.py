@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
+import struct
 import zlib
 from collections.abc import Awaitable, Callable
 
@@ -286,6 +288,26 @@ def test_a_reply_before_its_request_was_sent_is_early() -> None:
             return reply.early
 
     assert asyncio.run(ask())
+
+
+def test_a_body_without_a_length_is_lost_where_the_connection_breaks() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(OK + b"\r\nhi")
+        await asyncio.sleep(0.1)
+        writer.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
+        writer.transport.abort()  # with a reset, not an end
+
+    async def ask() -> None:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            connection = await Route(f"http://127.0.0.1:{port}/").connect(Connection)
+            await connection.exchange(b"GET / HTTP/1.1\r\n\r\n", 10, None)
+
+    with pytest.raises(HttpError):
+        asyncio.run(ask())
 
 
 def test_a_cancelled_exchange_closes_the_connection() -> None:

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from folkways.endpoints.base import Completion, Confirmation, EndpointFailure, Request, Settings
 from folkways.endpoints.prices import Price
 from folkways.engine import asking as module
-from folkways.engine.asking import Asking, Limits, Order
+from folkways.engine.asking import EndpointJob, EndpointRunner, Limits
 from folkways.engine.budget import Amount, Budget, worst_case
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.workspace import schema
@@ -130,13 +130,15 @@ def prepared(
     budget: Amount | None = None,
     price: Price | None = None,
     local: bool = False,
-) -> tuple[Asking, Scripted]:
+) -> tuple[EndpointRunner, Scripted]:
     endpoint = Scripted(says, local=local)
     run, number = plan_prompts(workspace, "m", [f"q{place}" for place in range(count)])
     request_queue = RequestQueue(workspace, run.id)
     request_queue.enter()
     one = limits or Limits(concurrency=1, attempts=3)
-    return Asking(Order(endpoint, number, one, price), request_queue, database, Budget(budget)), endpoint
+    return EndpointRunner(
+        EndpointJob(endpoint, number, one, price), request_queue, database, Budget(budget)
+    ), endpoint
 
 
 def rows(workspace: Workspace, table: sa.Table, *columns: str) -> list[tuple[object, ...]]:
@@ -144,7 +146,7 @@ def rows(workspace: Workspace, table: sa.Table, *columns: str) -> list[tuple[obj
         return [tuple(row) for row in connection.execute(sa.select(*(table.c[name] for name in columns)))]
 
 
-def told(asking: Asking) -> dict[str, object]:
+def told(asking: EndpointRunner) -> dict[str, object]:
     """What the count says, without what is as it was."""
     return {
         name: value

@@ -14,7 +14,7 @@ from folkways.engine import asking
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget, worst_case
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import Order, ask
+from folkways.engine.session import EndpointJob, ask
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
@@ -53,7 +53,9 @@ def ask_own(
         workspace, endpoint.identity, [f"question {position}" for position in range(count)]
     )
     limit = Budget(parse_budget(budget)) if budget else None
-    return ask(workspace, run.id, [Order(endpoint, number, Limits(8, attempts))], budget=limit, every=0.02)[0]
+    return ask(
+        workspace, run.id, [EndpointJob(endpoint, number, Limits(8, attempts))], budget=limit, every=0.02
+    )[0]
 
 
 def stored(workspace: Workspace) -> list[str | None]:

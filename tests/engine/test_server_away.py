@@ -20,7 +20,7 @@ from folkways.engine.budget import Amount, Budget
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.engine.server import Server, Sign
-from folkways.engine.session import Order, ask
+from folkways.engine.session import EndpointJob, ask
 from folkways.workspace.database import Workspace, open_workspace
 from tests.engine.test_session import ask_server, questions
 from tests.support.chat_server import ChatServer
@@ -132,7 +132,7 @@ def test_after_the_wait_the_model_is_given_up_and_nothing_is_lost(
     run, number = plan_prompts(workspace, endpoint.identity, questions(40))
     budget, began = Budget(Amount(40, 1_000_000, 1000.0)), time.monotonic()
     (progress,) = ask(
-        workspace, run.id, [Order(endpoint, number, Limits(attempts=1, wait=2.0))], budget=budget
+        workspace, run.id, [EndpointJob(endpoint, number, Limits(attempts=1, wait=2.0))], budget=budget
     )
     assert time.monotonic() - began >= 2.0
     assert "the server was waited for 2 s and is not back" in str(progress.stopped)
@@ -155,7 +155,7 @@ def test_the_other_model_goes_on_with_the_same_budget(workspace: Workspace, clos
         orders = []
         for place, endpoint in enumerate(endpoints):
             run, number = plan_prompts(workspace, endpoint.identity, questions(40), first=1 + 40 * place)
-            orders.append(Order(endpoint, number, Limits(concurrency=4, wait=8.0)))
+            orders.append(EndpointJob(endpoint, number, Limits(concurrency=4, wait=8.0)))
         moments: list[float] = []
 
         def observe(models: Sequence[ModelProgress]) -> None:
@@ -172,7 +172,7 @@ def test_the_other_model_goes_on_with_the_same_budget(workspace: Workspace, clos
 def test_a_name_that_never_was_known_is_not_waited_for(workspace: Workspace) -> None:
     endpoint = open_name("http://no-such-host.invalid/v1#m", EndpointOptions())
     run, number = plan_prompts(workspace, endpoint.identity, questions(2))
-    (progress,) = ask(workspace, run.id, [Order(endpoint, number, Limits(attempts=1))])
+    (progress,) = ask(workspace, run.id, [EndpointJob(endpoint, number, Limits(attempts=1))])
     assert (progress.failed, progress.away, progress.stopped) == (2, None, None)
 
 

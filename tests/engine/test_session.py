@@ -14,7 +14,7 @@ from folkways.endpoints.registry import open_name
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Amount, Budget, parse_budget
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import Crew, Observer, Order, ask
+from folkways.engine.session import Crew, EndpointJob, Observer, ask
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
@@ -41,7 +41,7 @@ def ask_server(
     (progress,) = ask(
         workspace,
         run.id,
-        [Order(endpoint, number, limits or Limits(), PRICE)],
+        [EndpointJob(endpoint, number, limits or Limits(), PRICE)],
         budget=Budget(budget),
         observer=observer,
         every=0.02,
@@ -219,7 +219,7 @@ def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_othe
         for server, first in ((good, 1), (broken, 301)):
             endpoint = open_name(f"{server.url}/v1#m")
             run, number = plan_prompts(workspace, endpoint.identity, questions(300), first=first)
-            orders.append(Order(endpoint, number, Limits()))
+            orders.append(EndpointJob(endpoint, number, Limits()))
         progresses = ask(workspace, run.id, orders, every=0.02)
         stats = broken.stats()
     assert (progresses[0].done, progresses[0].stopped) == (300, None)
@@ -291,7 +291,7 @@ def test_workers_of_a_crew_begin_at_places_of_their_own_and_come_round(
     monkeypatch.setattr(RequestQueue, "claim", noted)
     endpoint = open_name("baseline/first")
     run, number = plan_prompts(workspace, endpoint.identity, questions(3000))
-    (progress,) = ask(workspace, run.id, [Order(endpoint, number, Limits(), None)], crew=Crew("one"))
+    (progress,) = ask(workspace, run.id, [EndpointJob(endpoint, number, Limits(), None)], crew=Crew("one"))
     assert (progress.done, progress.left) == (3000, 0)
     assert claimed[0][0] > 0
     assert any(after == 0 for after, _ in claimed[1:])

@@ -19,7 +19,7 @@ from folkways.engine import interrupts, session
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import Order, ask
+from folkways.engine.session import EndpointJob, ask
 from folkways.errors import FolkwaysError
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
@@ -82,7 +82,7 @@ def ask_all(workspace: Workspace, *endpoints: Own, count: int = 20, **options: A
         texts = [f"question {number}" for number in range(count)]
         run, number = plan_prompts(workspace, endpoint.identity, texts, first=1 + place * count)
         orders.append(
-            Order(
+            EndpointJob(
                 endpoint,
                 number,
                 Limits(concurrency=1),

@@ -10,7 +10,7 @@ import pytest
 from folkways.endpoints.base import Completion, Request
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget
-from folkways.engine.session import Order, ask
+from folkways.engine.session import EndpointJob, ask
 from folkways.workspace.database import Workspace, open_workspace
 from tests.support.planned import plan_prompts
 
@@ -45,12 +45,12 @@ def workspace(tmp_path: Path) -> Workspace:
     return open_workspace(tmp_path / "w.db")
 
 
-def orders_for(workspace: Workspace, endpoints: list[Slow], requests: int) -> tuple[int, list[Order]]:
+def orders_for(workspace: Workspace, endpoints: list[Slow], requests: int) -> tuple[int, list[EndpointJob]]:
     orders = []
     for position, endpoint in enumerate(endpoints):
         texts = [f"{endpoint.name} {number}" for number in range(requests)]
         run, number = plan_prompts(workspace, endpoint.identity, texts, first=1 + position * requests)
-        orders.append(Order(endpoint, number, Limits(concurrency=8)))
+        orders.append(EndpointJob(endpoint, number, Limits(concurrency=8)))
     return run.id, orders
 
 

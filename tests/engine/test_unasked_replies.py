@@ -12,7 +12,7 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.engine.asking import Limits
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import Order, ask
+from folkways.engine.session import EndpointJob, ask
 from folkways.workspace import schema
 from folkways.workspace.database import open_workspace
 from tests.support.planned import plan_prompts
@@ -27,7 +27,7 @@ def ask_all(
     workspace = open_workspace(folder / "w.db")
     endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=20))
     run, number = plan_prompts(workspace, endpoint.identity, [f"Say: word{index}" for index in range(count)])
-    (progress,) = ask(workspace, run.id, [Order(endpoint, number, Limits(concurrency, 20))])
+    (progress,) = ask(workspace, run.id, [EndpointJob(endpoint, number, Limits(concurrency, 20))])
     responses, prompts = schema.responses, schema.prompts
     query = sa.select(prompts.c.user, responses.c.text).join(
         responses, responses.c.prompt_hash == prompts.c.prompt_hash

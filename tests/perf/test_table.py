@@ -32,11 +32,11 @@ def cells(table: str, beginning: str) -> list[str]:
 
 def test_goals_are_judged_at_the_largest_shared_number() -> None:
     table = goals_table(RESULTS, 0.05)
-    assert cells(table, "CPU beside plain aiohttp")[1:] == ["1.80x", "at most 1.5x", "NO"]
+    assert cells(table, "CPU beside plain aiohttp")[1:] == ["1.80x", "at most 1.3x", "NO"]
     assert cells(table, "CPU saved beside lm-evaluation-harness")[1:] == ["6.67x", "at least 4x", "yes"]
     assert cells(table, "memory saved beside lm-evaluation-harness")[1:] == ["9.00x", "at least 6x", "yes"]
     assert cells(table, "CPU per request saved beside Inspect AI")[1:] == ["88.89x", "at least 40x", "yes"]
-    assert cells(table, "peak memory")[1:] == ["150 MB", "at most 200 MB", "yes"]
+    assert cells(table, "peak memory")[1:] == ["150 MB", "at most 220 MB", "yes"]
 
 
 def test_what_was_not_measured_is_not_met() -> None:

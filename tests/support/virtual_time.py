@@ -1,7 +1,7 @@
 """The engine at work on a server that is none, in a clock that jumps: hours of asking in a second, the same
 each time.
 
-Everything that decides is the engine's own (``Asking``: limiter, server, retries); the server is a model of
+Everything that decides is the engine's own (``EndpointRunner``: limiter, server, retries); the server is a model of
 one, the request queue a list, and the event loop sleeps by setting the clock forward.
 """
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request, Settings
-from folkways.engine.asking import Asking, Limits, Order
+from folkways.engine.asking import EndpointJob, EndpointRunner, Limits
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
 from folkways.workspace.queue.request_queue import Batch
@@ -234,7 +234,7 @@ def simulate(server: ModelServer, count: int, limits: Limits | None = None) -> S
     """Ask ``server`` ``count`` questions."""
     with virtual_time() as loop:
         queue: Any = _Queue(count)
-        asking = Asking(Order(server, 1, limits or Limits()), queue, _Inline(), Budget())
+        asking = EndpointRunner(EndpointJob(server, 1, limits or Limits()), queue, _Inline(), Budget())
         asking.rng = random.Random(1)
         progress = loop.run_until_complete(asking.run())
         return Simulated(loop.time() - BEGIN, progress, server, queue.most_held)

@@ -83,12 +83,13 @@ def command(
     from folkways.cli.progress import RunProgress
     from folkways.display import plural, single_line
     from folkways.reports.formats.terminal import terminal_summary
-    from folkways.reports.formats.write import USUAL_FORMATS, check_formats
     from folkways.runs.planning.estimate import reported
     from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage
 
     if report_dir is not None:
+        from folkways.reports.formats.write import USUAL_FORMATS, check_formats  # a template engine
+
         check_several(report_dir, lambda name: f"--report {name}")
         check_folder(report_dir)
         check_formats(USUAL_FORMATS)

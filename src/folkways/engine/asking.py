@@ -88,7 +88,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class EndpointJob:
     """An endpoint to be asked, with the number it has in the workspace.
 
     price: of its tokens; None where it is not known (the cost is then not known either).
@@ -104,7 +104,7 @@ class Order:
     batch: Batches | None = None
 
 
-class Asking:
+class EndpointRunner:
     """One endpoint, one run, one session.
 
     Coroutines take requests that come from the request queue in chunks; results go to a buffer that is
@@ -115,7 +115,7 @@ class Asking:
 
     def __init__(
         self,
-        order: Order,
+        job: EndpointJob,
         request_queue: RequestQueue,
         database: Executor,
         budget: Budget,
@@ -124,17 +124,17 @@ class Asking:
     ) -> None:
         """anywhere: begin somewhere in the run and come round, so that many who ask it together do not claim
         the same rows."""
-        self.endpoint, self.endpoint_id = order.endpoint, order.endpoint_id
+        self.endpoint, self.endpoint_id = job.endpoint, job.endpoint_id
         self.request_queue = request_queue
-        self.limits = limits = order.limits
+        self.limits = limits = job.limits
         self.budget = budget
-        self.price = order.price
+        self.price = job.price
         self.progress = ModelProgress(
-            order.name or order.endpoint.name, usd=0.0 if order.price is not None else None
+            job.name or job.endpoint.name, usd=0.0 if job.price is not None else None
         )
         self._database = database
-        most = limits.concurrency or order.endpoint.default_concurrency
-        self.limiter = RateLimiter(most, timeout=getattr(order.endpoint, "timeout", math.inf))
+        most = limits.concurrency or job.endpoint.default_concurrency
+        self.limiter = RateLimiter(most, timeout=getattr(job.endpoint, "timeout", math.inf))
         self._server = Server(self.limiter, self.progress, limits.wait, self.stop)
         self._queue: deque[Request] = deque()
         self._held: set[str] = set()

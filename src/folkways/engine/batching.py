@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from folkways.endpoints.base import EndpointFailure, Request
 from folkways.endpoints.batches import Batches, NotYetKnown
 from folkways.endpoints.prices import Price
-from folkways.engine.asking import FEED, ONE_REQUEST, Asking
+from folkways.engine.asking import FEED, ONE_REQUEST, EndpointRunner
 from folkways.engine.budget import USED_UP, Amount, BudgetDecision, charged, used, worst_case
 from folkways.engine.rate_limiter import backoff
 from folkways.engine.server import PATIENCE_SECONDS
@@ -38,7 +38,7 @@ class Batching:
     """The batches of one endpoint in one session. The workspace says what is out; nothing is remembered here
     but the budget."""
 
-    def __init__(self, asking: Asking, api: Batches) -> None:
+    def __init__(self, asking: EndpointRunner, api: Batches) -> None:
         self._asking = asking
         self._api = api
         self._queue = asking.request_queue

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from folkways.endpoints.batches import Batches
 from folkways.engine import interrupts
-from folkways.engine.asking import Asking, Order
+from folkways.engine.asking import EndpointJob, EndpointRunner
 from folkways.engine.batching import Batching
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
@@ -51,27 +51,27 @@ ALONE = Crew()
 def ask(
     workspace: Workspace,
     run_id: int,
-    orders: Sequence[Order],
+    jobs: Sequence[EndpointJob],
     *,
     budget: Budget | None = None,
     observer: Observer | None = None,
     every: float = 0.5,
     crew: Crew = ALONE,
 ) -> list[ModelProgress]:
-    """Ask all endpoints what the run still expects of them; returns the final counts, one per order.
+    """Ask all endpoints what the run still expects of them; returns the final counts, one per job.
 
     observer: called every ``every`` seconds and once at the end. The first Ctrl-C (or SIGTERM) stops sending
     and waits for what is on its way; the second gives that up too. Both leave everything that was answered
     stored. Raises the first error that ended an endpoint's work (a full disk, a model that cannot be loaded),
     after the other endpoints have been stopped and stored.
     """
-    return _run_anywhere(_session(workspace, run_id, orders, budget or Budget(), observer, every, crew))
+    return _run_anywhere(_session(workspace, run_id, jobs, budget or Budget(), observer, every, crew))
 
 
 async def _session(
     workspace: Workspace,
     run_id: int,
-    orders: Sequence[Order],
+    jobs: Sequence[EndpointJob],
     budget: Budget,
     observer: Observer | None,
     every: float,
@@ -81,23 +81,22 @@ async def _session(
     with ThreadPoolExecutor(1, thread_name_prefix="folkways-database") as database:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(database, patiently, partial(request_queue.enter, joins=crew.joins))
-        askings = [
-            Asking(order, request_queue, database, budget, anywhere=crew is not ALONE) for order in orders
+        runners = [
+            EndpointRunner(job, request_queue, database, budget, anywhere=crew is not ALONE) for job in jobs
         ]
-        progresses = [asking.progress for asking in askings]
+        progresses = [runner.progress for runner in runners]
         tasks = [
-            asyncio.create_task(_asked(asking, order.batch))
-            for asking, order in zip(askings, orders, strict=True)
+            asyncio.create_task(_asked(runner, job.batch)) for runner, job in zip(runners, jobs, strict=True)
         ]
         for progress, task in zip(progresses, tasks, strict=True):
             task.add_done_callback(progress.end)
-        interrupted = _stopper(askings, tasks)
+        interrupted = _stopper(runners, tasks)
         ticker = asyncio.create_task(
             _tick(request_queue, database, _obeying(crew, interrupted, observer), progresses, every)
         )
         try:
             with interrupts.told(lambda: loop.call_soon_threadsafe(interrupted)):
-                finished = await _all_or_first_error(askings, tasks)
+                finished = await _all_or_first_error(runners, tasks)
         finally:
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
@@ -113,27 +112,27 @@ async def _session(
         return finished
 
 
-async def _asked(asking: Asking, batch: Batches | None) -> ModelProgress:
+async def _asked(runner: EndpointRunner, batch: Batches | None) -> ModelProgress:
     """Ask in batches where that is wanted, and the rest one by one."""
-    if batch is None or await Batching(asking, batch).run():
-        await asking.run()
-    asking.progress.out = await asking.on_database(asking.request_queue.out, asking.endpoint_id)
-    return asking.progress
+    if batch is None or await Batching(runner, batch).run():
+        await runner.run()
+    runner.progress.out = await runner.on_database(runner.request_queue.out, runner.endpoint_id)
+    return runner.progress
 
 
 async def _all_or_first_error(
-    askings: Sequence[Asking], tasks: Sequence[asyncio.Task[ModelProgress]]
+    runners: Sequence[EndpointRunner], tasks: Sequence[asyncio.Task[ModelProgress]]
 ) -> list[ModelProgress]:
     await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     broken = [task for task in tasks if task.done() and not task.cancelled() and task.exception() is not None]
     if broken:
-        for asking in askings:
-            asking.stop("another model of this run could not go on")
+        for runner in runners:
+            runner.stop("another model of this run could not go on")
         await asyncio.gather(*tasks, return_exceptions=True)
         raise broken[0].exception()  # type: ignore[misc]
     return [
-        asking.progress if task.cancelled() else task.result()
-        for asking, task in zip(askings, tasks, strict=True)
+        runner.progress if task.cancelled() else task.result()
+        for runner, task in zip(runners, tasks, strict=True)
     ]
 
 
@@ -157,15 +156,17 @@ async def _tick(
                 await asyncio.get_running_loop().run_in_executor(database, request_queue.heartbeat)
 
 
-def _stopper(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[ModelProgress]]) -> Callable[[], None]:
+def _stopper(
+    runners: Sequence[EndpointRunner], tasks: Sequence[asyncio.Task[ModelProgress]]
+) -> Callable[[], None]:
     """What the first signal calls for a clean stop, and the second to cancel what is on its way."""
     seen = 0
 
     def interrupted() -> None:
         nonlocal seen
         seen += 1
-        for asking, task in zip(askings, tasks, strict=True):
-            asking.stop(INTERRUPTED)
+        for runner, task in zip(runners, tasks, strict=True):
+            runner.stop(INTERRUPTED)
             if seen == 2:  # a third one would cut off the storing of what has arrived
                 task.cancel()
 

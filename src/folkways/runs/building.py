@@ -128,7 +128,7 @@ class BuildRun:
 
 
 class _BuildModel:
-    """A ``benchmarks.build.Ask``: every reply, or BuildStopped."""
+    """A ``benchmarks.build.AskableModel``: every reply, or BuildStopped."""
 
     def __init__(self, begun: Callable[[], AskSession], model: Model) -> None:
         self._begun = begun

@@ -11,7 +11,7 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
-from folkways.engine.asking import Limits, Order
+from folkways.engine.asking import EndpointJob, Limits
 from folkways.engine.budget import USED_UP, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
@@ -37,7 +37,7 @@ def orders_of(
     prices: Mapping[str, Price | None],
     asking: AskOptions,
     batches: Mapping[str, Batches] | None = None,
-) -> list[Order]:
+) -> list[EndpointJob]:
     """The engine's order for each of the ``models``, whose numbers are in the ``workspace``.
 
     prices, batches: by the identity of a model. asking: how hard to try. FolkwaysError for a model that this
@@ -50,7 +50,7 @@ def orders_of(
             run_records.endpoint_id(workspace, model.identity, model.name),
             (batches or {}).get(model.identity),
         )
-        orders.append(Order(endpoint, number, limits, prices[model.identity], model.name, batch))
+        orders.append(EndpointJob(endpoint, number, limits, prices[model.identity], model.name, batch))
     # Large models first: small ones fit in next to them, and not the other way round.
     return sorted(orders, key=lambda order: -getattr(order.endpoint, "wanted", 0.0))
 

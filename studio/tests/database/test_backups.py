@@ -145,7 +145,9 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     assert "is not empty" in folkways("studio", "restore", backup, "--workspace", other).stderr
     folkways("studio", "restore", backup, "--workspace", other, "--replace")
     (tmp_path / "none.zip").write_text("nothing")
-    assert "is no backup" in folkways("studio", "restore", tmp_path / "none.zip", "--workspace", other).stderr
+    assert (
+        "is not a backup" in folkways("studio", "restore", tmp_path / "none.zip", "--workspace", other).stderr
+    )
     with zipfile.ZipFile(tmp_path / "newer.zip", "w") as archive, zipfile.ZipFile(backup) as old:
         archive.writestr("backup.json", json.dumps({**json.loads(old.read("backup.json")), "schema": "9999"}))
         archive.writestr("workspace.db", old.read("workspace.db"))

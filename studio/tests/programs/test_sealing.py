@@ -89,7 +89,7 @@ def test_a_workspace_on_a_server_needs_a_key_of_the_environment(
     monkeypatch.delenv(KEY_VARIABLE)
     workspace = open_workspace(tmp_path / "studio.db")
     workspace.location = "postgresql://folkways@host/folkways"
-    with pytest.raises(SealError, match=f"put one into the environment: {KEY_VARIABLE}"):
+    with pytest.raises(SealError, match=f"set {KEY_VARIABLE} to a random text"):
         seal(workspace, "secret")
     workspace.close()
 

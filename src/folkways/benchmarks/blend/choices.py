@@ -246,6 +246,7 @@ ENGLISH = "en"
 RELEASED = "released"
 PLACES = ("question", "choices")
 
+_SHOWN = ("prompt", "labels", "choices", "choice_countries", "answer_idx")
 _NEEDED = ("item", "question", "culture", "topic", "prompt", "choice_countries", "answer_idx")
 
 
@@ -258,8 +259,7 @@ class MultipleChoice(Task):
     title: ClassVar[str] = "BLEnD multiple choice"
     about: ClassVar[str] = (
         "The culture's own answer among answers of other cultures, in English; the score is the share of "
-        "right letters (paper, "
-        "section 4.2)."
+        "right letters (paper, section 4.2)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("accuracy", "Accuracy", "Share of items answered with the right letter (paper, section 4.2)."),
@@ -279,7 +279,7 @@ class MultipleChoice(Task):
     permutes_options: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
-        """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's
+        """records.ITEMS, the facets (topic is null where the release has no questions), and data.release.MCQ's
         columns, in file order."""
         return pl.concat(self.item_batches(release))
 
@@ -298,16 +298,7 @@ class MultipleChoice(Task):
                     gold=_option_of(table),
                     gold_letter="answer_idx",
                 )
-                .select(
-                    *ITEMS,
-                    "topic",
-                    "gold_letter",
-                    "prompt",
-                    "labels",
-                    "choices",
-                    "choice_countries",
-                    "answer_idx",
-                )
+                .select(*ITEMS, "topic", "gold_letter", *_SHOWN)
             )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
@@ -379,22 +370,12 @@ class MultipleChoice(Task):
                 "look like 'Al-en-04_0'"
             )
         joined = as_asked(joined)
-        columns = (
-            "state",
-            "response",
-            "reason",
-            "prompt",
-            "labels",
-            "choices",
-            "choice_countries",
-            "culture",
-            "answer_idx",
-        )
+        columns = ("state", "response", "reason", *_SHOWN, "culture")
         rows = zip(
             *(joined[name].to_list() for name in columns), strict=True
         )  # several times faster than row by row
         judged = []
-        for state, reply, reason, prompt, labels, choices, countries, culture, gold in rows:
+        for state, reply, reason, prompt, labels, choices, countries, gold, culture in rows:
             outcome: tuple[str, str | None, str | None] = (state, None, reason)
             if state == State.ANSWERED:
                 outcome = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", gold, paper)

@@ -89,9 +89,12 @@ def test_the_newest_release_has_the_known_hazards(shared: Path) -> None:
     data_issues = blend.check(release_at(shared / "data" / "blend" / "24e7d73"))
     counts = Counter(odd.kind for odd in data_issues)
     known = {
-        "empty-answer": 7, "group-without-english": 28, "question-without-answers": 277, "outer-space": 84, "zero-width": 98,
-        "not-nfc": 213, "arabic-letter-in-persian": 125, "non-ascii-digits": 19, "idk-free-text": 161, "swapped-columns": 14,
-        "extra-column": 4, "index-column": 16, "repeated-prompt-id": 2, "count-above-five": 1, "prompt-without-question": 2,
+        "empty-answer": 7, "group-without-english": 28, "question-without-answers": 277,
+        "outer-space": 84, "zero-width": 98,
+        "not-nfc": 213, "arabic-letter-in-persian": 125, "non-ascii-digits": 19,
+        "idk-free-text": 161, "swapped-columns": 14,
+        "extra-column": 4, "index-column": 16, "repeated-prompt-id": 2, "count-above-five": 1,
+        "prompt-without-question": 2,
     }  # fmt: skip
     assert {kind: counts[kind] for kind in known} == known
     assert sum(int(odd.value or 0) for odd in data_issues if odd.kind == "capitals") == 1690 + 452

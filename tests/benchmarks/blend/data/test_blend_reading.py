@@ -25,7 +25,8 @@ from tests.support.blend_data import (
 
 STATES = ("24e7d73", "3e4dcbd", "3c00d45")
 VALID_IN_JUNE = {
-    "US": 461, "GB": 455, "ES": 469, "MX": 479, "ID": 480, "CN": 474, "KR": 475, "DZ": 437, "GR": 460, "IR": 456, "KP": 444,
+    "US": 461, "GB": 455, "ES": 469, "MX": 479, "ID": 480, "CN": 474, "KR": 475, "DZ": 437,
+    "GR": 460, "IR": 456, "KP": 444,
     "AZ": 469, "ID-JB": 458, "IN-AS": 477, "NG-N": 455, "ET": 472,
 }  # fmt: skip
 

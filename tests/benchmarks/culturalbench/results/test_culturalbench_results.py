@@ -120,7 +120,8 @@ def test_steps_go_from_each_model_to_the_next_of_its_line() -> None:
 
     cards = {"big": card(70, 2024), "small": card(8, 2024), "late": card(8, 2025), "nosize": card(None, 2023)}
     found = findings(
-        judged(EASY, "big", ONES), judged(EASY, "small", ZEROS), judged(EASY, "late", ONES), judged(EASY, "nosize", ONES),
+        judged(EASY, "big", ONES), judged(EASY, "small", ZEROS), judged(EASY, "late", ONES),
+        judged(EASY, "nosize", ONES),
         judged(EASY, "stranger", ONES), cards=cards,
     )  # fmt: skip
     (size,) = rows_of("sizes", found, "sizes-steps")

@@ -214,8 +214,10 @@ configs:
 # Multiple-choice questions on everyday life, made from {release.name}
 
 {items.height:,} questions in the schema of BLEnD's multiple-choice release: `{"`, `".join(RELEASED)}`.
-`choices` (letter to text) and `choice_countries` (letter to the country whose people gave it; `dummy` for nobody) are JSON objects,
-`answer_idx` is the right letter. Wrong options are what people of other countries answered to the same question.
+`choices` (letter to text) and `choice_countries` (letter to the country whose people gave it; `dummy` \
+for nobody) are JSON objects,
+`answer_idx` is the right letter. Wrong options are what people of other countries answered to the same \
+question.
 
 ## How it was made
 
@@ -233,7 +235,8 @@ Left out:
 
 ## Whose answers these are
 
-The answers were collected and published by the authors of the release {release.name} ({release.homepage or "no homepage known"}),
+The answers were collected and published by the authors of the release {release.name} \
+({release.homepage or "no homepage known"}),
 under the licence {release.licence}; what is made from them is under the same terms and names them.
 
 ```bibtex

@@ -79,7 +79,7 @@ def card(
 
 
 def _people(votes: Votes, counted: pl.DataFrame, rule: MajorityRule) -> dict[str, Any]:
-    """The human line over everything: a row of people_table.PEOPLE."""
+    """The human line over everything: a row of results.data_tables.PEOPLE."""
     questions = counted.filter(pl.col("dropped").is_null()).join(
         votes.items, on="item", how="left", maintain_order="left"
     )

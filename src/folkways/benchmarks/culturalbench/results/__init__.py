@@ -25,7 +25,9 @@ from folkways.errors import FolkwaysError
 from folkways.text_tables import read_table
 
 PUBLISHED_AS = {CHANCE: "random", OPTION_ONLY: "options alone"}
-NOT_OURS = "PublishedFigures by others, with their prompts and of their date; nothing here is computed from these numbers."
+NOT_OURS = (
+    "Published by others, with their prompts and of their date; nothing here is computed from these numbers."
+)
 
 
 def guessing(inputs: Inputs) -> Sequence[Table]:
@@ -87,7 +89,7 @@ def reference_points(inputs: Inputs) -> Sequence[Table]:
     return (
         Table(
             "published-scores",
-            "PublishedFigures: scores in the paper",
+            "Published: scores in the paper",
             unit,
             paper.select(
                 pl.col("place").alias("source"),
@@ -100,7 +102,7 @@ def reference_points(inputs: Inputs) -> Sequence[Table]:
         ),
         Table(
             "published-regions",
-            "PublishedFigures: regions on the leaderboard, first 16 models",
+            "Published: regions on the leaderboard, first 16 models",
             unit,
             regions,
             Layout("model", "region", "published", decimals=1, by="setup", drawn="heatmap"),
@@ -221,12 +223,7 @@ RESULTS = (
         TASKS,
     ),
     Result(
-        "reference-points",
-        "PublishedFigures scores",
-        reference_points,
-        "",
-        "What have others published?",
-        TASKS,
+        "reference-points", "Published scores", reference_points, "", "What have others published?", TASKS
     ),
     consistency(EASY, "right"),
 )
