@@ -310,7 +310,7 @@ def test_one_data_set_is_never_that_of_two_benchmarks_nor_in_place_of_the_releas
         return _Export(Records(), HubAddresses(data_sets=named), incomplete=False)  # type: ignore[arg-type]
 
     with pytest.raises(
-        FolkwaysError, match=r"cannot be the data set of demo and blend alike; .*--dataset blend=OWNER/NAME"
+        FolkwaysError, match=r"cannot be the data set of both demo and blend; .*--dataset blend=OWNER/NAME"
     ):
         export(any="me/demo").check_data_set(["demo/mcq", "blend/saq", "demo/saq", "include/mcq"])
     export(any="me/demo", blend="me/blend").check_data_set(["demo/mcq", "blend/saq", "include/mcq"])

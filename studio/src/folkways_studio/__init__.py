@@ -11,7 +11,7 @@ everything of it: its services (functions on a ``Workspace``, each one transacti
   or writes the tables.
 - ``stages``: kinds of stages (``stages.registry``), each a description in YAML (``stages/kinds``) in the words of
   forms (``stages.parts``), with its rule and templates. ``workflows``: the files that combine them
-  them to studies.
+  to studies.
 - ``studies``: making, describing and deleting studies; progress, agreement, disagreement, time and pay.
 - ``people``: accounts, ways in, invitations, participants, recruitment. ``items``: items, imports,
   discussion.

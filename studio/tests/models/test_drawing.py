@@ -139,9 +139,17 @@ def test_what_is_made_of_a_reply(
         if each["item"] == "MX/food-1"
     )
     assert item.content == {
-        "question": asked["text"], "reply": row["response"], "accepted": ["tortilla / tortillas"], "language": "es",
-        "task": "demo/saq", "item_id": "MX/food-1", "variant": "plain", "sample": 0, "endpoint": names[0], "run": "drawn",
-    }  # fmt: skip
+        "question": asked["text"],
+        "reply": row["response"],
+        "accepted": ["tortilla / tortillas"],
+        "language": "es",
+        "task": "demo/saq",
+        "item_id": "MX/food-1",
+        "variant": "plain",
+        "sample": 0,
+        "endpoint": names[0],
+        "run": "drawn",
+    }
     places = {name: get_population(desk.workspace, desk.study.id, name).id for name in ("mexico", "us")}
     assert {each.population_id for each in found.items if ":MX/" in each.key} == {places["mexico"]}
     assert {each.population_id for each in found.items if ":US/" in each.key} == {places["us"]}

@@ -89,20 +89,44 @@ def test_every_step_in_whole_rows(desk: StudyFixture, server: ChatServer) -> Non
     edited = {"scenario": SCENARIO, "question": "What is that?", "options": OPTIONS, "intended": [0, 2]}
     calls = [
         {
-            "study_id": desk.study.id, "item_id": item, "participant_id": author.id, "purpose": purpose, "endpoint": purpose,
-            "run": run, "prompt": prompt, "reply": reply, "problem": None, "read": read, "usd": 0.0,
+            "study_id": desk.study.id,
+            "item_id": item,
+            "participant_id": author.id,
+            "purpose": purpose,
+            "endpoint": purpose,
+            "run": run,
+            "prompt": prompt,
+            "reply": reply,
+            "problem": None,
+            "read": read,
+            "usd": 0.0,
         }
         for (run, purpose, prompt, reply, read) in (
-            (call.run, "helper", helper_prompt(SCENARIO, "South Korea"), f"Here: {json.dumps(SUGGESTION)}", made),
+            (
+                call.run,
+                "helper",
+                helper_prompt(SCENARIO, "South Korea"),
+                f"Here: {json.dumps(SUGGESTION)}",
+                made,
+            ),
             *(
-                (runs, "verifier", verifier_prompt(question, options, "South Korea"), "C", {"chosen": 2, "fooled": was_fooled})
+                (
+                    runs,
+                    "verifier",
+                    verifier_prompt(question, options, "South Korea"),
+                    "C",
+                    {"chosen": 2, "fooled": was_fooled},
+                )
                 for runs, question, options, was_fooled in zip(
-                    [row["run"] for row in stored(workspace, schema.model_calls)][1:], ("What is in it?", "What is that?"),
-                    (made["options"], OPTIONS), (True, False), strict=True,
+                    [row["run"] for row in stored(workspace, schema.model_calls)][1:],
+                    ("What is in it?", "What is that?"),
+                    (made["options"], OPTIONS),
+                    (True, False),
+                    strict=True,
                 )
             ),
         )
-    ]  # fmt: skip
+    ]
     rows = stored(workspace, schema.model_calls)
     assert [
         {name: value for name, value in row.items() if name not in ("id", "created")} for row in rows

@@ -233,9 +233,15 @@ def test_agreement_is_computed_over_what_each_part_is() -> None:
     ]
     names = {key: fitting([{"a": labels[0][key], "b": labels[1][key]}])[0] for key in labels[0]}
     assert names == {
-        "polite": "nominal α", "who": "MASI α", "fit": "ordinal α", "age": "interval α", "words": "F1", "better": "nominal α",
-        "order": "Kendall τ", "groups": "adjusted Rand",
-    }  # fmt: skip
+        "polite": "nominal α",
+        "who": "MASI α",
+        "fit": "ordinal α",
+        "age": "interval α",
+        "words": "F1",
+        "better": "nominal α",
+        "order": "Kendall τ",
+        "groups": "adjusted Rand",
+    }
 
 
 def test_known_answers_are_told_by_key() -> None:

@@ -14,25 +14,46 @@ from studio.tests.support.studies import QUESTION, described
 
 SENTENCE = {"sentence": "We spent Boxing Day at my aunt's.", "spans": [[9, 19]]}
 REVIEW = {"question": "What?", "options": ["a", "b", "c", "d"]}
-CASES: Mapping[str, tuple[Mapping[str, Any], Any, Mapping[str, Any], list[Mapping[str, Any]], list[Mapping[str, Any]]]] = {
+CASES: Mapping[
+    str, tuple[Mapping[str, Any], Any, Mapping[str, Any], list[Mapping[str, Any]], list[Mapping[str, Any]]]
+] = {
     # kind: content, a cell of a table, what is stored, payloads that are right, payloads that are not
     "vote": (
-        QUESTION, "b D", {"choices": [1, 3]},
+        QUESTION,
+        "b D",
+        {"choices": [1, 3]},
         [{"choices": [1, 3], "abstain": None, "comment": "hm"}],
-        [{"choices": [1], "abstain": None}, {"choices": [], "abstain": "dont_know"}, {"choices": [0, 1, 3], "abstain": None}],
+        [
+            {"choices": [1], "abstain": None},
+            {"choices": [], "abstain": "dont_know"},
+            {"choices": [0, 1, 3], "abstain": None},
+        ],
     ),
-    "review": (REVIEW, "drop", {"decision": "drop"}, [{"decision": "drop", "reason": "x"}], [{"decision": "keep"}]),
+    "review": (
+        REVIEW,
+        "drop",
+        {"decision": "drop"},
+        [{"decision": "drop", "reason": "x"}],
+        [{"decision": "keep"}],
+    ),
     "curate": (
-        {"category": "Food", "english": "What?", "question": "What?"}, {"decision": "duplicate", "of": "Q 1"},
+        {"category": "Food", "english": "What?", "question": "What?"},
         {"decision": "duplicate", "of": "Q 1"},
-        [{"decision": "duplicate", "of": "q  1", "template": ""}], [{"decision": "duplicate", "of": "q2", "template": ""}],
+        {"decision": "duplicate", "of": "Q 1"},
+        [{"decision": "duplicate", "of": "q  1", "template": ""}],
+        [{"decision": "duplicate", "of": "q2", "template": ""}],
     ),
     "localise": (
-        {"template": "What do people eat in your country?", "category": "Food"}, "무엇을 먹나요?", {"local": "무엇을 먹나요?"},
-        [{"local": "무엇을  먹나요?", "english": "?"}], [{"local": "무엇을 마시나요?", "english": "?"}],
+        {"template": "What do people eat in your country?", "category": "Food"},
+        "무엇을 먹나요?",
+        {"local": "무엇을 먹나요?"},
+        [{"local": "무엇을  먹나요?", "english": "?"}],
+        [{"local": "무엇을 마시나요?", "english": "?"}],
     ),
     "short_answers": (
-        {"local": "?", "english": "?"}, "Tostadas; churros", {"answers": ["Tostadas", "churros"]},
+        {"local": "?", "english": "?"},
+        "Tostadas; churros",
+        {"answers": ["Tostadas", "churros"]},
         [{"answers": ["leche", "TOSTADAS"], "no_answer": None}, {"answers": ["churros"], "no_answer": None}],
         [{"answers": ["leche"], "no_answer": None}, {"answers": [], "no_answer": "idk"}],
     ),
@@ -41,32 +62,56 @@ CASES: Mapping[str, tuple[Mapping[str, Any], Any, Mapping[str, Any], list[Mappin
         {"groups": [{"answers": ["a", "A"], "en_answers": ["a"]}], "invalid": ["x"]},
         {"groups": [{"answers": ["a", "A"], "en_answers": ["a"]}], "invalid": ["x"]},
         [{"groups": [{"answers": ["A", "a"], "en_answers": ["other"]}], "invalid": ["x"]}],
-        [{"groups": [{"answers": ["a"], "en_answers": ["a"]}, {"answers": ["A"], "en_answers": ["a"]}], "invalid": ["x"]}],
+        [
+            {
+                "groups": [{"answers": ["a"], "en_answers": ["a"]}, {"answers": ["A"], "en_answers": ["a"]}],
+                "invalid": ["x"],
+            }
+        ],
     ),
     "choose_best": (
-        {"item": "x", "candidates": [{"text": "one"}, {"text": "two"}]}, "b", {"best": "b"},
-        [{"best": "b", "ratings": {}}], [{"best": "a", "ratings": {}}],
+        {"item": "x", "candidates": [{"text": "one"}, {"text": "two"}]},
+        "b",
+        {"best": "b"},
+        [{"best": "b", "ratings": {}}],
+        [{"best": "a", "ratings": {}}],
     ),
-    "tag_spans": (SENTENCE, [[8, 19]], {"spans": [[9, 19]]}, [{"spans": [[9, 19]]}], [{"spans": [[9, 15]]}, {"spans": [[0, 2]]}]),
+    "tag_spans": (
+        SENTENCE,
+        [[8, 19]],
+        {"spans": [[9, 19]]},
+        [{"spans": [[9, 19]]}],
+        [{"spans": [[9, 15]]}, {"spans": [[0, 2]]}],
+    ),
     "label_item": (
-        SENTENCE, {"category": "Social Tradition"}, {"category": "Social Tradition"},
+        SENTENCE,
+        {"category": "Social Tradition"},
+        {"category": "Social Tradition"},
         [{"category": "Social Tradition", "level": "Visible", "element": "x"}],
         [{"category": "Food", "level": "Visible", "element": "x"}],
     ),
     "adapt": (
-        SENTENCE, {"strategies": ["neutral_term"]}, {"strategies": ["neutral_term"]},
+        SENTENCE,
+        {"strategies": ["neutral_term"]},
+        {"strategies": ["neutral_term"]},
         [{"strategies": ["neutral_term"], "intra": "x", "inter": "y"}],
         [{"strategies": ["direct_equivalent"], "intra": "x", "inter": "y"}],
     ),
     "form": (
-        {"text": "Guests take off their shoes."}, {"answer": "At home, yes."}, {"answer": "At home, yes."},
-        [{"text": {"answer": "at home,  yes."}}], [{"text": {"answer": "No."}}, {}],
+        {"text": "Guests take off their shoes."},
+        {"answer": "At home, yes."},
+        {"answer": "At home, yes."},
+        [{"text": {"answer": "at home,  yes."}}],
+        [{"text": {"answer": "No."}}, {}],
     ),
     "judge_answer": (
-        {"question": "?", "reply": "rice"}, "applicable", {"verdict": "applicable"},
-        [{"verdict": "applicable", "flags": ["refusal"], "comment": ""}], [{"verdict": "incorrect", "flags": [], "comment": ""}],
+        {"question": "?", "reply": "rice"},
+        "applicable",
+        {"verdict": "applicable"},
+        [{"verdict": "applicable", "flags": ["refusal"], "comment": ""}],
+        [{"verdict": "incorrect", "flags": [], "comment": ""}],
     ),
-}  # fmt: skip
+}
 
 
 def config_of(kind: str) -> Mapping[str, Any]:

@@ -152,9 +152,9 @@ def test_what_votes_come_to_by_one_person_and_for_agreement() -> None:
 
 def test_a_question_for_short_answers_has_two_wordings() -> None:
     handler = stage_kind("short_answers")
-    assert handler.check_content({"local": f" {'무' * 500}", "english": "w" * 500, "category": "Food"}, {}) == {
-        "local": "무" * 500, "english": "w" * 500, "category": "Food",
-    }  # fmt: skip
+    assert handler.check_content(
+        {"local": f" {'무' * 500}", "english": "w" * 500, "category": "Food"}, {}
+    ) == {"local": "무" * 500, "english": "w" * 500, "category": "Food"}
     for content, wrong in (
         ({"local": "w" * 501, "english": "w" * 501}, {"local", "english"}),
         ({"local": " ", "english": "w"}, {"local"}),
@@ -337,9 +337,13 @@ def test_groups_are_ordered_by_how_many_people_gave_them() -> None:
 
 def test_what_people_said_arrives_at_the_review() -> None:
     said: list[tuple[list[str], str | None, str]] = [
-        (["rice", "soup"], None, ""), ([], "idk", ""), ([], "other", "as we do"), ([], "not_applicable", ""), ([], "idk", ""),
+        (["rice", "soup"], None, ""),
+        ([], "idk", ""),
+        ([], "other", "as we do"),
+        ([], "not_applicable", ""),
+        ([], "idk", ""),
         ([], "no_specific_answer", ""),
-    ]  # fmt: skip
+    ]
     votes = [
         Vote(f"p-{place}", {"answers": answers, "no_answer": why, "other": other})
         for place, (answers, why, other) in enumerate(said)

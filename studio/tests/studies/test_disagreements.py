@@ -18,8 +18,7 @@ from folkways.workspace.database import Workspace
 from folkways_studio.people import participants
 from folkways_studio.records import Participant
 from folkways_studio.studies import disagreements
-from folkways_studio.studies.agreement_chart import BOTTOM, HEIGHT, TOP, chart_of
-from folkways_studio.studies.agreement_over_time import agreement_over_time
+from folkways_studio.studies.agreement_over_time import BOTTOM, HEIGHT, TOP, agreement_over_time, chart_of
 from folkways_studio.studies.disagreements import AnswerOfPerson, DisagreementReport, measured, read_answers
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements

@@ -126,8 +126,17 @@ def test_what_one_person_did_and_has_left(desk: StudyFixture) -> None:
     with desk.workspace.write() as connection:  # a cap leaves fewer than there are
         config = {**verify.config, "cap": 2}
         connection.execute(sa.update(schema.stages).filter_by(id=verify.id).values(config=config))
-        connection.execute(sa.insert(schema.stages).values(study_id=desk.study.id, position=9, name="x", title="", kind="vote",
-                                                           role="annotator", config=config))  # fmt: skip
+        connection.execute(
+            sa.insert(schema.stages).values(
+                study_id=desk.study.id,
+                position=9,
+                name="x",
+                title="",
+                kind="vote",
+                role="annotator",
+                config=config,
+            )
+        )
     capped = studies.get_stage(desk.workspace, desk.study.id, "verify")
     assert progress.own_progress(desk.workspace, kim, capped) == OwnProgress(3, 0, 0.0)
     assert progress.own_progress(desk.workspace, kim, replace(write, config=config)) == OwnProgress(
@@ -311,9 +320,19 @@ def test_agreement_of_every_stage_and_population_in_order(studio_workspace: Work
         name = "MASI α" if sets else "nominal α"
         alpha = measures.krippendorff(units)
         return Agreement(
-            stage, population, field, name, measures.percent_agreement(units), measures.majority_share(units),
-            measures.mean_largest_vote(units), measures.cohen(units), measures.fleiss(units), alpha, masi, masi if sets else alpha,
-        )  # fmt: skip
+            stage,
+            population,
+            field,
+            name,
+            measures.percent_agreement(units),
+            measures.majority_share(units),
+            measures.mean_largest_vote(units),
+            measures.cohen(units),
+            measures.fleiss(units),
+            alpha,
+            masi,
+            masi if sets else alpha,
+        )
 
     def votes(first: int, second: int) -> dict[str, Any]:
         return {kim.pseudonym: frozenset([first]), lee.pseudonym: frozenset([second])}
@@ -425,20 +444,42 @@ def test_a_study_as_it_is_written_down(studio_workspace: Workspace) -> None:
     study = at_time(7.0, studies.create_study, workspace, read_definition(raw), owner=owner)
     assert stored(workspace, schema.studies) == [
         {
-            "id": study.id, "name": "test-study", "title": "A study of the tests", "workflow": "own", "state": "draft",
-            "definition": raw, "licence": "CC-BY-4.0", "consent_text": "You agree to be a test.",
-            "consent_version": study.consent_version, "created": 7.0, "created_by": owner,
+            "id": study.id,
+            "name": "test-study",
+            "title": "A study of the tests",
+            "workflow": "own",
+            "state": "draft",
+            "definition": raw,
+            "licence": "CC-BY-4.0",
+            "consent_text": "You agree to be a test.",
+            "consent_version": study.consent_version,
+            "created": 7.0,
+            "created_by": owner,
         }
-    ]  # fmt: skip
+    ]
     uk, wales = stored(workspace, schema.populations)
     assert uk == {
-        "id": uk["id"], "study_id": study.id, "name": "uk", "title": "The United Kingdom", "culture": "GB", "language": "en",
-        "parent_id": None, "people": 9, "criteria": criteria,
-    }  # fmt: skip
+        "id": uk["id"],
+        "study_id": study.id,
+        "name": "uk",
+        "title": "The United Kingdom",
+        "culture": "GB",
+        "language": "en",
+        "parent_id": None,
+        "people": 9,
+        "criteria": criteria,
+    }
     assert wales == {
-        "id": wales["id"], "study_id": study.id, "name": "wales", "title": "wales", "culture": "GB", "language": "id",
-        "parent_id": uk["id"], "people": None, "criteria": [],
-    }  # fmt: skip
+        "id": wales["id"],
+        "study_id": study.id,
+        "name": "wales",
+        "title": "wales",
+        "culture": "GB",
+        "language": "id",
+        "parent_id": uk["id"],
+        "people": None,
+        "criteria": [],
+    }
     rows = stored(workspace, schema.stages, "id", "config")
     common = {"study_id": study.id, "kind": "vote"}
     assert rows == [

@@ -58,9 +58,10 @@ def test_random_answers_are_caught_and_careful_people_are_not() -> None:
 
 def test_the_hardest_rule_that_acts_is_taken() -> None:
     rules = [Rule("exclude", 0.4, 5, "none"), Rule("warn", 0.9, 1, "none"), Rule("pause", 0.6, 5, "none")]
-    assert [getattr(action(rules, right, asked), "then", None) for right, asked in ((0, 8), (1, 8), (0, 3), (4, 5))] == [
-        "exclude", "pause", "warn", None,
-    ]  # fmt: skip
+    assert [
+        getattr(action(rules, right, asked), "then", None)
+        for right, asked in ((0, 8), (1, 8), (0, 3), (4, 5))
+    ] == ["exclude", "pause", "warn", None]
 
 
 @pytest.mark.parametrize("share", [0.01, 0.07, 0.1, 0.15, 0.3, 0.37, 0.5])

@@ -186,10 +186,18 @@ def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: 
             return number
 
         item = add(
-            schema.items, study_id=desk.study.id, stage_id=stage.id, parent_id=parent, key=name, round=1, created=0.0,
-            content={"question": text, "options": ["x", f"not {text}"]}, state="open",
-            result={"said": [text]}, reason=f"as {text} says",
-        )  # fmt: skip
+            schema.items,
+            study_id=desk.study.id,
+            stage_id=stage.id,
+            parent_id=parent,
+            key=name,
+            round=1,
+            created=0.0,
+            content={"question": text, "options": ["x", f"not {text}"]},
+            state="open",
+            result={"said": [text]},
+            reason=f"as {text} says",
+        )
         slot = add(
             schema.assignments,
             item_id=item,
@@ -199,8 +207,16 @@ def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: 
             state="done",
         )
         add(schema.assignments, item_id=item, stage_id=stage.id, slot=2, state="open")
-        add(schema.judgements, assignment_id=slot, item_id=item, stage_id=stage.id, participant_id=author.id, key=name, created=0.0,
-            payload={"comment": text, "abstain": text if parent else None})  # fmt: skip
+        add(
+            schema.judgements,
+            assignment_id=slot,
+            item_id=item,
+            stage_id=stage.id,
+            participant_id=author.id,
+            key=name,
+            created=0.0,
+            payload={"comment": text, "abstain": text if parent else None},
+        )
         add(schema.revisions, item_id=item, number=1, step="placed", content={"question": text}, created=0.0)
         add(
             schema.drafts,
@@ -218,13 +234,35 @@ def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: 
             reason=text,
             created=0.0,
         )
-        add(schema.model_calls, study_id=desk.study.id, item_id=item, purpose="helper", endpoint="m", run=f"run-{name}",
-            prompt=f"About {text}", reply=text, problem=text, read={"text": text}, created=0.0)  # fmt: skip
+        add(
+            schema.model_calls,
+            study_id=desk.study.id,
+            item_id=item,
+            purpose="helper",
+            endpoint="m",
+            run=f"run-{name}",
+            prompt=f"About {text}",
+            reply=text,
+            problem=text,
+            read={"text": text},
+            created=0.0,
+        )
         endpoint = add(kept.endpoints, name=name, identity=name)
         settings = add(kept.settings, json=name)
         add(kept.prompts, prompt_hash=f"p-{name}", user=f"About {text}")
-        add(kept.responses, key=f"r-{name}", endpoint_id=endpoint, prompt_hash=f"p-{name}", settings_id=settings, sample=0,
-            text=text, refusal=text, seconds=0.0, attempts=1, created=0.0)  # fmt: skip
+        add(
+            kept.responses,
+            key=f"r-{name}",
+            endpoint_id=endpoint,
+            prompt_hash=f"p-{name}",
+            settings_id=settings,
+            sample=0,
+            text=text,
+            refusal=text,
+            seconds=0.0,
+            attempts=1,
+            created=0.0,
+        )
         run = add(
             kept.runs,
             name=f"run-{name}",
@@ -234,8 +272,21 @@ def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: 
             state="finished",
             created=0.0,
         )
-        add(kept.expected, run_id=run, ordinal=0, endpoint_id=endpoint, task="t", item="i", language="en", variant="", sample=0,
-            key=f"r-{name}", prompt_hash=f"p-{name}", prompt_source="", settings_id=settings)  # fmt: skip
+        add(
+            kept.expected,
+            run_id=run,
+            ordinal=0,
+            endpoint_id=endpoint,
+            task="t",
+            item="i",
+            language="en",
+            variant="",
+            sample=0,
+            key=f"r-{name}",
+            prompt_hash=f"p-{name}",
+            prompt_source="",
+            settings_id=settings,
+        )
     return int(item)
 
 

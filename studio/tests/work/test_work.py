@@ -65,9 +65,17 @@ def test_a_slot_from_hand_to_hand(desk: StudyFixture) -> None:
     (item,) = desk.add("verify", [QUESTION])
     work = at_time(1000.0, take, desk, kim)
     begun = {
-        "id": work.assignment.id, "item_id": item, "stage_id": work.stage.id, "population_id": kim.population_id, "slot": 1,
-        "participant_id": kim.id, "state": "leased", "leased": 1000.0, "lease_until": 2800.0, "done": None,
-    }  # fmt: skip
+        "id": work.assignment.id,
+        "item_id": item,
+        "stage_id": work.stage.id,
+        "population_id": kim.population_id,
+        "slot": 1,
+        "participant_id": kim.id,
+        "state": "leased",
+        "leased": 1000.0,
+        "lease_until": 2800.0,
+        "done": None,
+    }
     assert slot(desk, work) == begun
     assert work.assignment.lease_until == 2800.0
     assert at_time(1100.0, take, desk, kim).assignment.lease_until == 2900.0
@@ -138,9 +146,17 @@ def test_what_is_sent_is_stored_once_and_whole(desk: StudyFixture) -> None:
     )
     payload = {"choices": [0], "abstain": None, "comment": ""}
     row = {
-        "id": found.judgement.id, "assignment_id": work.assignment.id, "item_id": first, "stage_id": work.stage.id,
-        "participant_id": kim.id, "key": "k" * 64, "payload": payload, "seconds": 7.5, "revision": 1, "created": 1007.5,
-    }  # fmt: skip
+        "id": found.judgement.id,
+        "assignment_id": work.assignment.id,
+        "item_id": first,
+        "stage_id": work.stage.id,
+        "participant_id": kim.id,
+        "key": "k" * 64,
+        "payload": payload,
+        "seconds": 7.5,
+        "revision": 1,
+        "created": 1007.5,
+    }
     assert stored(workspace, schema.judgements) == [row]
     assert (found.judgement, found.repeated) == (Judgement(**row), False)
     assert [draft["participant_id"] for draft in stored(workspace, schema.drafts)] == [lee.id]
@@ -190,18 +206,43 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
     kim = desk.person()
     work = at_time(1000.0, take, desk, kim, stage="write")
     begun = {
-        "id": work.item.id, "study_id": desk.study.id, "stage_id": work.stage.id, "population_id": kim.population_id,
-        "parent_id": None, "author_id": kim.id, "key": f"write-{work.item.id}", "round": 1, "content": {}, "state": "draft",
-        "check": None, "result": None, "reason": None, "created": 1000.0, "job_id": None, "test": None,
-    }  # fmt: skip
-    held = {
-        "item_id": work.item.id, "stage_id": work.stage.id, "population_id": kim.population_id, "slot": 1, "participant_id": kim.id,
-        "state": "leased", "leased": 1000.0, "lease_until": 1600.0, "done": None,
-    }  # fmt: skip
-    first = {
-        "item_id": work.item.id, "number": 1, "step": "begun", "content": {}, "strategy": None, "participant_id": kim.id,
+        "id": work.item.id,
+        "study_id": desk.study.id,
+        "stage_id": work.stage.id,
+        "population_id": kim.population_id,
+        "parent_id": None,
+        "author_id": kim.id,
+        "key": f"write-{work.item.id}",
+        "round": 1,
+        "content": {},
+        "state": "draft",
+        "check": None,
+        "result": None,
+        "reason": None,
         "created": 1000.0,
-    }  # fmt: skip
+        "job_id": None,
+        "test": None,
+    }
+    held = {
+        "item_id": work.item.id,
+        "stage_id": work.stage.id,
+        "population_id": kim.population_id,
+        "slot": 1,
+        "participant_id": kim.id,
+        "state": "leased",
+        "leased": 1000.0,
+        "lease_until": 1600.0,
+        "done": None,
+    }
+    first = {
+        "item_id": work.item.id,
+        "number": 1,
+        "step": "begun",
+        "content": {},
+        "strategy": None,
+        "participant_id": kim.id,
+        "created": 1000.0,
+    }
     assert stored(studio_workspace, schema.items) == [begun]
     assert stored(studio_workspace, schema.assignments, "id") == [held]
     assert stored(studio_workspace, schema.revisions, "id") == [first]

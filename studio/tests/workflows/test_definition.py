@@ -220,8 +220,13 @@ def test_what_settings_of_known_answers_leave_out_is_filled_in() -> None:
         described([{**VOTE, "qualification": TEST, "gold": {"share": 0.1, "rules": [RULE]}}])
     ).stages
     assert stage.config["qualification"] == {
-        "questions": 4, "pass_mark": 0.75, "tries": 1, "feedback": False, "populations": [], "pay": "screened_out",
-    }  # fmt: skip
+        "questions": 4,
+        "pass_mark": 0.75,
+        "tries": 1,
+        "feedback": False,
+        "populations": [],
+        "pay": "screened_out",
+    }
     rule = {"then": "pause", "below": 0.6, "after": 5, "pay": "completed"}
     assert stage.config["gold"] == {"every": None, "share": 0.1, "overlap": 1.0, "rules": [rule]}
 

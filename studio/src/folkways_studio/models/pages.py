@@ -82,9 +82,14 @@ def _challenge(
     """Keep the wording if it is new, and ask the verifier."""
     if any(written[name] != content.get(name) for name in ("question", "options", "intended")):
         redteaming.edit(
-            context.workspace, context.participant.id, number, written["question"], written["options"], written["intended"],
+            context.workspace,
+            context.participant.id,
+            number,
+            written["question"],
+            written["options"],
+            written["intended"],
             strategy=written["strategy"],
-        )  # fmt: skip
+        )
     result = redteaming.challenge(
         context.workspace, context.participant.id, number, context.studio.settings.models, gone=context.gone
     )

@@ -65,9 +65,16 @@ def suggest(
     study, place_name = _place(workspace, work)
     prompt = helping.helper_prompt(scenario, place_name)
     call = modelling.call_model(
-        workspace, offered, study, "helper", prompt, helping.HELPER_TOKENS, item_id=work.item.id, participant_id=participant_id,
+        workspace,
+        offered,
+        study,
+        "helper",
+        prompt,
+        helping.HELPER_TOKENS,
+        item_id=work.item.id,
+        participant_id=participant_id,
         gone=gone,
-    )  # fmt: skip
+    )
     suggestion = helping.read_suggestion(call.reply) if call.reply is not None else None
     if suggestion is None:
         problem = (

@@ -64,9 +64,16 @@ def suggest(
     )
     prompt = suggester.prompt(work.item.content, written, name, language)
     call = modelling.call_model(
-        workspace, offered, get_study(workspace, work.item.study_id), PURPOSE, prompt, suggester.max_tokens, item_id=work.item.id,
-        participant_id=participant_id, gone=gone,
-    )  # fmt: skip
+        workspace,
+        offered,
+        get_study(workspace, work.item.study_id),
+        PURPOSE,
+        prompt,
+        suggester.max_tokens,
+        item_id=work.item.id,
+        participant_id=participant_id,
+        gone=gone,
+    )
     suggestion = suggester.read(storable(call.reply), work.item.content) if call.reply is not None else None
     call = modelling.note_reading(
         workspace, call, suggestion, call.problem or (UNREADABLE if suggestion is None else None)

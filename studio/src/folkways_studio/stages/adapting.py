@@ -76,9 +76,14 @@ class Adaptation(StageKind):
         else:
             plain, spans = text, spans_of({f"{name}_spans": marks}, f"{name}_spans", text, problems)
         if len(spans) != count:
-            problems.setdefault(f"{name}_spans", Message(
-                "Mark in the %(version)s what stands for the marked items: %(count)s in all.", version=VERSIONS[name], count=count
-            ))  # fmt: skip
+            problems.setdefault(
+                f"{name}_spans",
+                Message(
+                    "Mark in the %(version)s what stands for the marked items: %(count)s in all.",
+                    version=VERSIONS[name],
+                    count=count,
+                ),
+            )
         return tag(plain, spans)
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:

@@ -133,8 +133,8 @@ class Adjudication(StageKind):
     def _versions(self, content: Content) -> list[dict[str, Any]]:
         """What people said, in order of arrival: each different ``payload`` with how many ``people`` said it.
 
-        Two are the same where the item would come to the same by either, spacing and ways of encoding a letter
-        aside. Content that was ``presented`` brings them along.
+        Two are the same where the item would come to the same by either, spacing and ways of encoding a
+        letter aside. Content that was ``presented`` brings them along.
         """
         if "versions" in content:
             return list(content["versions"])
@@ -149,8 +149,8 @@ class Adjudication(StageKind):
         return list(versions.values())
 
     def _agreed(self, content: Content) -> Mapping[str, Any]:
-        """The fields that at least two people filled in, and all in the same way; all fields where they say the
-        same by any of them."""
+        """The fields that at least two people filled in, and all in the same way; all fields where they say
+        the same by any of them."""
         if len(content["candidates"]) > 1 and len(versions := self._versions(content)) == 1:
             return dict(versions[0]["payload"])
         payloads = [candidate["payload"] for candidate in content["candidates"]]

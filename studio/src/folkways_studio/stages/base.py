@@ -1,4 +1,5 @@
-"""What a stage decides, its settings, and how its items look in a workbook. No input or output happens here."""
+"""What a stage decides, its settings, and how its items look in a workbook. No input or output happens
+here."""
 
 from __future__ import annotations
 

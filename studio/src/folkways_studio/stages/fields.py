@@ -75,8 +75,8 @@ def checked_fields(content: Mapping[str, Any], wanted: Mapping[str, Mapping[str,
     """Name -> the cleaned value of every wanted field of an item's content; SubmissionError by name.
 
     wanted: name -> ``type`` and its settings: text (``least`` and ``most`` characters; the default), options
-    (``least`` and ``most`` of them), spans (``of`` a field above, ``least`` of them, and ``tagged``: the field
-    for the text with tags), or any, with the value of another field (``otherwise``) or a ``default`` if it
+    (``least`` and ``most`` of them), spans (``of`` a field above, ``least`` of them, and ``tagged``: the
+    field for the text with tags), or any, with the value of another field (``otherwise``) or a ``default`` if it
     is missing.
     """
     problems: dict[str, str] = {}

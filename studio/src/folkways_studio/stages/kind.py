@@ -356,7 +356,7 @@ class StageKind:
     # Workbook and exports
 
     def workbook_schema(self, config: Config, say: Say) -> WorkbookSchema | None:
-        """How its items look in a workbook; None if it cannot be worked on off line. say: see ``base.Say``."""
+        """How its items look in a workbook; None if it cannot be worked on off line."""
         return schema_of_parts(self.ask, self.workbook) if self.workbook else None
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:

@@ -1,5 +1,5 @@
-"""Verification by several people: any of the options may be right, or a person chooses none of them and says why
-(CulturalBench, sections 3.2 and 3.3)."""
+"""Verification by several people: any of the options may be right, or a person chooses none of them and says
+why (CulturalBench, sections 3.2 and 3.3)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import isnan
-from typing import Literal
+from typing import Any, Literal
 
 from folkways_studio.records import Stage
 from folkways_studio.studies.disagreements import DisagreementReport
@@ -17,6 +17,11 @@ By = Literal["week", "hundred"]
 HUNDRED = 100
 MOST_POINTS = 52
 """The latest are kept."""
+
+WIDTH, HEIGHT = 640, 190
+LEFT, RIGHT, TOP, BOTTOM = 46, 20, 12, 34
+MOST_NAMES = 7
+"""Units of the chart's drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +90,31 @@ def _point(name: str, shares: Sequence[float]) -> Point:
 
     interval = wilson(sum(shares), len(shares))
     return Point(name, len(shares), sum(shares) / len(shares), interval.low, interval.high)
+
+
+def chart_of(points: Sequence[Point]) -> dict[str, Any]:
+    """The chart of one stage, from 0 to 100 % whatever the points, so that two stages can be compared.
+
+    marks: of each point its x, y, the low and high end of its whisker, and its name below it, empty where
+    names would be too close. lines: the height of each line across, and its label. path: joins
+    the points.
+    """
+    step = (WIDTH - LEFT - RIGHT) / max(len(points), 1)
+    every = -(-len(points) // MOST_NAMES)
+    marks = [
+        {
+            "x": round(LEFT + step * (number + 0.5), 1),
+            **{"y": _height(point.share), "low": _height(point.low), "high": _height(point.high)},
+            "name": point.name if number % every == 0 else "",
+        }
+        for number, point in enumerate(points)
+    ]
+    return {
+        "marks": marks, "lines": [(_height(share / 100), f"{share} %") for share in (0, 50, 100)],
+        "path": " ".join(f"{mark['x']},{mark['y']}" for mark in marks),
+        "left": LEFT, "right": WIDTH - RIGHT, "bottom": HEIGHT - BOTTOM, "width": WIDTH, "height": HEIGHT,
+    }  # fmt: skip
+
+
+def _height(share: float) -> float:
+    return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share), 1)

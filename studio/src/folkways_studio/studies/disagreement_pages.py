@@ -9,8 +9,7 @@ from folkways_studio.items.discussion import comment_counts
 from folkways_studio.items.pages import title_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.studies.agreement_chart import chart_of
-from folkways_studio.studies.agreement_over_time import By, agreement_over_time
+from folkways_studio.studies.agreement_over_time import By, agreement_over_time, chart_of
 from folkways_studio.studies.disagreements import by_person, by_stage, measured, most_disputed, read_answers
 from folkways_studio.studies.working_time import rate_of, working_times
 from folkways_studio.web.request_context import STAFF, RequestContext
@@ -38,13 +37,18 @@ def show_disagreement(context: RequestContext) -> Response:
         item = items.get_item(context.workspace, study.id, each.item_id)
         disputed.append((each, share, title_of(item, stage_kind(each.stage.kind).subject(item.content))))
     return context.page(
-        "studies/disagreement.html.j2", study=study, stages=by_stage(context.workspace, study.id, answered), by=by,
-        people=people[:MOST_PEOPLE], all_people=len(people), disputed=disputed,
+        "studies/disagreement.html.j2",
+        study=study,
+        stages=by_stage(context.workspace, study.id, answered),
+        by=by,
+        people=people[:MOST_PEOPLE],
+        all_people=len(people),
+        disputed=disputed,
         comments=comment_counts(context.workspace, study.id),
         populations={each.name: each for each in studies.populations(context.workspace, study.id)},
         languages={each.id: each.language for each in studies.populations(context.workspace, study.id)},
         courses=[(course, chart_of(course.points)) for course in agreement_over_time(answered, by)],
-    )  # fmt: skip
+    )
 
 
 @routes.get("/studies/{study}/time", STAFF)

@@ -93,10 +93,21 @@ def show_example(context: RequestContext) -> Response:
         {column: cell for column, cell in kind.example_row(stage.config).items() if column not in files}
     )
     return context.page(
-        "studies/example.html.j2", name=name, title=TEMPLATES[name][0].words(context.gettext), paper=PAPERS[name], kind=kind,
-        study=definition, texts=StudyTexts(definition.raw, (context.locale,)), files=files, content=content, config=stage.config,
-        draft={}, problems={}, language="", **kind.form_values(content, stage.config, {}),
-    )  # fmt: skip
+        "studies/example.html.j2",
+        name=name,
+        title=TEMPLATES[name][0].words(context.gettext),
+        paper=PAPERS[name],
+        kind=kind,
+        study=definition,
+        texts=StudyTexts(definition.raw, (context.locale,)),
+        files=files,
+        content=content,
+        config=stage.config,
+        draft={},
+        problems={},
+        language="",
+        **kind.form_values(content, stage.config, {}),
+    )
 
 
 @routes.post("/studies/new", SIGNED_IN)

@@ -51,14 +51,22 @@ def show_overview(context: RequestContext) -> Response:
     stages_here = [stage for stage in stages if stage.role != Role.ANNOTATOR]
     needed = dict.fromkeys(Role(stage.role) for stage in stages_here)
     return context.page(
-        template, study=study, rows=rows, people=people, flagged=flagged, own=stages_here,
-        mine=any(stage.role in context.roles for stage in stages_here) and any(each.account_id == context.me.id for each in people),
+        template,
+        study=study,
+        rows=rows,
+        people=people,
+        flagged=flagged,
+        own=stages_here,
+        mine=any(stage.role in context.roles for stage in stages_here)
+        and any(each.account_id == context.me.id for each in people),
         lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
         stages={stage.name: stage for stage in stages},
-        populations={population.name: population for population in studies.populations(context.workspace, study.id)},
+        populations={
+            population.name: population for population in studies.populations(context.workspace, study.id)
+        },
         lacking_tests=gold.lacking(context.workspace, study.id),
         not_offered=modelling.not_offered(study, context.studio.settings.models),
-    )  # fmt: skip
+    )
 
 
 @routes.post("/studies/{study}/state", STAFF)
@@ -89,14 +97,19 @@ def show_quality(context: RequestContext) -> Response:
     named = ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi", "fitting")
     coefficients = (getattr(each, name) for each in measured if each.field for name in named)
     return context.page(
-        "studies/quality.html.j2", study=study, agreement=measured, quality=progress.quality(context.workspace, study.id),
+        "studies/quality.html.j2",
+        study=study,
+        agreement=measured,
+        quality=progress.quality(context.workspace, study.id),
         known=gold.known_answers(context.workspace, study.id),
         reasons=sorted({value.reason for value in coefficients if value.value is None}),
         suggestions=made_of_suggestions(context.workspace, study.id),
         calls=list(reversed(modelling.list_calls(context.workspace, study.id)))[:CALLS_SHOWN],
         stages={stage.name: stage for stage in studies.stages(context.workspace, study.id)},
-        populations={population.name: population for population in studies.populations(context.workspace, study.id)},
-    )  # fmt: skip
+        populations={
+            population.name: population for population in studies.populations(context.workspace, study.id)
+        },
+    )
 
 
 @routes.get("/studies/{study}/log", STAFF)

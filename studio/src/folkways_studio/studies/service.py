@@ -62,9 +62,13 @@ def create_study(
 def told_by(definition: Definition) -> dict[str, Any]:
     """The columns of a study that its description tells."""
     return {
-        "title": definition.title, "workflow": definition.workflow, "definition": dict(definition.raw),
-        "licence": definition.licence, "consent_text": definition.consent, "consent_version": definition.consent_version,
-    }  # fmt: skip
+        "title": definition.title,
+        "workflow": definition.workflow,
+        "definition": dict(definition.raw),
+        "licence": definition.licence,
+        "consent_text": definition.consent,
+        "consent_version": definition.consent_version,
+    }
 
 
 def place_parts(definition: Definition, put: Callable[[sa.Table, dict[str, Any]], int]) -> None:

@@ -36,10 +36,16 @@ def _settings(
 ) -> Response:
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
     return context.page(
-        "studies/settings.html.j2", status, study=context.study, text=text, problems=problems, names=names,
-        history=descriptions.history(context.workspace, context.study.id), is_owner=Role.OWNER in context.roles,
+        "studies/settings.html.j2",
+        status,
+        study=context.study,
+        text=text,
+        problems=problems,
+        names=names,
+        history=descriptions.history(context.workspace, context.study.id),
+        is_owner=Role.OWNER in context.roles,
         typed_problem={"typed": typed_problem} if typed_problem else {},
-    )  # fmt: skip
+    )
 
 
 @routes.post("/studies/{study}/settings", STAFF)

@@ -1,7 +1,7 @@
 """Questions of known answer as they are given and judged: the test before a stage, and those among its work.
 
-An answer to one changes the status of the person, and nothing of the item: the person's row is locked first, as
-when people get work.
+An answer to one changes the status of the person, and nothing of the item: the person's row is locked first,
+as when people get work.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qua
 
 
 def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> int | str | None:
-    """A slot of the test before the stage; or the reason for having none (``failed``, ``none_left``); None for
-    a person who needs none."""
+    """A slot of the test before the stage; or the reason for having none (``failed``, ``none_left``); None
+    for a person who needs none."""
     test = test_of(connection, person, stage)
     if test is None:
         return None

@@ -126,17 +126,29 @@ def task_page(
     similar = repeats.similar_items(context.workspace, work.item, kind.compared)
     models = {purpose for purpose, name in models_of(context.study).items() if name in offered}
     return context.page(
-        "work/task.html.j2", status, study=context.study, stage=work.stage, kind=kind,
+        "work/task.html.j2",
+        status,
+        study=context.study,
+        stage=work.stage,
+        kind=kind,
         progress=own_progress(context.workspace, context.participant, work.stage, task.counts),
-        address=context.task_address(work.assignment.id), key=secrets.token_urlsafe(16), revision=revision,
-        language=task.language or (context.population.language if context.population else ""), content=content,
-        config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
-        has_verifier="verifier" in models, similar=similar,
+        address=context.task_address(work.assignment.id),
+        key=secrets.token_urlsafe(16),
+        revision=revision,
+        language=task.language or (context.population.language if context.population else ""),
+        content=content,
+        config=config,
+        draft=draft,
+        problems=problems or {},
+        has_helper="helper" in models,
+        has_verifier="verifier" in models,
+        similar=similar,
         test=Qualification.of(config) if work.item.test else None,
-        discussion=None if correcting else discussion_beside(context, task), correcting=correcting,
+        discussion=None if correcting else discussion_beside(context, task),
+        correcting=correcting,
         beside=None if correcting else suggestion_beside(context, task),
         **kind.form_values(content, config, draft),
-    )  # fmt: skip
+    )
 
 
 def presented(context: RequestContext, work: Work) -> Mapping[str, Any]:

@@ -1,8 +1,8 @@
 """YAML as people write it: read as plain data within bounds, and changed with its comments where the text is
 not changed.
 
-Researchers upload descriptions, so that a small text must not become a large one, or one that is slow to read:
-an alias repeats its value, and an alias of a list of aliases multiplies it.
+Researchers upload descriptions, so that a small text must not become a large one, or one that is slow to
+read: an alias repeats its value, and an alias of a list of aliases multiplies it.
 """
 
 from __future__ import annotations

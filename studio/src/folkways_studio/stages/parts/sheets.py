@@ -136,7 +136,8 @@ def _condition(part: Part, columns: Mapping[str, Part], content: Content, say: S
     """When a part is asked: "polite is no"."""
     column, other = next((name, each) for name, each in columns.items() if each["key"] == part["if"]["key"])
     words = CELLS[other["type"]].words(other, content, say)
-    return f"{column} is {' or '.join(dict.fromkeys(words.get(each, str(each)) for each in wanted_by(part['if'])))}"
+    answers = dict.fromkeys(words.get(each, str(each)) for each in wanted_by(part["if"]))
+    return f"{column} is {' or '.join(answers)}"
 
 
 def _read(
