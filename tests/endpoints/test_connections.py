@@ -61,22 +61,28 @@ def test_replies_are_open_until_their_connection_has_rested() -> None:
         assert server.connections == 1
 
 
-def test_a_connection_rests_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every other reply here, and nobody looks besides."""
+@pytest.mark.parametrize(
+    ("longest", "seconds", "known"),
+    [(2, 0.0, [None, True, True, True, True, None]), (4, 60.0, [None, True, True, None, None, None])],
+)
+def test_a_connection_rests_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, longest: int, seconds: float, known: list[bool | None]
+) -> None:
+    """After two replies at first, later after ``longest`` and ``seconds``; nobody looks besides."""
     monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
-    monkeypatch.setattr(connections, "LONGEST_STRETCH", 2)
-    monkeypatch.setattr(connections, "STRETCH_SECONDS", 0.0)
+    monkeypatch.setattr(connections, "LONGEST_STRETCH", longest)
+    monkeypatch.setattr(connections, "STRETCH_SECONDS", seconds)
 
     async def ask(server: UnaskedServer) -> list[bool | None]:
         endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
         await endpoint.open(1)
         said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(6)]
-        known = [completion.confirmation and completion.confirmation.clean for completion in said]
+        settled = [completion.confirmation and completion.confirmation.clean for completion in said]
         await endpoint.close()
-        return known
+        return settled
 
     with UnaskedServer("ahead", every=1000, latency=0.002) as server:
-        assert asyncio.run(ask(server)) == [None, True, True, True, True, None]
+        assert asyncio.run(ask(server)) == known
         assert server.connections == 1
 
 

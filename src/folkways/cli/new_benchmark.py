@@ -20,7 +20,7 @@ KINDS = {
 }
 WORDINGS = {
     "choice": """
-# [instructions] adds to folkways' 38 languages of "answer with the letter", or puts your text in place of one:
+# [instructions] adds to folkways' 38 languages of "answer with the letter", or replaces one:
 # [instructions]
 # yo = "..."
 """,

@@ -177,7 +177,8 @@ def _length(request: Request) -> int:
 def sampling_seed(request: Request, seed: int) -> int:
     """The seed (56 bits) that a request is sampled from: of its own settings, or ``seed``, with its key and
     sample mixed in."""
-    text = f"{request.settings.seed if request.settings.seed is not None else seed}\0{request.key}\0{request.sample}"
+    own_seed = request.settings.seed
+    text = f"{seed if own_seed is None else own_seed}\0{request.key}\0{request.sample}"
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest(), "big")
 
 

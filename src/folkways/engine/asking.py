@@ -57,7 +57,8 @@ ONE_REQUEST = Amount(1)
 UNSURE = "replies whose connection broke, or on which one came that nobody asked for, are asked for again"
 
 LOOK_SECONDS = 0.2
-"""How often it is looked at what an endpoint that is being opened waits for, and whether the session stopped."""
+"""How often it is looked at what an endpoint that is being opened waits for, and whether the session
+stopped."""
 
 LONGEST_POLL_SECONDS = 5.0
 """The longest time between two looks at requests that another process holds."""

@@ -35,7 +35,8 @@ INTERRUPTED = "interrupted"
 class Crew:
     """The processes that ask a run together, as one of them sees it.
 
-    name:  of this worker among them; None for a process that stands for itself (workspace.queue.request_queue).
+    name:  of this worker among them; None for a process that stands for itself
+           (workspace.queue.request_queue).
     joins: whether the session had begun before it came: failures of the others stand then.
     stops: how often the one who started it has asked it to stop, as signals do where a person did.
     """

@@ -9,8 +9,8 @@ everything of it: its services (functions on a ``Workspace``, each one transacti
   for people).
 - ``database``: the tables, their triggers and history, the audit trail, backups. Nothing but services reads
   or writes the tables.
-- ``stages``: kinds of stages (``stages.registry``), each a description in YAML (``stages/kinds``) in the words of
-  forms (``stages.parts``), with its rule and templates. ``workflows``: the files that combine them
+- ``stages``: kinds of stages (``stages.registry``), each a description in YAML (``stages/kinds``) in the
+  words of forms (``stages.parts``), with its rule and templates. ``workflows``: the files that combine them
   to studies.
 - ``studies``: making, describing and deleting studies; progress, agreement, disagreement, time and pay.
 - ``people``: accounts, ways in, invitations, participants, recruitment. ``items``: items, imports,

@@ -279,8 +279,8 @@ class MultipleChoice(Task):
     permutes_options: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
-        """records.ITEMS, the facets (topic is null where the release has no questions), and data.release.MCQ's
-        columns, in file order."""
+        """records.ITEMS, the facets (topic is null where the release has no questions), and
+        data.release.MCQ's columns, in file order."""
         return pl.concat(self.item_batches(release))
 
     def item_batches(self, release: Release) -> Iterator[pl.DataFrame]:

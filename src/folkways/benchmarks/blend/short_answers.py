@@ -232,8 +232,8 @@ class ShortAnswers(Task):
         return self.tools.text_tools or "default"
 
     def items(self, release: Release) -> pl.DataFrame:
-        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (data.release.GROUPS),
-        skip_reason."""
+        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups
+        (data.release.GROUPS), skip_reason."""
         annotated = blend.read_annotations(release)
         questions = _questions(release, annotated)
         locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}

@@ -82,7 +82,8 @@ class RawReply:
 
 
 _IDLE, _HEAD, _BODY, _REST = range(4)
-"""What comes next: nothing that was asked for, headers, a body, or the part of an error page that is not read."""
+"""What comes next: nothing that was asked for, headers, a body, or the part of an error page that is not
+read."""
 
 
 class Connection(asyncio.Protocol):

@@ -66,12 +66,16 @@ def render_html(
     read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
-    shared, *parts = (
-        _asset(f"script/{name}.js") for name in SCRIPTS
-    )  # parts share its names, and keep their own to themselves
+    # The parts share the names of the first, and keep their own to themselves.
+    shared, *parts = (_asset(f"script/{name}.js") for name in SCRIPTS)
     script = '"use strict";\n(() => {\n' + shared + "".join(f"{{\n{part}}}\n" for part in parts) + "})();\n"
     world = WorldMap(view)
     leaderboard = drawings.leaderboard
+    all_rows, first_rows = {}, {}
+    for task in view.tasks:
+        rows, first = leaderboard.rows(task), leaderboard.first(task)
+        all_rows[task.task] = (rows, strip_cells(task, rows))
+        first_rows[task.task] = (first, strip_cells(task, first, "first"))
     return _environment().get_template("report.html.j2").render(
         view=view,
         data=view.data,
@@ -80,8 +84,8 @@ def render_html(
         world_choices=choices(world.variants, view.short),
         world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - json_for_html leaves no character that could end the element
         leaderboard=leaderboard,
-        boards={task.task: (rows := leaderboard.rows(task), strip_cells(task, rows)) for task in view.tasks},
-        first={task.task: (rows := leaderboard.first(task), strip_cells(task, rows, "first")) for task in view.tasks},
+        boards=all_rows,
+        first=first_rows,
         most_in_summary=MOST_IN_SUMMARY,
         ranked=any(leaderboard.ranks(task) for task in view.tasks),
         ranks=RANKS,

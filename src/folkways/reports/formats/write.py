@@ -64,8 +64,9 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     _make_folder(out)
     view = ReportView(data)
     board = Leaderboard(view)
-    # Steps that read the texts of all judgements come first, then those that read all judgements, then drawing: the
-    # texts of a million replies need more memory than everything else, and are released as early as possible.
+    # Steps that read the texts of all judgements come first, then those that read all judgements, then
+    # drawing: the texts of a million replies need more memory than everything else, and are released as early
+    # as possible.
     read = Read.of(view) if "html" in formats else None
     tables = _write_tables(data, out, formats)
     view.data = replace(

@@ -76,8 +76,8 @@ def checked_fields(content: Mapping[str, Any], wanted: Mapping[str, Mapping[str,
 
     wanted: name -> ``type`` and its settings: text (``least`` and ``most`` characters; the default), options
     (``least`` and ``most`` of them), spans (``of`` a field above, ``least`` of them, and ``tagged``: the
-    field for the text with tags), or any, with the value of another field (``otherwise``) or a ``default`` if it
-    is missing.
+    field for the text with tags), or any, with the value of another field (``otherwise``) or a ``default`` if
+    it is missing.
     """
     problems: dict[str, str] = {}
     values: dict[str, Any] = {}

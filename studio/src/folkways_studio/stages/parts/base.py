@@ -4,9 +4,9 @@ and what people's answers come to. Pure functions over JSON values. The types ar
 
 A part is a mapping: ``key``, ``type``, ``label``, and the settings of its type. In a form of a study its
 field on a page is ``ask-KEY``, one with a field per option has ``ask-KEY-N``, and options are sent by their
-position, so that no browser changes them. A part of a built-in kind has a ``field`` (its key, unless the description names
-another), and its options are sent as they are stored; each is a mapping of ``value``, ``label``, ``press`` (a
-key) and ``about``. Such a part may also have:
+position, so that no browser changes them. A part of a built-in kind has a ``field`` (its key, unless the
+description names another), and its options are sent as they are stored; each is a mapping of ``value``,
+``label``, ``press`` (a key) and ``about``. Such a part may also have:
 
 missing:              the sentence if nothing, or too little, is given.
 required:             also a condition ({key, is}).
