@@ -28,9 +28,16 @@ def test_a_benchmarks_texts_are_read_without_space_at_their_ends(name: str) -> N
 
 def test_every_file_of_texts_is_called_alike_and_lies_beside_its_benchmark() -> None:
     assert {path.parent.parent for path in ROOT.rglob("wordings.toml")} == {ROOT}
-    assert {"blend", "choosing", "culturalbench", "judging", "normad", "probing", "semeval2026", "xcr"} <= {
-        *PACKAGES
-    }
+    assert {
+        "blend",
+        "multiple_choice",
+        "culturalbench",
+        "free_answers",
+        "normad",
+        "probing",
+        "semeval2026",
+        "xcr",
+    } <= {*PACKAGES}
     assert not [*ROOT.rglob("instructions.toml")] and not [*ROOT.rglob("wordings.py")]
 
 

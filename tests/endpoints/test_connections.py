@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import TypeVar
 
 import pytest
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers import connections
-from folkways.endpoints.servers.connections import Reply
+from folkways.endpoints.servers.connections import ConnectionPool, Reply, UnaskedError
 from folkways.endpoints.servers.http import HttpEndpoint
 from folkways.endpoints.servers.route import Route
 from tests.support.asking import request
 from tests.support.chat_server import ChatServer
 from tests.support.unasked_server import UnaskedServer
+
+T = TypeVar("T")
 
 
 async def completions(server: UnaskedServer, count: int) -> list[Completion]:
@@ -108,7 +112,7 @@ def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
 
         async def ask() -> list[Reply]:
             route = Route(f"{server.url}/v1/chat/completions", connect_seconds=5.0)
-            kept = connections.ConnectionPool(1, route, {}, 10.0)
+            kept = ConnectionPool(1, route, {}, 10.0)
             replies = [await kept.post(b'{"messages": [{"content": "A"}]}', 10**6) for _ in range(3)]
             assert [kept.is_repeated(reply, "always") for reply in replies] == [False] * 3
             assert [kept.is_repeated(reply, None) for reply in replies] == [False] * 3
@@ -157,3 +161,184 @@ def test_a_page_of_a_proxy_on_a_used_connection_is_a_lost_connection() -> None:
     with UnaskedServer("400 instead", every=1) as server, pytest.raises(EndpointFailure) as caught:
         ask_in_turn(server, 20)
     assert not caught.value.retryable
+
+
+Script = dict[tuple[int, int], tuple[list[bytes], bool]]
+
+
+class ScriptedServer:
+    """Answers requests as a script says; each with its own body where the script says nothing.
+
+    script: (connection, request on it), both from 1 -> the pieces to send, and whether before the body of the
+    request has come. requests: how many came over each connection.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.requests: list[int] = []
+        self.closes_after: set[int] = set()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.requests.append(0)
+        connection = len(self.requests)
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                self.requests[connection - 1] += 1
+                length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+                pieces, early = self.script.get((connection, self.requests[connection - 1]), ([], False))
+                body = b"" if early else await reader.readexactly(length)
+                for piece in pieces or [http_reply(body)]:
+                    writer.write(piece)
+                    await writer.drain()
+                    await asyncio.sleep(0.02 if len(pieces) > 1 else 0)
+                if early:
+                    await reader.readexactly(length)
+                if self.requests[connection - 1] in self.closes_after:
+                    break
+        writer.close()
+
+    def run(self, work: Callable[[ConnectionPool], Awaitable[T]], timeout: float = 10.0) -> T:
+        """The result of ``work`` with a pool of one place whose connections lead here."""
+
+        async def main() -> T:
+            async with await asyncio.start_server(self.serve, "127.0.0.1", 0) as server:
+                port = server.sockets[0].getsockname()[1]
+                pool = ConnectionPool(1, Route(f"http://127.0.0.1:{port}/", connect_seconds=5.0), {}, timeout)
+                try:
+                    async with asyncio.timeout(30):
+                        return await work(pool)
+                finally:
+                    await pool.close()
+
+        return asyncio.run(main())
+
+
+def http_reply(body: bytes, status: int = 200) -> bytes:
+    return b"HTTP/1.1 %d Word\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+
+
+async def settle(pool: ConnectionPool) -> None:
+    while (wait := await pool.look()) is not None:
+        await asyncio.sleep(wait)
+
+
+LARGE_REQUEST = b"a" * 20_000_000  # more than the buffers of two sockets hold
+
+
+def test_a_good_reply_before_its_request_was_sent_answers_another_one() -> None:
+    """On the first use of a connection there is no other request; an error page may come at any time."""
+
+    async def work(pool: ConnectionPool) -> list[int]:
+        first = await pool.post(LARGE_REQUEST, 100)
+        assert (first.status, first.used_before) == (200, False)
+        with pytest.raises(UnaskedError):
+            await pool.post(LARGE_REQUEST, 100)
+        assert (await pool.post(b"c", 100)).body == b"c"
+        refused = await pool.post(LARGE_REQUEST, 100)
+        return [refused.status]
+
+    early = ([http_reply(b"early")], True)
+    server = ScriptedServer({(1, 1): early, (1, 2): early, (2, 2): ([http_reply(b"no", 413)], True)})
+    assert server.run(work) == [413]
+    assert server.requests == [2, 2]
+
+
+def test_after_a_good_reply_that_nobody_asked_for_no_connection_is_used_twice() -> None:
+    """Also where it came with the reply before it, in one segment."""
+
+    async def work(pool: ConnectionPool) -> list[bool]:
+        return [(await pool.post(b"%d" % number, 100)).used_before for number in range(4)]
+
+    twice = ScriptedServer({(1, 1): ([http_reply(b"0") * 2], False)})
+    assert twice.run(work) == [False] * 4
+    assert twice.requests == [1, 1, 1, 1]
+    page = ScriptedServer({(1, 1): ([http_reply(b"0") + http_reply(b"", 408)], False)})
+    assert page.run(work) == [False, False, True, True]
+    assert page.requests == [1, 3]
+
+
+def test_a_used_connection_that_brings_two_replies_at_once_answers_nothing() -> None:
+    """Two good ones: which is the answer cannot be known. Behind one, an error page: its reply is no answer
+    in the end."""
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
+        with suppress(UnaskedError):
+            replies.append(await pool.post(b"2", 100))
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    two = ScriptedServer({(1, 3): ([http_reply(b"1") + http_reply(b"2")], False)})
+    assert two.run(work) == [None, False]
+    page = ScriptedServer({(1, 3): ([http_reply(b"2") + http_reply(b"", 408)], False)})
+    assert page.run(work) == [None, False, False]
+
+
+def test_a_connection_that_is_retired_settles_its_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing is asked again because of it."""
+    monkeypatch.setattr(connections, "MOST_USES", 3)
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(6)]
+        await settle(pool)
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    server = ScriptedServer({})
+    assert server.run(work) == [None, True, True] * 2
+    assert server.requests == [3, 3]
+
+
+def test_a_connection_that_repeated_a_reply_is_not_used_again() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(3)]
+        assert [pool.is_repeated(reply, name) for reply, name in zip(replies, "abb", strict=True)] == [
+            False,
+            False,
+            False,  # another body
+        ]
+        assert pool.is_repeated(replies[2], "b")
+        await pool.post(b"3", 100)
+
+    server = ScriptedServer({})
+    server.run(work)
+    assert server.requests == [3, 1]
+
+
+def test_a_connection_that_ended_while_nobody_looked_is_not_used() -> None:
+    """Its end has come, and the loop has not read it yet."""
+
+    async def work(pool: ConnectionPool) -> list[bytes]:
+        first = await pool.post(b"0", 100)
+        connection = first.connection
+        ended = asyncio.get_running_loop().time() + 5
+        while not connection.readable() and connection.is_open:
+            assert asyncio.get_running_loop().time() < ended
+            await asyncio.sleep(0)
+        return [first.body, (await pool.post(b"1", 100)).body]
+
+    server = ScriptedServer({})
+    server.closes_after = {1}
+    assert server.run(work) == [b"0", b"1"]
+    assert server.requests == [1, 1]
+
+
+def test_a_connection_that_lay_unused_for_long_is_not_used() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        first = await pool.post(b"0", 100)
+        await pool.post(b"1", 100)
+        first.connection.released -= 1.25 * 10.0 + connections.KEPT_SECONDS
+        await pool.post(b"2", 100)
+
+    server = ScriptedServer({})
+    server.run(work)
+    assert server.requests == [2, 1]
+
+
+def test_requests_at_once_are_limited() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        replies = await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(5)))
+        assert sorted(reply.body for reply in replies) == [b"0", b"1", b"2", b"3", b"4"]
+
+    server = ScriptedServer({})
+    server.run(work)
+    assert server.requests == [5]

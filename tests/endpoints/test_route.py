@@ -130,6 +130,7 @@ def test_tls_ends_at_the_server_and_not_at_the_proxy(
     assert [who for who, _ in servers.heads] == (["proxy"] if through else []) + ["server", "server"]
     for who, head in servers.heads:
         assert (KEY in head) == (who == "server")
+        assert ("\r\nAuthorization" in head) == (who == "server")
         assert ("Proxy-Authorization" in head) == (who == "proxy")
         assert head.startswith("POST /v1 HTTP/1.1\r\n" if who == "server" else "CONNECT 127.0.0.1:")
     if through:

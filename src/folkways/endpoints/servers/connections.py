@@ -2,7 +2,7 @@
 request.
 
 In HTTP/1.1 nothing but the order ties a response to its request. A server or proxy that sends one too many (a
-reply twice, the late answer behind its own 504, a 408 before it hangs up) puts every later answer on that
+reply twice, the late answer after its own 504, a 408 before it hangs up) puts every later answer on that
 connection one place off. What comes while a connection waits for nothing is seen at once. What comes alone
 after the next request was sent looks like its answer, and so does every true answer after it; but the last
 one is left over. So a reply is sure only once its connection has rested for longer than a reply takes and
@@ -60,7 +60,7 @@ class PooledConnection(Connection):
     retired:      whether it is used no more, and kept only until its open replies are settled.
     slowest:      seconds that its slowest reply took. rested: when its rest will be over, by
                   ``time.monotonic``. released: when it was last put back.
-    late:         whether an answer may come late: a proxy has lost its patience with the server behind it.
+    late:         whether an answer may come late: a proxy gave up waiting for its server.
     last_reply:   the ``id`` in the body of its last reply, and that body's hash.
     """
 
@@ -159,7 +159,7 @@ class ConnectionPool:
                 connection.open_since = now
             connection.open_count += 1
             self._open[connection] = None
-        if connection.unasked and connection.open_count:  # right behind this reply, or in its place
+        if connection.unasked and connection.open_count:  # after this reply or in its place
             self._doubt(connection)
         if connection.open_count and (connection.late or connection.uses >= MOST_USES or not connection.keep):
             connection.retired = True
@@ -175,8 +175,8 @@ class ConnectionPool:
         """Whether a reply of this name (the ``id`` in its body) is the one before it on its connection once
         more.
 
-        Then the open replies of the connection are no answers. A server whose replies all have one name does
-        not repeat itself.
+        Then the open replies of the connection do not count as answers. A server whose replies all have one
+        name does not repeat itself.
         """
         if not isinstance(name, str):
             return False
