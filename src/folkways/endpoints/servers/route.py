@@ -121,7 +121,6 @@ class Route:
             inner, transport = make(), outer.transport
             if transport is None:
                 raise HttpError("the proxy closed the connection")
-            outer.detach()
             secure = await asyncio.get_running_loop().start_tls(
                 transport, inner, self._tls, server_hostname=self._parts.hostname
             )
