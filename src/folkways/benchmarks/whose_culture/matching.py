@@ -101,9 +101,15 @@ def of_answers(
     An answer that people of the culture in question gave as well is not wrong, and does not count for
     others. If a model has more than MOST wrong answers in a language, MOST of them are drawn.
     """
-    answered = wrong(judged, metric, "answer").drop_nulls("answer").with_columns(question=templates)
+    # Only the answers that are drawn are copied: there may be a million.
+    usable = pl.col("answer").is_not_null() & templates.is_not_null()
+    numbered = judged.select(pl.exclude("row"), usable=usable, row=pl.int_range(pl.len(), dtype=pl.UInt32))
+    candidates = (
+        wrong(numbered, metric, "usable", "row").filter("usable").select("endpoint", "language", "row")
+    )
     turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
-    answered = plain(answered.drop_nulls("question").filter(turn < MOST))
+    drawn = candidates.filter(turn < MOST)["row"]
+    answered = plain(judged[drawn].select(*WRONG, metric, "answer").with_columns(question=templates))
     key = ["question", "language", "culture", "answer"]
     distinct = answered.select(key).unique(maintain_order=True)
     # One question after the other, so that the answers to one are in memory at a time.

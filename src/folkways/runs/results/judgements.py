@@ -77,7 +77,9 @@ def judged_of_task(
                     )
                 shared = [key for key in _KEY if key in texts.columns]
                 joined = compact(texts) if small else texts
-                yield judged.join(joined, on=shared, how="left", maintain_order="left")
+                frames = [judged.join(joined, on=shared, how="left", maintain_order="left")]
+                del judged  # who takes the frame may drop its texts before the next is read
+                yield frames.pop()
 
 
 _KEY = ("item", "language")
