@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import random
 import socket
 import struct
 import tracemalloc
@@ -365,3 +366,63 @@ def test_a_cancelled_exchange_closes_the_connection() -> None:
             return connection.is_open
 
     assert asyncio.run(ask()) is False
+
+
+@pytest.mark.parametrize("status", [199, 200, 299, 300, 404])
+def test_a_good_reply_is_one_of_2xx(status: int) -> None:
+    assert http1.RawReply(status, http1.Headers(), b"", early=False).good == (status in (200, 299))
+
+
+def test_of_fields_that_are_repeated_the_first_counts_and_of_1xx_none() -> None:
+    reply = converse(
+        b"HTTP/1.1 103 Hints\r\nB: x\r\n\r\n" + OK + b"A: 1\r\na: 2\r\nContent-Length: 2\r\n\r\nhi"
+    )
+    assert reply.headers == {"a": "1", "content-length": "2"}
+    assert reply.headers.get("A") == "1"
+
+
+def replies_over_one_connection(
+    sent: list[bytes], large: asyncio.Semaphore | None, seconds: float = 5.0
+) -> list[bytes]:
+    """The bodies of the replies to requests over one connection, each sent when its request is there."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for reply in sent:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(reply)
+        await reader.read()
+        writer.close()
+
+    async def ask() -> list[bytes]:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            connection = await Route(f"http://127.0.0.1:{port}/").connect(Connection)
+            async with asyncio.timeout(seconds):
+                bodies = [
+                    (await connection.exchange(b"GET / HTTP/1.1\r\n\r\n", LIMIT, large)).body for _ in sent
+                ]
+            assert not connection.unasked
+            connection.abort()
+            return bodies
+
+    return asyncio.run(ask())
+
+
+def test_the_bounds_of_a_reply_are_its_own() -> None:
+    bodies = [letter * (LIMIT - 1) for letter in (b"a", b"b", b"c")]
+    sent = [OK + b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies]
+    assert replies_over_one_connection(sent, asyncio.Semaphore(1)) == bodies
+
+
+def test_small_bodies_wait_for_no_turn_and_compressed_ones_give_theirs_back() -> None:
+    packed = gzip.compress(random.Random(1).randbytes(LIMIT - 100))
+    assert http1.SMALL_BODY < len(packed) < LIMIT
+    small = OK + b"Content-Length: 2\r\n\r\nhi"
+    assert replies_over_one_connection([small], asyncio.Semaphore(0)) == [b"hi"]
+    for body in (packed, gzip.compress(b"hi")):
+        sent = OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+        large = asyncio.Semaphore(1)
+        assert replies_over_one_connection([sent, sent], large) == [gzip.decompress(body)] * 2
+        assert not large.locked()
+        with pytest.raises(TimeoutError):
+            replies_over_one_connection([sent], asyncio.Semaphore(0), 0.2)

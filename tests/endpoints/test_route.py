@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
+from folkways.endpoints.servers.http import environment_proxy
 from folkways.endpoints.servers.http1 import (
     AddressError,
     BodyTooLargeError,
@@ -374,3 +375,22 @@ def test_names_and_ports_where_nothing_is() -> None:
         asyncio.run(Route("http://127.0.0.1:9/").connect(Connection))
     assert not refused.value.is_unknown_name
     assert isinstance(refused.value.cause, ConnectionRefusedError)
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy"),
+    [
+        ("http://models.invalid/v1", "http://proxy.invalid:1"),
+        ("https://models.invalid/v1", None),
+        ("http://127.0.0.1:9/v1", None),
+        ("http://[::1]:9/v1", None),
+        ("http://localhost/v1", None),
+        ("http://a.inner.invalid/v1", None),
+    ],
+)
+def test_which_addresses_have_a_proxy(monkeypatch: pytest.MonkeyPatch, url: str, proxy: str | None) -> None:
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", "http://proxy.invalid:1")
+    monkeypatch.setenv("no_proxy", ".inner.invalid")
+    assert environment_proxy(url) == proxy
