@@ -69,9 +69,9 @@ def test_what_is_there_stays_and_names_are_checked(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "market-days").iterdir()] == ["mine.txt"]
     for name, why in (
         ("blend", "choose another name"),
-        ("Market", "small letters"),
-        ("class", "small letters"),
-        ("../x", "small"),
+        ("Market", "lower-case letters"),
+        ("class", "lower-case letters"),
+        ("../x", "lower-case"),
     ):
         done = folkways("new-benchmark", name, "--kind", "rule", cwd=tmp_path)
         assert done.returncode == 2 and why in done.stderr, done.stderr
