@@ -46,8 +46,8 @@ class Provider:
 
     @classmethod
     def of(cls, name: str, row: Mapping[str, Any]) -> Provider:
-        """From a row of the file, which also holds the fields of its dialect. DataError for a row that lacks a
-        field or has an unknown one."""
+        """From a row of the file, which also holds the fields of its dialect. DataError for a row that lacks
+        a field or has an unknown one."""
         known = {*cls.__slots__, *Dialect.__slots__} - {"name", "dialect"}
         missing = sorted({"protocol", "base_url", "key_env", "about", "docs"} - row.keys())
         unknown = sorted(row.keys() - known)
