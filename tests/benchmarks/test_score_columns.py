@@ -28,7 +28,7 @@ def test_the_workspace_stores_every_column() -> None:
 
 
 def test_a_summary_fills_every_column() -> None:
-    rows = [("a", None)] * 9 + [("b", None), ("c", "unread")]
+    rows = [("a", None)] * 30 + [("b", None), ("d", None), ("e", None), ("c", "unread")]
     judgements = pl.DataFrame(rows, schema=["question", LEFT_OUT], orient="row").with_columns(
         counted=True,
         state=pl.lit("answered"),
