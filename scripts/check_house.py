@@ -38,8 +38,9 @@ PHRASES = {
     "whoever": r"\bwho(?:m)?ever\b",
     "so many": r"\bso many\b",
 }
-# A fifth (locals) and a third (prose, docstrings) of what 828b6c7b had; parameters and errors have none.
-BOUNDS: dict[str, int] = {}
+# What is there now: lower a bound when the count has become smaller, and never raise it. On 828b6c7b there were 1,446 such locals, 763 such
+# phrases, 326 functions with a parameter that their docstring does not name and 101 with such an error.
+BOUNDS = {"locals": 58, "phrases": 75, "parameters": 3, "errors": 1}
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,7 @@ def main() -> int:
             print(f"{remark.path}:{remark.line}: {remark.check}: {remark.text}")
         return 0
     counts = Counter(remark.check for remark in remarks)
+    counts["phrases"] = sum(remark.check.startswith(("docstrings", "comments")) for remark in remarks)
     exceeded = {check for check, bound in BOUNDS.items() if counts[check] > bound}
     for check in sorted({*counts, *BOUNDS}):
         if options.measure or check in exceeded:
@@ -180,7 +182,7 @@ def main() -> int:
                 + (f" where at most {BOUNDS[check]} are allowed" if check in BOUNDS else "")
             )
     if exceeded and not options.measure:
-        print("python scripts/check_house.py --list src studio/src | grep '...' shows where", file=sys.stderr)
+        print("python scripts/check_house.py --list src studio/src shows where", file=sys.stderr)
         return 1
     return 0
 

@@ -43,12 +43,13 @@ def test_every_file_of_texts_is_called_alike_and_lies_beside_its_benchmark() -> 
     assert {path.parent.parent for path in ROOT.rglob("wordings.toml")} == {ROOT}
     assert {
         "blend",
-        "culturalbench",
-        "demo",
-        "free_answers",
         "multiple_choice",
+        "culturalbench",
+        "free_answers",
+        "normad",
         "probing",
         "semeval2026",
+        "xcr",
     } <= {*PACKAGES}
     assert not [*ROOT.rglob("instructions.toml")] and not [*ROOT.rglob("wordings.py")]
 

@@ -79,4 +79,4 @@ def test_the_former_spelling_still_works(arguments: tuple[str, ...]) -> None:
 
 def test_two_formats_are_one_too_many() -> None:
     done = CliRunner().invoke(cli, ["published", "--json", "--format", "csv"])
-    assert done.exit_code == 2 and "two formats" in done.stderr
+    assert done.exit_code == 2 and "contradict each other" in done.stderr

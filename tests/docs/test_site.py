@@ -67,7 +67,7 @@ def test_nothing_is_fetched_from_another_host(site: Path) -> None:
 def test_api_page_has_everything_public_with_its_docstring(site: Path) -> None:
     page = (site / "reference" / "api.html").read_text(encoding="utf-8")
     assert set(re.findall(r'<h2 id="folkways\.(\w+)"', page)) == set(folkways.__all__) - {"__version__"}
-    assert "Compare two models or more on each task" in page
+    assert "Compare two or more models on each task" in page
     assert '<h3 id="folkways.Run.scores"' in page
 
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import TypeVar
 
 import pytest
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers import connections
-from folkways.endpoints.servers.connections import Reply
+from folkways.endpoints.servers.connections import ConnectionPool, Reply, UnaskedError
 from folkways.endpoints.servers.http import HttpEndpoint
 from folkways.endpoints.servers.route import Route
 from tests.support.asking import request
 from tests.support.chat_server import ChatServer
 from tests.support.unasked_server import UnaskedServer
+
+T = TypeVar("T")
 
 
 async def completions(server: UnaskedServer, count: int) -> list[Completion]:
@@ -61,22 +69,28 @@ def test_replies_are_open_until_their_connection_has_rested() -> None:
         assert server.connections == 1
 
 
-def test_a_connection_rests_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every other reply here, and nobody looks besides."""
+@pytest.mark.parametrize(
+    ("longest", "seconds", "known"),
+    [(2, 0.0, [None, True, True, True, True, None]), (4, 60.0, [None, True, True, None, None, None])],
+)
+def test_a_connection_rests_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, longest: int, seconds: float, known: list[bool | None]
+) -> None:
+    """After two replies at first, later after ``longest`` and ``seconds``; nobody looks besides."""
     monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
-    monkeypatch.setattr(connections, "LONGEST_STRETCH", 2)
-    monkeypatch.setattr(connections, "STRETCH_SECONDS", 0.0)
+    monkeypatch.setattr(connections, "LONGEST_STRETCH", longest)
+    monkeypatch.setattr(connections, "STRETCH_SECONDS", seconds)
 
     async def ask(server: UnaskedServer) -> list[bool | None]:
         endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
         await endpoint.open(1)
         said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(6)]
-        known = [completion.confirmation and completion.confirmation.clean for completion in said]
+        settled = [completion.confirmation and completion.confirmation.clean for completion in said]
         await endpoint.close()
-        return known
+        return settled
 
     with UnaskedServer("ahead", every=1000, latency=0.002) as server:
-        assert asyncio.run(ask(server)) == [None, True, True, True, True, None]
+        assert asyncio.run(ask(server)) == known
         assert server.connections == 1
 
 
@@ -102,7 +116,7 @@ def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
 
         async def ask() -> list[Reply]:
             route = Route(f"{server.url}/v1/chat/completions", connect_seconds=5.0)
-            kept = connections.ConnectionPool(1, route, {}, 10.0)
+            kept = ConnectionPool(1, route, {}, 10.0)
             replies = [await kept.post(b'{"messages": [{"content": "A"}]}', 10**6) for _ in range(3)]
             assert [kept.is_repeated(reply, "always") for reply in replies] == [False] * 3
             assert [kept.is_repeated(reply, None) for reply in replies] == [False] * 3
@@ -151,3 +165,195 @@ def test_a_page_of_a_proxy_on_a_used_connection_is_a_lost_connection() -> None:
     with UnaskedServer("400 instead", every=1) as server, pytest.raises(EndpointFailure) as caught:
         ask_in_turn(server, 20)
     assert not caught.value.retryable
+
+
+Script = dict[tuple[int, int], tuple[list[bytes], bool]]
+
+
+class ScriptedServer:
+    """Answers requests as a script says; each with its own body where the script says nothing.
+
+    script: (connection, request on it), both from 1 -> the pieces to send, and whether before the body of the
+    request has come. requests: how many came over each connection.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.requests: list[int] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.requests.append(0)
+        connection = len(self.requests)
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                self.requests[connection - 1] += 1
+                length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+                pieces, early = self.script.get((connection, self.requests[connection - 1]), ([], False))
+                body = b"" if early else await reader.readexactly(length)
+                for piece in pieces or [http_reply(body)]:
+                    writer.write(piece)
+                    await writer.drain()
+                    await asyncio.sleep(0.02 if len(pieces) > 1 else 0)
+                if early:
+                    await reader.readexactly(length)
+        writer.close()
+
+    def run(self, work: Callable[[ConnectionPool], Awaitable[T]], timeout: float = 10.0) -> T:
+        """The result of ``work`` with a pool of one place whose connections lead here."""
+
+        async def main() -> T:
+            async with await asyncio.start_server(self.serve, "127.0.0.1", 0) as server:
+                port = server.sockets[0].getsockname()[1]
+                pool = ConnectionPool(1, Route(f"http://127.0.0.1:{port}/", connect_seconds=5.0), {}, timeout)
+                try:
+                    async with asyncio.timeout(30):
+                        return await work(pool)
+                finally:
+                    await pool.close()
+
+        return asyncio.run(main())
+
+
+def http_reply(body: bytes, status: int = 200) -> bytes:
+    return b"HTTP/1.1 %d Word\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+
+
+async def settle(pool: ConnectionPool) -> None:
+    while (wait := await pool.look()) is not None:
+        await asyncio.sleep(wait)
+
+
+LARGE_REQUEST = b"a" * 20_000_000  # more than the buffers of two sockets hold
+
+
+def test_a_good_reply_before_its_request_was_sent_answers_another_one() -> None:
+    """On the first use of a connection there is no other request; an error page may come at any time."""
+
+    async def work(pool: ConnectionPool) -> list[int]:
+        first = await pool.post(LARGE_REQUEST, 100)
+        assert (first.status, first.used_before) == (200, False)
+        with pytest.raises(UnaskedError):
+            await pool.post(LARGE_REQUEST, 100)
+        assert (await pool.post(b"c", 100)).body == b"c"
+        refused = await pool.post(LARGE_REQUEST, 100)
+        return [refused.status]
+
+    early = ([http_reply(b"early")], True)
+    server = ScriptedServer({(1, 1): early, (1, 2): early, (2, 2): ([http_reply(b"no", 413)], True)})
+    assert server.run(work) == [413]
+    assert server.requests == [2, 2]
+
+
+def test_after_a_good_reply_that_nobody_asked_for_no_connection_is_used_twice() -> None:
+    """Also where it came with the reply before it, in one segment."""
+
+    async def work(pool: ConnectionPool) -> list[bool]:
+        return [(await pool.post(b"%d" % number, 100)).used_before for number in range(4)]
+
+    twice = ScriptedServer({(1, 1): ([http_reply(b"0") * 2], False)})
+    assert twice.run(work) == [False] * 4
+    assert twice.requests == [1, 1, 1, 1]
+    page = ScriptedServer({(1, 1): ([http_reply(b"0") + http_reply(b"", 408)], False)})
+    assert page.run(work) == [False, False, True, True]
+    assert page.requests == [1, 3]
+
+
+def test_a_used_connection_that_brings_two_replies_at_once_answers_nothing() -> None:
+    """Two good ones: which is the answer cannot be known. Behind one, an error page: its reply is no answer
+    in the end."""
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
+        with suppress(UnaskedError):
+            replies.append(await pool.post(b"2", 100))
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    two = ScriptedServer({(1, 3): ([http_reply(b"1") + http_reply(b"2")], False)})
+    assert two.run(work) == [None, False]
+    page = ScriptedServer({(1, 3): ([http_reply(b"2") + http_reply(b"", 408)], False)})
+    assert page.run(work) == [None, False, False]
+
+
+def test_a_connection_that_is_retired_settles_its_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing is asked again because of it."""
+    monkeypatch.setattr(connections, "MOST_USES", 3)
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(6)]
+        await settle(pool)
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    server = ScriptedServer({})
+    assert server.run(work) == [None, True, True] * 2
+    assert server.requests == [3, 3]
+
+
+def test_a_connection_that_repeated_a_reply_is_not_used_again() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(3)]
+        assert [pool.is_repeated(reply, name) for reply, name in zip(replies, "abb", strict=True)] == [
+            False,
+            False,
+            False,  # another body
+        ]
+        assert pool.is_repeated(replies[2], "b")
+        await pool.post(b"3", 100)
+
+    server = ScriptedServer({})
+    server.run(work)
+    assert server.requests == [3, 1]
+
+
+def test_a_connection_that_ended_while_nobody_looked_is_not_used() -> None:
+    """Its end has come, and the loop has not read it yet. What came before is in its place."""
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor() as threads:
+        ends = threading.Event()
+        listening.settimeout(5)
+
+        def serve() -> None:
+            for _ in range(2):
+                connection, _ = listening.accept()
+                with connection:
+                    for _ in range(2 if not ends.is_set() else 1):
+                        connection.recv(65536)
+                        connection.sendall(http_reply(b"hi"))
+                    ends.wait(10)
+
+        async def ask() -> list[bool | None]:
+            route = Route(f"http://127.0.0.1:{listening.getsockname()[1]}/", connect_seconds=5.0)
+            pool = ConnectionPool(1, route, {}, 10.0)
+            replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
+            ends.set()
+            limit = time.monotonic() + 5
+            while not replies[1].connection.readable() and time.monotonic() < limit:
+                time.sleep(0.01)
+            await pool.post(b"2", 100)
+            await pool.close()
+            return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+        serving = threads.submit(serve)
+        assert asyncio.run(ask()) == [None, True]
+        serving.result(10)
+
+
+def test_a_connection_that_lay_unused_for_long_is_not_used() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        first = await pool.post(b"0", 100)
+        await pool.post(b"1", 100)
+        first.connection.released -= 1.25 * 10.0 + connections.KEPT_SECONDS
+        await pool.post(b"2", 100)
+
+    server = ScriptedServer({})
+    server.run(work)
+    assert server.requests == [2, 1]
+
+
+def test_requests_at_once_are_limited() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        replies = await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(5)))
+        assert sorted(reply.body for reply in replies) == [b"0", b"1", b"2", b"3", b"4"]
+
+    server = ScriptedServer({})
+    server.run(work)
+    assert server.requests == [5]

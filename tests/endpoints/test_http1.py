@@ -6,8 +6,10 @@ import asyncio
 import gzip
 import socket
 import struct
+import tracemalloc
 import zlib
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 import pytest
 
@@ -60,6 +62,12 @@ def converse(
                 connection.abort()
 
     return asyncio.run(ask())
+
+
+async def rounds(count: int) -> None:
+    """Wait for ``count`` rounds of the loop of 5 ms each: one sleep may be over before anything was read."""
+    for _ in range(count):
+        await asyncio.sleep(0.005)
 
 
 @pytest.mark.parametrize("cut", [False, True], ids=["at once", "byte by byte"])
@@ -168,12 +176,37 @@ def test_what_chunks_add_to_a_body_is_bounded(trailer: bool) -> None:
         converse(sent, end=False)
 
 
+def test_a_body_may_come_in_small_chunks() -> None:
+    """Six bytes each, which nearly double what is sent."""
+    chunks = b"6\r\naaaaaa\r\n" * (LIMIT // 6)
+    reply = converse(OK + b"Transfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n")
+    assert reply.body == b"a" * (LIMIT // 6 * 6)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_small_body_is_not_decompressed_into_all_memory(status: int) -> None:
+    bomb = gzip.compress(bytes(50_000_000), compresslevel=9)
+    assert len(bomb) < LIMIT
+    sent = b"HTTP/1.1 %d Word\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b" % (
+        status,
+        len(bomb),
+        bomb,
+    )
+    tracemalloc.start()
+    try:
+        with suppress(BodyTooLargeError):
+            assert len(converse(sent).body) == http1.ERROR_BODY
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("encoding", ["", "gzip"])
 def test_of_an_error_page_the_beginning_is_read_and_the_rest_is_not_unasked(encoding: str) -> None:
     seen: list[tuple[bool, bool]] = []
 
     async def use(connection: Connection) -> None:
-        await asyncio.sleep(0.2)
+        await rounds(20)
         seen.append((connection.keep, connection.unasked))
 
     page = b"a" * 2 * http1.ERROR_BODY
@@ -197,6 +230,11 @@ def test_a_compression_that_was_not_asked_for_and_is_not_known() -> None:
     assert converse(b"HTTP/1.1 502 Bad\r\n" + sent).body == b""
 
 
+def test_an_error_page_that_cannot_be_decompressed_is_empty() -> None:
+    sent = b"HTTP/1.1 502 Bad\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi"
+    assert converse(sent).body == b""
+
+
 @pytest.mark.parametrize(
     ("sent", "good"),
     [
@@ -213,7 +251,7 @@ def test_what_nobody_asked_for_is_seen(sent: bytes, good: bool, later: bool) -> 
     seen: list[tuple[bool, bool]] = []
 
     async def use(connection: Connection) -> None:
-        await asyncio.sleep(0.1)
+        await rounds(20)
         seen.append((connection.unasked, connection.unasked_reply))
 
     reply = OK + b"Content-Length: 2\r\n\r\nhi"
@@ -236,7 +274,7 @@ def test_a_flood_that_nobody_asked_for_ends_the_connection() -> None:
     open_after: list[bool] = []
 
     async def use(connection: Connection) -> None:
-        await asyncio.sleep(0.3)
+        await rounds(60)
         open_after.append(connection.is_open)
 
     reply = OK + b"Content-Length: 2\r\n\r\nhi"
@@ -260,7 +298,7 @@ def test_a_large_body_waits_for_its_turn() -> None:
             large = asyncio.Semaphore(1)
             await large.acquire()
             reading = asyncio.create_task(connection.exchange(b"GET / HTTP/1.1\r\n\r\n", 5_000_000, large))
-            await asyncio.sleep(0.3)
+            await rounds(60)
             size = connection._size
             large.release()
             length = len((await reading).body)

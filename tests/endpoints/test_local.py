@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from folkways.endpoints import generation
 from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
-from folkways.endpoints.local import _batch, _Waiting
+from folkways.endpoints.local import _batch, _PendingRequest
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from tests.support.asking import ask_all, request
@@ -104,7 +104,7 @@ LENGTHS = st.lists(
 @given(LENGTHS, st.integers(1, 12))
 def test_a_batch_is_the_first_and_those_nearest_to_it_in_length(asked, largest):
     waiting = [
-        _Waiting(request("x" * length, settings=settings), asyncio.Future(loop=LOOP))
+        _PendingRequest(request("x" * length, settings=settings), asyncio.Future(loop=LOOP))
         for length, settings in asked
     ]
     batch = _batch(waiting, largest)

@@ -9,6 +9,7 @@ import json
 import ssl
 from base64 import b64encode
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
-from folkways.endpoints.servers.http1 import AddressError, ConnectError, Connection, HttpError
+from folkways.endpoints.servers.http1 import (
+    AddressError,
+    BodyTooLargeError,
+    ConnectError,
+    Connection,
+    HttpError,
+)
 from folkways.endpoints.servers.route import Route, exchange_once
 from tests.support.asking import KEY, request
 from tests.support.chat_server import ChatServer
@@ -61,6 +68,7 @@ class Servers:
     def __init__(self, certificate: Path) -> None:
         self.heads: list[tuple[str, str]] = []
         self.refuses = False
+        self.proxy_context: ssl.SSLContext | None = None
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(certificate)
 
@@ -68,7 +76,7 @@ class Servers:
         """The result of the coroutine ``work(port of the server, port of the proxy)``."""
         async with (
             await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=self.context) as server,
-            await asyncio.start_server(self.relay, "127.0.0.1", 0) as proxy,
+            await asyncio.start_server(self.relay, "127.0.0.1", 0, ssl=self.proxy_context) as proxy,
         ):
             ports = [one.sockets[0].getsockname()[1] for one in (server, proxy)]
             return await work(*ports)  # type: ignore[misc]
@@ -116,7 +124,9 @@ def test_tls_ends_at_the_server_and_not_at_the_proxy(
 
     async def work(port: int, proxy: int) -> list[bytes]:
         route = Route(
-            f"https://127.0.0.1:{port}/v1", f"http://me:se%20cret@127.0.0.1:{proxy}" if through else None, 5.0
+            f"https://127.0.0.1:{port}/v1",
+            f"http://m%40e:se%20cret@127.0.0.1:{proxy}" if through else None,
+            5.0,
         )
         connection = await route.connect(Connection)
         head = route.head("POST", {"Authorization": f"Bearer {KEY}"}) + b"Content-Length: 2\r\n\r\n{}"
@@ -130,10 +140,11 @@ def test_tls_ends_at_the_server_and_not_at_the_proxy(
     assert [who for who, _ in servers.heads] == (["proxy"] if through else []) + ["server", "server"]
     for who, head in servers.heads:
         assert (KEY in head) == (who == "server")
+        assert ("\r\nAuthorization" in head) == (who == "server")
         assert ("Proxy-Authorization" in head) == (who == "proxy")
         assert head.startswith("POST /v1 HTTP/1.1\r\n" if who == "server" else "CONNECT 127.0.0.1:")
     if through:
-        assert f"Basic {b64encode(b'me:se cret').decode()}\r\n" in servers.heads[0][1]
+        assert f"Basic {b64encode(b'm@e:se cret').decode()}\r\n" in servers.heads[0][1]
 
 
 @pytest.mark.parametrize("through", [False, True], ids=["direct", "proxy"])
@@ -203,6 +214,62 @@ def test_a_proxy_that_refuses(certificate: Path) -> None:
     assert not isinstance(caught.value, ConnectError)
 
 
+def test_a_tunnel_is_asked_for_with_its_port(certificate: Path) -> None:
+    """Also where the address does not name one."""
+    servers = Servers(certificate)
+    servers.refuses = True
+
+    async def work(port: int, proxy: int) -> None:
+        await Route("https://models.invalid/v1", f"127.0.0.1:{proxy}", 5.0).connect(Connection)
+
+    with pytest.raises(HttpError, match="HTTP 407"):
+        asyncio.run(servers.run(work))
+    assert servers.heads == [
+        ("proxy", "CONNECT models.invalid:443 HTTP/1.1\r\nHost: models.invalid:443\r\n\r\n")
+    ]
+
+
+def test_a_proxy_that_speaks_tls_itself(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    servers = Servers(certificate)
+    servers.proxy_context = servers.context
+
+    async def work(port: int, proxy: int) -> bytes:
+        route = Route(f"https://127.0.0.1:{port}/v1", f"https://127.0.0.1:{proxy}", 5.0)
+        return (await exchange_once(route, "POST", {}, b"{}", 1000)).body
+
+    assert asyncio.run(servers.run(work)) == REPLY
+    assert [who for who, _ in servers.heads] == ["proxy", "server"]
+
+
+@pytest.mark.parametrize("length", [2, 200])
+def test_a_connection_for_one_request_is_closed_after_it(length: int) -> None:
+    """Although the server would keep it; also where its reply is too long."""
+
+    async def ask() -> None:
+        closed = asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (length, b"a" * length))
+            with suppress(ConnectionError):
+                await reader.read()
+            writer.close()
+            closed.set()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            route = Route(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", connect_seconds=5.0)
+            if length > 100:
+                with pytest.raises(BodyTooLargeError):
+                    await exchange_once(route, "GET", {}, None, 100)
+            else:
+                assert (await exchange_once(route, "GET", {}, None, 100)).body == b"aa"
+            async with asyncio.timeout(5):
+                await closed.wait()
+
+    asyncio.run(ask())
+
+
 def test_a_proxy_is_asked_for_the_whole_address() -> None:
     """With the name and password that its own address holds; the test server stands in for the proxy."""
     with ChatServer() as proxy:
@@ -216,6 +283,7 @@ def test_a_proxy_is_asked_for_the_whole_address() -> None:
     assert head[0] == "POST http://models.invalid/v1/chat/completions?a=b HTTP/1.1"
     assert f"Proxy-Authorization: Basic {b64encode(b'me:secret').decode()}" in head
     assert "Host: models.invalid" in head
+    assert "Connection: close" in head
 
 
 def test_an_endpoint_takes_the_proxy_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,6 +326,7 @@ def test_what_is_no_address(url: str) -> None:
         ("http://example.org:80", "/", "example.org"),
         ("http://example.org:443/", "/", "example.org:443"),
         ("https://example.org:443/", "/", "example.org"),
+        ("http://a:0/", "/", "a:0"),
         ("http://[::1]:8000/a", "/a", "[::1]:8000"),
         ("http://bücher.example/", "/", "xn--bcher-kva.example"),
     ],

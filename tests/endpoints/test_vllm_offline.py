@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from folkways.endpoints.local import LocalEndpoint
 from folkways.endpoints.registry import open_name
-from folkways.endpoints.vllm_offline.child import InOrder
+from folkways.endpoints.vllm_offline.child import PrefixQueue
 from tests.support.river import environment, finish, kill, rows, start, wait_for
 from tests.support.vllm_module import journal, likelihood, write_vllm
 
@@ -160,7 +160,7 @@ def test_where_vllm_is_missing_transformers_runs_the_model_and_is_named() -> Non
 def test_prompts_that_begin_alike_follow_each_other_and_none_waits_for_ever(
     steps: list[tuple[bool, list[int]]],
 ) -> None:
-    order = InOrder()
+    order = PrefixQueue()
     waiting: dict[int, list[int]] = {}
     last: tuple[list[int], int] = ([], -1)
     for number, (takes, ids) in enumerate(steps):

@@ -54,7 +54,7 @@ def test_an_interrupt_that_was_dropped_before_asking_began_is_told_when_it_does(
     calls = []
     with interrupts.remembered():
         drop_one()
-        with interrupts.told(lambda: calls.append("told")):
+        with interrupts.listening(lambda: calls.append("told")):
             assert calls == ["told"]
             for number in interrupts.STOPS:
                 signal.raise_signal(number)
@@ -66,7 +66,7 @@ def test_an_interrupt_that_was_dropped_before_asking_began_is_told_when_it_does(
 def test_handlers_of_before_come_back_and_nothing_is_remembered_beyond_the_block() -> None:
     before = {number: signal.getsignal(number) for number in interrupts.STOPS}
     hook = sys.unraisablehook
-    with interrupts.told(lambda: None):
+    with interrupts.listening(lambda: None):
         signal.raise_signal(signal.SIGINT)
     interrupts.check()
     with interrupts.remembered(), pytest.raises(KeyboardInterrupt):
@@ -91,7 +91,7 @@ def test_the_first_signal_decides_what_the_process_says_of_its_end(number: signa
         128 + number,
         whose,
     )  # known when the command has ended
-    with interrupts.told(lambda: None):
+    with interrupts.listening(lambda: None):
         assert interrupts.exit_code() == 130  # and forgotten by the next
 
 
@@ -107,7 +107,7 @@ def test_what_is_ignored_by_inheritance_stays_so(number: signal.Signals) -> None
 import signal
 from folkways.engine import interrupts
 calls = []
-with interrupts.remembered(), interrupts.told(lambda: calls.append(1)):
+with interrupts.remembered(), interrupts.listening(lambda: calls.append(1)):
     signal.raise_signal({int(number)})
     assert signal.getsignal({int(number)}) is signal.SIG_IGN
 print(calls)

@@ -87,13 +87,13 @@ def ask(server: ChatServer, release: Path, workspace: str, cluster: Cluster | No
 def pressed_by(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
     """What a signal would call, once a command listens to signals."""
     listeners: list[Callable[[], object]] = []
-    told = interrupts.told
+    listening = interrupts.listening
 
     def noted(listener):
         listeners.append(listener)
-        return told(listener)
+        return listening(listener)
 
-    monkeypatch.setattr(interrupts, "told", noted)
+    monkeypatch.setattr(interrupts, "listening", noted)
     return listeners
 
 

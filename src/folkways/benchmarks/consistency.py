@@ -138,6 +138,7 @@ def consistency_tables(
         rows = _ways(of_model, pl.col(metric), pl.col(chosen if chosen in columns else metric))
         agreement_rows += _alike(rows, same)
         gaps += _gaps(rows)
+        del rows, of_model  # before those of the next
     if not agreement_rows:
         raise NotAvailableError(f"each question was asked once; to measure it, add {HOW_TO_ASK}")
     by_words = "" if chosen in columns else " Answers in words agree where both are right or both are wrong."
@@ -269,7 +270,6 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
     way = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in ways], separator="\0").alias(
         "way"
     )
-    cells = rows.group_by("culture", "question", *ways).agg(pl.col("right").mean()).with_columns(way)
     gap_rows = []
     for culture, score, questions in scores.iter_rows():
         others = scores.filter(pl.col("culture") != culture)
@@ -279,7 +279,10 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
             others["score"].to_numpy(),
             others["questions"].to_numpy().astype(float),
         )
-        wobble, p = _wobble(cells.filter(pl.col("culture") == culture))
+        # Culture by culture: with the names of the ways, the cells of all would take more than the rows.
+        of_culture = rows.filter(pl.col("culture") == culture)
+        cells = of_culture.group_by("question", *ways).agg(pl.col("right").mean())
+        wobble, p = _wobble(cells.with_columns(way))
         gap_rows.append(
             {
                 "endpoint": rows["endpoint"][0],

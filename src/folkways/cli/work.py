@@ -51,8 +51,8 @@ def command(
     """Ask what RUN (name, number or 'last') still expects, together with any number of other workers.
 
     No two workers ask the same. The requests of a worker that died are free again at once on the same
-    machine, or once it is restarted under its --worker name or as the same SLURM task; otherwise after 90
-    seconds. Nothing is judged: `folkways score` does that at the end.
+    machine, or once it is restarted with the same name (--worker) or as the same SLURM task; otherwise after
+    90 seconds. Nothing is judged: `folkways score` does that at the end.
 
     \b
     folkways work study --workspace postgresql://me@db/folkways

@@ -1,1 +1,1 @@
-"""Endpoints: models that can be asked, all behind one interface."""
+"""Endpoints: models that answer requests, all through one interface."""

@@ -136,12 +136,12 @@ class Endpoint(Protocol):
     ``timeout``: seconds after which it gives up. ``about``, once it is open: how the model runs, on one line,
     for people. ``reads_likelihoods``: whether it knows Settings.read. ``reads_long_texts``: whether it knows
     LOGPROB. ``runs_here``: whether the model itself is loaded by this process, on its GPU if there is one.
-    ``vocabulary``: how many tokens it knows, where that can be told before it is loaded. ``check()``: raises
+    ``vocabulary``: how many tokens it knows, where that is known before it is loaded. ``check()``: raises
     FolkwaysError for what is lacking here, such as a package, before anything is stored or loaded.
     ``batches``: how its provider takes requests in batches (folkways.endpoints.batches); None where it does
-    not. ``waits``, while it is opened: what for, in a few words; ``notes``: what happens to it that people
-    are told, each once. ``heeds``: the names of those sampling settings that it is told; all of them where it
-    has no such attribute. ``served``: what each of its completions says as ``model``, where that tells more
+    not. ``waits``, while it is opened: what for, in a few words; ``notes``: messages about it for people,
+    each shown once. ``heeds``: the names of the sampling settings that it receives; all of them where it
+    has no such attribute. ``served``: what each of its completions says as ``model``, where that says more
     than the name: replies of another are noticed. ``look``, a coroutine without arguments, where a Completion
     may have a ``confirmation``: settles those that can be settled now, and returns the seconds until more of
     them can be; None where all are.
@@ -206,8 +206,8 @@ class EndpointKind:
 
     forms: each way to write a name -> what it means, for help and errors: ``{"baseline/first": "always the
     first choice"}``. open:  makes the endpoint of a whole name and connects to nothing. Its last argument is
-    False where nothing will be asked, so
-           that a missing key is no error.
+    False where nothing will be asked; a
+           missing key is then accepted.
     """
 
     forms: Mapping[str, str]

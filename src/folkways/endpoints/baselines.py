@@ -15,9 +15,7 @@ class BaselineEndpoint(NamedEndpoint):
     instead."""
 
     local = True
-    reads_likelihoods = (
-        True  # it answers with an option in any case, and stands beside models that are read so
-    )
+    reads_likelihoods = True  # it always answers with an option, so it can be compared with models read so
     default_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
 
     def __init__(self, name: str, identity: str, rule: Callable[[Request], str]) -> None:
@@ -37,8 +35,11 @@ class BaselineEndpoint(NamedEndpoint):
 
 
 def open_baseline(rule: str, seed: int) -> BaselineEndpoint:
-    """``random``, ``first``, ``constant:TEXT`` or ``echo``. ``seed`` matters to ``random`` only, and joins
-    its identity."""
+    """The endpoint of a rule: ``random``, ``first``, ``constant:TEXT`` or ``echo``.
+
+    seed: for ``random`` only, and part of its identity. Raises UnknownNameError for another rule,
+    FolkwaysError for ``constant:`` without a text.
+    """
     name = f"baseline/{rule}"
     if rule == "random":
         return BaselineEndpoint(name, f"{name}@seed={seed}", lambda request: _random(request, seed))

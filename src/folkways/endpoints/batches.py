@@ -11,8 +11,8 @@ from folkways.endpoints.base import Completion, Request
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a batch stands at its provider.
+class BatchStatus:
+    """The state of a batch at its provider.
 
     ended:   whether results can be had, or nothing more will come.
     refused: why the provider took none of it; None where it did.
@@ -23,7 +23,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class BatchResult:
     """What came back for one request: the body of a reply with its status; status 0 where it was not carried
     out."""
 
@@ -32,8 +32,8 @@ class Result:
     body: object
 
 
-class NotYetKnown(Exception):  # noqa: N818 - not an error
-    """Whether a provider has a batch cannot be told yet."""
+class UndecidedBatch(Exception):  # noqa: N818 - not an error
+    """It is not yet known whether a provider has a batch."""
 
 
 class Batches(Protocol):
@@ -49,7 +49,7 @@ class Batches(Protocol):
     waits: bool
 
     def line(self, request: Request) -> bytes:
-        """The request as it stands in a batch, under its key. Raises a fatal EndpointFailure for a setting
+        """The request as one entry of a batch, under its key. Raises a fatal EndpointFailure for a setting
         that cannot be sent."""
 
     async def send(self, name: str, lines: Sequence[bytes]) -> str:
@@ -61,17 +61,18 @@ class Batches(Protocol):
         """The number of the batch that was handed in under this name, not before ``since`` (epoch seconds);
         None if none was.
 
-        known: numbers of other batches. Raises NotYetKnown where it has to be looked for again later.
+        keys: of the requests in it. known: numbers of other batches. Raises UndecidedBatch where it has to be
+        looked for again later.
         """
 
-    async def look(self, number: str) -> Standing:
-        """How the batch stands."""
+    async def look(self, number: str) -> BatchStatus:
+        """The state of the batch."""
 
-    def results(self, number: str) -> AsyncIterator[Result]:
+    def results(self, number: str) -> AsyncIterator[BatchResult]:
         """What came back, in any order; requests may be missing."""
 
-    def read(self, request: Request, result: Result) -> Completion:
+    def read(self, request: Request, result: BatchResult) -> Completion:
         """The completion in a result; EndpointFailure where it is none."""
 
-    def told(self, name: str, number: str, requests: int) -> str:
+    def sent_message(self, name: str, number: str, requests: int) -> str:
         """A line for people about a batch that has left."""

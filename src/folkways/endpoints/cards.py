@@ -62,30 +62,30 @@ def user_cards_file() -> Path:
 
 
 def load_cards() -> Cards:
-    """The packaged cards, and over them the user's own (``user_cards_file``); DataError for a file that is no
-    table of cards."""
+    """The packaged cards, and over them the user's own (``user_cards_file``); DataError for a file that does
+    not hold a table of cards."""
     packaged = tomllib.loads(
         files("folkways.endpoints").joinpath("model_cards.toml").read_text(encoding="utf-8")
     )
     layers = [_read(packaged, "folkways")]
-    own = user_cards_file()
-    if own.is_file():
-        layers.insert(0, _read(read_toml(own), str(own)))
+    user_file = user_cards_file()
+    if user_file.is_file():
+        layers.insert(0, _read(read_toml(user_file), str(user_file)))
     return Cards(tuple(layers), str(packaged["as_of"]))
 
 
 def cards_of(endpoints: Iterable[str]) -> dict[str, ModelCard]:
     """Endpoint -> card, for the endpoints that a file knows."""
     cards = load_cards()
-    found = {endpoint: cards.find(endpoint) for endpoint in endpoints}
-    return {endpoint: card for endpoint, card in found.items() if card is not None}
+    cards_by_endpoint = {endpoint: cards.find(endpoint) for endpoint in endpoints}
+    return {endpoint: card for endpoint, card in cards_by_endpoint.items() if card is not None}
 
 
 def _names_of(endpoint: str) -> list[str]:
     """The whole name and the model's own, in lower case: ``together/meta-llama/X?temperature=1`` -> also
     ``x``."""
     whole = re.sub(r"\?\w+=[^/#]*$", "", endpoint.strip()).lower()
-    if whole.startswith(("baseline/", "replay:")):  # what is behind the slash is no model's name
+    if whole.startswith(("baseline/", "replay:")):  # what follows is not the name of a model
         return [whole]
     model = whole.rsplit("#", 1)[-1] if whole.startswith(("http://", "https://")) else whole.partition("@")[0]
     return list(dict.fromkeys([whole, model, model.rsplit("/", 1)[-1]]))
@@ -95,7 +95,7 @@ def _read(table: Mapping[str, Any], source: str) -> dict[str, ModelCard]:
     rows = table.get("models")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise DataError(f"no model cards: {LAYOUT}", file=source)
-    found: dict[str, ModelCard] = {}
+    cards: dict[str, ModelCard] = {}
     for number, row in enumerate(rows, start=1):
         names = row.get("names")
         if (
@@ -108,9 +108,9 @@ def _read(table: Mapping[str, Any], source: str) -> dict[str, ModelCard]:
             _check(name, value, source, number)
         card = ModelCard(**{name: row[name] for name in _FIELDS if name in row})
         for name in names:
-            if found.setdefault(name.strip().lower(), card) != card:
+            if cards.setdefault(name.strip().lower(), card) != card:
                 raise DataError(f"the model {name!r} has two cards; keep one", file=source, row=number)
-    return found
+    return cards
 
 
 def _check(name: str, value: Any, source: str, row: int) -> None:

@@ -19,24 +19,24 @@ _THINKING = re.compile(r"\s*<think(?:ing)?>")
 _THOUGHT = re.compile(r"</think(?:ing)?>\s*")
 
 
-def thoughts_apart(text: str, told: str | None = None) -> tuple[str | None, str]:
+def thoughts_apart(text: str, thoughts: str | None = None) -> tuple[str | None, str]:
     """The thoughts that open models put before their reply, as ``<think>...</think>``, and the reply; None
     without any.
 
-    told: thoughts that the endpoint told apart by itself; they come first. Templates that open the tag in the
+    thoughts: those that the endpoint sent separately; they come first. Templates that open the tag in the
     prompt leave only its end in the text. Thoughts without an end are all there is: the reply is empty.
     """
     if "think" not in text:
-        return told, text
-    thoughts, at = [told] if told else [], 0
+        return thoughts, text
+    parts, at = [thoughts] if thoughts else [], 0
     if (first := _THOUGHT.search(text)) and "<think" not in text[: first.start()]:
-        thoughts.append(text[: first.start()].strip())
+        parts.append(text[: first.start()].strip())
         at = first.end()
     while begun := _THINKING.match(text, at):
         ended = _THOUGHT.search(text, begun.end())
-        thoughts.append(text[begun.end() : ended.start() if ended else None].strip())
+        parts.append(text[begun.end() : ended.start() if ended else None].strip())
         at = ended.end() if ended else len(text)
-    return ("\n\n".join(thoughts), text[at:]) if thoughts else (None, text)
+    return ("\n\n".join(parts), text[at:]) if parts else (None, text)
 
 
 def storable(text: str) -> str:
@@ -48,8 +48,8 @@ def storable(text: str) -> str:
 
 
 def scrub(text: str, secrets: Iterable[str]) -> str:
-    """``text`` with every secret in it written ``[key]``. Longer secrets go first, so that no rest of one
-    stays behind."""
+    """``text`` with every secret in it written ``[key]``. Longer secrets go first, so that no part of one
+    remains."""
     for secret in sorted(secrets, key=len, reverse=True):
         if secret:
             text = text.replace(secret, "[key]")

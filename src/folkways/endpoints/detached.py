@@ -8,8 +8,8 @@ def detach() -> None:
     """Go on in a child with a session of its own, and let this process end as that does, with the same exit
     code.
 
-    What kills a worker often kills its children with it, as Ray does, but not theirs: those would stay
-    behind, and keep their GPUs. The child lives, finds its input closed, and ends them. To be called before
+    What kills a worker often kills its children too, as Ray does, but not their children: those would go
+    on and keep their GPUs. The child lives, finds its input closed, and ends them. To be called before
     any thread is begun.
     """
     child = os.fork()

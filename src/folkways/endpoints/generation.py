@@ -90,7 +90,7 @@ def ids_of(tokenizer: Any, text: str) -> list[int]:
 
 
 def pair_ids(tokenizer: Any, prompt: str, label: str) -> tuple[list[int], list[int]]:
-    """The tokens of a prompt, and those of a label behind it (folkways.endpoints.likelihood)."""
+    """The tokens of a prompt, and those of a label after it (folkways.endpoints.likelihood)."""
     context, continuation = pair(prompt, label, templated=bool(tokenizer.chat_template))
     start = ids_of(tokenizer, context)
     return start, ids_of(tokenizer, context + continuation)[len(start) :]
@@ -180,17 +180,17 @@ class LoadedModel:
         for at, context, more in wanted:
             table = tables[numbers[(*context, *more[:-1])]]
             likelihoods.setdefault(at, []).append(
-                sum(float(table[place - len(more), token]) for place, token in enumerate(more))
+                sum(float(table[index - len(more), token]) for index, token in enumerate(more))
             )
-        for at, found in likelihoods.items():
+        for at, values in likelihoods.items():
             tokens = sum(
                 len(row)
                 for row in {(*context, *more[:-1]) for number, context, more in wanted if number == at}
             )
             if weighs:
-                answers[at] = weight(found[0], model=self._name, tokens=tokens)
+                answers[at] = weight(values[0], model=self._name, tokens=tokens)
             else:
-                answers[at] = choice(requests[at].choices or (), found, model=self._name, tokens=tokens)
+                answers[at] = choice(requests[at].choices or (), values, model=self._name, tokens=tokens)
         return [answer for answer in answers if answer is not None]
 
     def _pair_ids(self, request: Request, label: str) -> tuple[list[int], list[int]]:
@@ -203,11 +203,11 @@ class LoadedModel:
         if not rows:
             return []
         batch = self._padded(rows)
-        known = signature(self._model.forward).parameters
+        parameters = signature(self._model.forward).parameters
         options: dict[str, Any] = {}
-        if "position_ids" in known:
+        if "position_ids" in parameters:
             options["position_ids"] = (batch["attention_mask"].cumsum(dim=1) - 1).clamp(min=0)
-        if "logits_to_keep" in known:
+        if "logits_to_keep" in parameters:
             options["logits_to_keep"] = most
         with torch.inference_mode():
             logits = self._model(**batch, use_cache=False, **options).logits[:, -most:]
@@ -262,7 +262,7 @@ class LoadedModel:
         if settings.temperature == 0:
             options |= {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
         elif settings.temperature is not None:
-            # transformers keeps the 50 likeliest tokens unless told otherwise; the settings promise
+            # transformers keeps the 50 likeliest tokens by default; the settings promise
             # temperature and top_p only.
             options |= {
                 "do_sample": True,

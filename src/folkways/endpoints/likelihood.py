@@ -3,7 +3,7 @@ that it says.
 
 The convention is that of lm-evaluation-harness for tasks of the type ``multiple_choice`` whose choices are
 letters (as its MMLU): what is compared is the log-probability of each label given the prompt, summed over the
-label's tokens and not divided by their number. A label follows a prompt behind a space, or at once where a
+label's tokens and not divided by their number. A label follows a prompt after a space, or at once where a
 chat template ends the prompt. White space at the end of the prompt counts with the label, and a label's
 tokens are those by which prompt and label together are longer than the prompt alone.
 """
@@ -39,11 +39,14 @@ def pair(prompt: str, label: str, *, templated: bool) -> tuple[str, str]:
 def choice(
     labels: Sequence[str], likelihoods: Sequence[float], *, model: str | None, tokens: int
 ) -> Completion:
-    """The likeliest label as a reply, the first of several; the log-probabilities of all stand in its finish
-    reason."""
+    """The likeliest of ``labels`` as a reply; its finish reason lists the log-probabilities of all.
+
+    likelihoods: one per label, natural logarithms; the first of equal ones wins. model: the name to report.
+    tokens: input tokens spent.
+    """
     best = max(range(len(labels)), key=lambda at: likelihoods[at])
-    told = " ".join(f"{label} {value:.3f}" for label, value in zip(labels, likelihoods, strict=True))
-    return Completion(labels[best], f"loglik {told}", model=model, input_tokens=tokens, output_tokens=0)
+    listing = " ".join(f"{label} {value:.3f}" for label, value in zip(labels, likelihoods, strict=True))
+    return Completion(labels[best], f"loglik {listing}", model=model, input_tokens=tokens, output_tokens=0)
 
 
 def weight(likelihood: float, *, model: str | None, tokens: int) -> Completion:

@@ -61,8 +61,8 @@ class LocalEndpoint(NamedEndpoint):
         self.about: str | None = None
         self._model: LoadedModel | None = None
         self._worker: asyncio.Task[None] | None = None
-        self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
-        self._pending: set[_Waiting] = set()
+        self._queue: asyncio.Queue[_PendingRequest] = asyncio.Queue()
+        self._pending: set[_PendingRequest] = set()
         self._stop = threading.Event()
 
     def check(self) -> None:
@@ -72,8 +72,8 @@ class LocalEndpoint(NamedEndpoint):
     async def open(self, concurrency: int) -> None:
         """Load model and tokenizer, and start batching.
 
-        concurrency: requests that wait at once. A batch holds a quarter of them, or BATCH if that is more and
-        so many wait. Raises MissingExtraError without the extra ``local``, FolkwaysError where the model
+        concurrency: requests that wait at once. A batch holds at most a quarter of them, or BATCH if that
+        is more. Raises MissingExtraError without the extra ``local``, FolkwaysError where the model
         cannot be loaded.
         """
         if self._worker is not None:
@@ -98,7 +98,8 @@ class LocalEndpoint(NamedEndpoint):
                 one.answer.set_exception(EndpointFailure(f"{self.name} was closed", retryable=True))
 
     async def complete(self, request: Request) -> Completion:
-        """Generate. EndpointFailure for a prompt that is too long or a setting that a local model has not."""
+        """Generate. Raises EndpointFailure for a prompt that is too long or a setting that a local model has
+        not, FolkwaysError before ``open``."""
         if self._worker is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         if request.settings.reasoning_effort is not None:
@@ -110,7 +111,7 @@ class LocalEndpoint(NamedEndpoint):
             )
         if request.settings.read is not None:
             options_of(self.name, request)
-        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        waiting = _PendingRequest(request, asyncio.get_running_loop().create_future())
         self._pending.add(waiting)
         self._queue.put_nowait(waiting)
         try:
@@ -119,20 +120,20 @@ class LocalEndpoint(NamedEndpoint):
             self._pending.discard(waiting)
 
     async def _work(self, model: LoadedModel, largest: int) -> None:
-        kept: list[_Waiting] = []
+        waiting: list[_PendingRequest] = []
         while True:
-            kept = kept or [await self._queue.get()]
+            waiting = waiting or [await self._queue.get()]
             await asyncio.sleep(0)  # let the requests that were started together queue up together
             while not self._queue.empty():
-                kept.append(self._queue.get_nowait())
-            kept = [one for one in kept if not one.answer.done()]
-            if not kept:
+                waiting.append(self._queue.get_nowait())
+            waiting = [one for one in waiting if not one.answer.done()]
+            if not waiting:
                 continue
-            batch = _batch(kept, largest)
-            kept = [one for one in kept if one not in batch]
+            batch = _batch(waiting, largest)
+            waiting = [one for one in waiting if one not in batch]
             await self._generate(model, batch)
 
-    async def _generate(self, model: LoadedModel, batch: list[_Waiting]) -> None:
+    async def _generate(self, model: LoadedModel, batch: list[_PendingRequest]) -> None:
         requests = [one.request for one in batch]
         settings = requests[0].settings
         seed = None if settings.temperature == 0 else sampling_seed(requests[0], self._seed)
@@ -143,8 +144,8 @@ class LocalEndpoint(NamedEndpoint):
             else:
                 answers = await asyncio.to_thread(model.generate, requests, seed, self._stop)
         except Exception as error:  # noqa: BLE001 - whatever a model's code raises, these requests failed and others may not
-            said = quotable(f"{type(error).__name__}: {error}")
-            answers = [EndpointFailure(f"{self.name}: generating failed: {said}") for _ in batch]
+            message = quotable(f"{type(error).__name__}: {error}")
+            answers = [EndpointFailure(f"{self.name}: generating failed: {message}") for _ in batch]
         for one, answer in zip(batch, answers, strict=True):
             if one.answer.done():
                 continue
@@ -155,12 +156,12 @@ class LocalEndpoint(NamedEndpoint):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Waiting:
+class _PendingRequest:
     request: Request
     answer: asyncio.Future[Completion]
 
 
-def _batch(waiting: list[_Waiting], largest: int) -> list[_Waiting]:
+def _batch(waiting: list[_PendingRequest], largest: int) -> list[_PendingRequest]:
     """What to generate next: the first request and those nearest to it in length, of the same settings; alone
     if it is sampled."""
     first = waiting[0].request

@@ -41,7 +41,7 @@ class Price:
         return Price(self.input * self.batch, self.output * self.batch, self.source)
 
     def usd(self, input_tokens: float, output_tokens: float) -> float:
-        """US dollars for so many tokens in and out."""
+        """US dollars for these numbers of input and output tokens."""
         return (self.input * input_tokens + self.output * output_tokens) / MILLION
 
 
@@ -79,15 +79,15 @@ def user_prices_file() -> Path:
 def load_prices(file: Path | str | None = None) -> Prices:
     """The packaged prices, over them the user's own (``user_prices_file``), over those ``file``.
 
-    Raises FolkwaysError for a file that is not there, DataError for one that is no table of prices.
+    Raises FolkwaysError for a file that is not there, DataError for one that does not hold a table of prices.
     """
     text = files("folkways.endpoints").joinpath("prices.toml").read_text(encoding="utf-8")
     packaged = tomllib.loads(text)
     shares = packaged[BATCH]
     layers = [_read(packaged, "folkways", shares)]
-    own = user_prices_file()
-    if own.is_file():
-        layers.insert(0, _read(read_toml(own), str(own), shares))
+    user_file = user_prices_file()
+    if user_file.is_file():
+        layers.insert(0, _read(read_toml(user_file), str(user_file), shares))
     if file is not None:
         path = Path(file).expanduser()
         if not path.is_file():
@@ -102,8 +102,11 @@ def load_prices(file: Path | str | None = None) -> Prices:
 def cost(
     prices: Prices, model: str, input_tokens: int | None, output_tokens: int | None, *, batched: bool = False
 ) -> float | None:
-    """US dollars for so many tokens of ``model``. None where no price is known, or where priced tokens were
-    not counted."""
+    """US dollars for ``input_tokens`` and ``output_tokens`` of ``model``, by the list ``prices``.
+
+    batched: whether the price of batches applies. None where the price is not known, or where priced tokens
+    were not counted.
+    """
     price = prices.find(model)
     if price is None:
         return None
@@ -128,7 +131,7 @@ def _read(table: Mapping[str, Any], source: str, shares: Mapping[str, float]) ->
     )
     if not isinstance(rows, dict):
         raise DataError(f"no table {TABLE}: {layout}", file=source)
-    found = {}
+    prices = {}
     for name, row in rows.items():
         values: list[Any] = (
             [row.get(side) for side in ("input", "output")] if isinstance(row, dict) else [None]
@@ -143,8 +146,8 @@ def _read(table: Mapping[str, Any], source: str, shares: Mapping[str, float]) ->
             raise DataError(
                 f"batch of {name!r} is the share that is paid in batches, 0 to 1, got {share!r}", file=source
             )
-        found[name] = Price(float(values[0]), float(values[1]), source, float(share))
-    return found
+        prices[name] = Price(float(values[0]), float(values[1]), source, float(share))
+    return prices
 
 
 def _is_amount(value: Any) -> bool:

@@ -25,7 +25,7 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     """The endpoint called ``name``, not yet opened.
 
     options:  timeout, headers, ... ; defaults if None.
-    need_key: False where nothing will be asked (estimates, reports), so that a missing key is no error.
+    need_key: False where nothing will be asked (estimates, reports): a missing key is then accepted.
 
     Reads the environment and, for ``replay:FILE`` and local folders, hashes the file; connects to nothing.
     Raises UnknownNameError listing the valid forms, or FolkwaysError naming the environment variable of a
@@ -38,8 +38,8 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     if name[len(kind) :].startswith("://"):
         kind = kind.lower()
     entry = plugins.entries(plugins.ENDPOINTS).get(kind)
-    if entry is not None and (found := plugins.load(entry)) is not None:
-        return found.open(name, options, need_key)  # type: ignore[no-any-return]
+    if entry is not None and (endpoint_kind := plugins.load(entry)) is not None:
+        return endpoint_kind.open(name, options, need_key)  # type: ignore[no-any-return]
     if first == "python":
         raise FolkwaysError(
             f"{name} is a model that a program in Python gave; run it there: folkways.run(..., models=...) "

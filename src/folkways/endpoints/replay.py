@@ -87,22 +87,23 @@ class ReplayEndpoint(NamedEndpoint):
         self._answers = None
 
     async def complete(self, request: Request) -> Completion:
-        """The answer of the row that matches; an EndpointFailure that is not worth a retry if none does."""
+        """The answer of the row that matches. Raises an EndpointFailure that is not worth a retry if none
+        does, FolkwaysError before ``open``."""
         if self._answers is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         key = (request.item, *(str(getattr(request, name)) for name in self._columns))
-        found = self._answers.get(key)
-        if found is None:
-            asked = ", ".join(
+        completion = self._answers.get(key)
+        if completion is None:
+            wanted = ", ".join(
                 f"{name} {value!r}" for name, value in zip(("item", *self._columns), key, strict=True)
             )
-            raise EndpointFailure(f"{self._file} has no reply for {asked}")
-        return found
+            raise EndpointFailure(f"{self._file} has no reply for {wanted}")
+        return completion
 
 
 def read_rows(file: Path, raw: bytes) -> tuple[list[str], Iterator[dict[str, Any]]]:
     """Columns and rows of a file of answers. Every value of a CSV is text; null where a field is empty or
-    absent."""
+    absent. Raises DataError for a file that cannot be read or lacks columns."""
     if file.suffix.lower() in (".jsonl", ".ndjson"):
         rows = [row for _, row in json_objects(raw.splitlines(), file)]
         columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -150,22 +151,22 @@ def index_replies(
 ) -> dict[tuple[str, ...], Completion | None]:
     """Item and these columns -> the reply, None where a row has none. DataError, naming ``file``, for two
     replies to one item."""
-    found: dict[tuple[str, ...], Completion | None] = {}
+    replies: dict[tuple[str, ...], Completion | None] = {}
     rows_of: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(rows, 1):
         if row.get("item") is None:
             raise DataError("no item", file=file, row=number)
         key = (_text(row["item"]), *(_matched(row, name) for name in columns))
         answer = _completion(row)
-        if key in found and found[key] != answer:
+        if key in replies and replies[key] != answer:
             narrower = ", ".join(name for name in MATCHED if name not in columns)
             hint = f"; a column {narrower} would tell them apart" if narrower else ""
             raise DataError(
                 f"another answer to {' '.join(key)} than in row {rows_of[key]}{hint}", file=file, row=number
             )
-        found[key] = answer
+        replies[key] = answer
         rows_of.setdefault(key, number)
-    return found
+    return replies
 
 
 def _matched(row: dict[str, Any], name: str) -> str:

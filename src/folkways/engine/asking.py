@@ -110,8 +110,8 @@ class EndpointRunner:
 
     Coroutines take requests that come from the request queue in chunks; results go to a buffer that is
     committed in batches by the database thread, so that the event loop never waits for a disk. A reply whose
-    ``confirmation`` is open stays out of the buffer until its endpoint has settled it; one that is no answer
-    to its request is asked for again.
+    ``confirmation`` is open stays out of the buffer until its endpoint has settled it; a request whose reply
+    was not its answer is sent again.
     """
 
     def __init__(
@@ -232,8 +232,8 @@ class EndpointRunner:
         return True
 
     async def on_database(self, work: Callable[..., T], *arguments: object) -> T:
-        """Do ``work`` in the database's thread, again while its server is away: what the request queue is
-        told can be repeated."""
+        """Do ``work`` in the database's thread, again while its server is away: what is sent to the
+        request queue can be repeated."""
         gone_at: float | None = None
         while True:
             try:

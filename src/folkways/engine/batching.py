@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 
 from folkways.endpoints.base import EndpointFailure, Request
-from folkways.endpoints.batches import Batches, NotYetKnown
+from folkways.endpoints.batches import Batches, UndecidedBatch
 from folkways.endpoints.prices import Price
 from folkways.engine.asking import FEED, ONE_REQUEST, EndpointRunner
 from folkways.engine.budget import USED_UP, Amount, BudgetDecision, charged, used, worst_case
@@ -153,7 +153,7 @@ class Batching:
             try:
                 number = await self._find(record) if doubtful else None
                 number = number or await self._api.send(record.name, lines)
-            except NotYetKnown as unknown:
+            except UndecidedBatch as unknown:
                 asking.progress.last_error = str(unknown)
                 return False
             except EndpointFailure as failure:
@@ -177,13 +177,13 @@ class Batching:
                     return False
                 continue
             await asking.on_database(batches.mark_out, self._workspace, record.name, number)
-            asking.progress.notes.append(self._api.told(record.name, number, len(record.keys)))
+            asking.progress.notes.append(self._api.sent_message(record.name, number, len(record.keys)))
             return True
 
     async def _find(self, record: BatchRecord) -> str | None:
         others = await self._asking.on_database(batches.open_batches, self._workspace, self._number)
-        known = {other.number for other in others if other.number is not None}
-        return await self._api.find(record.name, record.keys, record.created, known)
+        other_numbers = {other.number for other in others if other.number is not None}
+        return await self._api.find(record.name, record.keys, record.created, other_numbers)
 
     # Following what has left.
 

@@ -159,7 +159,7 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
 
     def reserve(self, amount: Amount) -> BudgetDecision:
-        """Set ``amount`` aside if it fits beside what is spent and set aside; GO means that it has been set
+        """Set ``amount`` aside if it fits with what is spent and set aside; GO means that it has been set
         aside."""
         if self.limit is None:
             return BudgetDecision.GO
@@ -175,7 +175,7 @@ class Budget:
         )
 
     def enlarge(self, part: Sequence[float]) -> None:
-        """Let so many requests, tokens and dollars more be spent."""
+        """Add to the limit. part: requests, tokens and US dollars."""
         assert self.limit is not None  # noqa: S101 - a shared budget has one
         requests, tokens, usd = part
         self.limit = Amount(

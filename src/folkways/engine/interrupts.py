@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a terminal that is closed (SIGHUP), none of which may be lost.
+"""Ctrl-C, SIGTERM and a terminal that is closed (SIGHUP): none of them may be lost.
 
 Left to Python, Ctrl-C is an exception at whatever line runs at the moment. Where that line belongs to a
 finaliser, to the callback of a weak reference or to a library's hook, the exception is dropped: the program
@@ -21,9 +21,9 @@ STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") 
 that was stored."""
 
 
-class _Now:
-    """Blocks that have taken signals over, what signals came since the first began, and who is told in place
-    of an exception."""
+class _SignalState:
+    """Blocks that have taken signals over, what signals came since the first began, and what is called in
+    place of an exception."""
 
     blocks = 0
     came: list[int] = []  # noqa: RUF012 - one for the process
@@ -51,42 +51,42 @@ def remembered() -> Iterator[None]:
 
 
 @contextmanager
-def told(listener: Callable[[], object]) -> Iterator[None]:
+def listening(listener: Callable[[], object]) -> Iterator[None]:
     """Within the block each of STOPS calls ``listener`` and raises nothing; Ctrl-C that was remembered calls
     it at once.
 
-    Outside of the main thread nothing is told, because Python runs handlers there alone.
+    Outside of the main thread nothing is called, because Python runs handlers in that thread alone.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     with _taken_over(STOPS):
-        before, _Now.listener = _Now.listener, listener
+        before, _SignalState.listener = _SignalState.listener, listener
         try:
-            if _Now.came:
+            if _SignalState.came:
                 listener()
             yield
         finally:
-            _Now.listener = before
+            _SignalState.listener = before
 
 
 def check() -> None:
     """KeyboardInterrupt if a signal came: for the places between two steps of something long."""
-    if _Now.blocks and _Now.came:
+    if _SignalState.blocks and _SignalState.came:
         raise KeyboardInterrupt
 
 
 def exit_code() -> int:
     """What a process says that a signal ended: 128 and the first one's number, as shells do; that of Ctrl-C
     where none came."""
-    return 128 + (_Now.came[0] if _Now.came else signal.SIGINT)
+    return 128 + (_SignalState.came[0] if _SignalState.came else signal.SIGINT)
 
 
 def reason() -> str:
     """Who ended it, for people."""
-    if not _Now.came or _Now.came[0] == signal.SIGINT:
+    if not _SignalState.came or _SignalState.came[0] == signal.SIGINT:
         return "interrupted by the user"
-    return f"ended by {signal.Signals(_Now.came[0]).name}"
+    return f"ended by {signal.Signals(_SignalState.came[0]).name}"
 
 
 @contextmanager
@@ -98,9 +98,9 @@ def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
         for number in numbers
         if (handler := signal.getsignal(number)) not in (signal.SIG_IGN, None)
     }
-    if not _Now.blocks:
-        _Now.came.clear()
-    _Now.blocks += 1
+    if not _SignalState.blocks:
+        _SignalState.came.clear()
+    _SignalState.blocks += 1
     for number in before:
         signal.signal(number, _came)
     try:
@@ -108,11 +108,11 @@ def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        _Now.blocks -= 1
+        _SignalState.blocks -= 1
 
 
 def _came(number: int, _frame: FrameType | None) -> None:
-    _Now.came.append(number)
-    if _Now.listener is None:
+    _SignalState.came.append(number)
+    if _SignalState.listener is None:
         raise KeyboardInterrupt
-    _Now.listener()
+    _SignalState.listener()

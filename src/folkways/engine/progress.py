@@ -17,9 +17,9 @@ class ModelProgress:
     by_others: pending requests that another process answered meanwhile. about:    how the model runs, where
     its endpoint tells; shown once. out:      requests that have left in ``batches`` batches and not come
     back. waits:    what has to be there before anything can be asked (a GPU, a server that starts); None for
-    nothing. notes:    what else people are told, each once, in this order. places:   requests at once at
-    most, as things stand; why, in a few words, in ``why``. warning:  what the user should know at once; None
-    for nothing. away:     why the server cannot be reached, while it is waited for; until when, as
+    nothing. notes:    other messages for people, each shown once, in this order. places:   requests at
+    once at most, at present; why, in a few words, in ``why``. warning:  what the user should know at once, or
+    None. away:     why the server cannot be reached, while it is waited for; until when, as
     ``time.monotonic`` tells, in ``away_until``. usd:      None where the price of the model is not known.
     """
 

@@ -1,7 +1,7 @@
 """How many requests are on their way at once: as many as the server gets done sooner for being asked
 together.
 
-A server of which nothing is known gets few to begin with, and two or four times as many as long as more
+An unknown server gets few to begin with, and two or four times as many as long as more
 replies per second come of it; what waits in a server's own queue only runs into the timeout. One that asks to
 slow down, or does not answer in time, gets fewer; one that refuses some while it answers others gets half as
 many as long as no fewer replies come of it. Every change is a trial: what it brings is measured over about
@@ -126,7 +126,7 @@ class RateLimiter:
         self._go_on_with(float(min(first, self.limit)))
 
     def _go_on_with(self, places: float, rounds: int = 1) -> None:
-        """Have ``places``, and try no other number for so many rounds of replies."""
+        """Have ``places``, and try no other number for ``rounds`` rounds of replies."""
         self._ceiling = self.places = places
         self._restarting = False
         self._due = rounds * max(1, int(places))
@@ -245,7 +245,7 @@ class RateLimiter:
         )
 
     def _judge(self, trial: _Trial) -> None:
-        """Keep the number that is tried, or take it back, once it can be told."""
+        """Keep the number that is tried, or take it back, once the result is clear."""
         if self._replies >= self.places and self._worth() >= trial.least:
             self._accept(trial)
         elif self._replies >= max(WINDOW, self.places) or self._hurts(trial):

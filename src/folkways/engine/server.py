@@ -37,7 +37,7 @@ class Sign(Enum):
 
 
 class Server:
-    """The server behind one endpoint.
+    """The server of one endpoint.
 
     While it refuses connections one request at a time is tried, by turns and after longer and longer pauses;
     all others wait, and none of them loses an attempt.
@@ -71,7 +71,7 @@ class Server:
             self._limiter.succeeded(seconds)
 
     def patience(self) -> float:
-        """Seconds for which a request may be told that it came too early, without losing an attempt."""
+        """Seconds during which a request may be turned away without losing an attempt."""
         return max(PATIENCE_SECONDS, PATIENCE_REPLIES * self.seconds)
 
     def pause(self, rng: random.Random) -> float:

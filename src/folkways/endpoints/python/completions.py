@@ -16,7 +16,7 @@ def completion_of(value: Any, model: str) -> Completion:
     """A text, or what libraries give back: a chat completion, a message, Inspect's output, a list of one of
     these.
 
-    model: what answered, where the value does not say it. EndpointFailure for anything in which there is no
+    model: what answered, where the value does not say it. Raises EndpointFailure for anything without a
     text.
     """
     if isinstance(value, Completion):
@@ -55,7 +55,7 @@ def _of_choice(value: Mapping[str, Any], choice: Mapping[str, Any], model: str) 
     """The first choice of a chat completion (OpenAI), or of Inspect's output, whose names differ a little."""
     message = choice.get("message") or {}
     text, finish = message.get("content"), choice.get("finish_reason") or choice.get("stop_reason")
-    if isinstance(text, list):  # parts, of which reasoning is no reply
+    if isinstance(text, list):  # parts; reasoning is not part of the reply
         text = "".join(part.get("text") or "" for part in text if isinstance(part, Mapping))
     finish = "length" if finish in ("max_tokens", "model_length") else finish
     refusal = message.get("refusal") or (_WITHHELD if finish == "content_filter" else None)
@@ -89,11 +89,11 @@ def failure_of(error: BaseException, name: str) -> EndpointFailure:
         getattr(error, "response", None), "status_code", None
     )
     status = status if isinstance(status, int) else None
-    said = quotable(str(error)) or "without a message"
+    message = quotable(str(error)) or "without a message"
     timed_out = isinstance(error, TimeoutError) or "Timeout" in type(error).__name__
     lost = isinstance(error, ConnectionError) or "Connection" in type(error).__name__
     return EndpointFailure(
-        f"{name} raised {type(error).__name__}: {said}",
+        f"{name} raised {type(error).__name__}: {message}",
         status=status,
         retryable=timed_out or lost or (status is not None and (status in RETRYABLE or status >= 500)),
         fatal=status in (401, 403, 404),

@@ -23,7 +23,7 @@ class PythonEndpoint(NamedEndpoint):
     code:        digest of the code, where it is known: each reply keeps it, so that replies of other code are
                 noticed.
     concurrency: calls at once, at most, whatever the run says; None for what suits it.
-    heeds:       the sampling settings that the function is told; no others are part of its requests.
+    heeds:       the sampling settings that the function takes; no others are part of its requests.
     """
 
     local = False
@@ -64,8 +64,8 @@ class PythonEndpoint(NamedEndpoint):
             caller.close()
 
     async def complete(self, request: Request) -> Completion:
-        """Call the function. EndpointFailure with the message of whatever it raised, or where it gave no
-        text."""
+        """Call the function. Raises EndpointFailure with the message of whatever it raised, or where it gave
+        no text; FolkwaysError before ``open``."""
         if self._caller is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         arguments, named = self._arguments(request)
@@ -82,13 +82,19 @@ class PythonEndpoint(NamedEndpoint):
 def of_function(
     name: str, identity: str, function: Callable[..., Any], *, code: str | None, concurrency: int | None
 ) -> PythonEndpoint:
-    """The endpoint of a function that is called by its signature. FolkwaysError where it cannot be called
-    with a prompt."""
+    """The endpoint of a function that is called by its signature.
+
+    name, identity: of the endpoint. code: digest of the code, where it is known. concurrency: calls at once,
+    at most; None for what suits it. Raises FolkwaysError where it cannot be called with a prompt.
+    """
     arguments = Arguments(function, name)
-    told = {
-        "heeds": arguments.settings,
-        "of_item": arguments.of_item,
-        "code": code,
-        "concurrency": concurrency,
-    }
-    return PythonEndpoint(name, identity, function, arguments.of, **told)  # type: ignore[arg-type]
+    return PythonEndpoint(
+        name,
+        identity,
+        function,
+        arguments.of,
+        heeds=arguments.settings,
+        of_item=arguments.of_item,
+        code=code,
+        concurrency=concurrency,
+    )

@@ -87,8 +87,10 @@ def _function(function: types.FunctionType, seen: dict[int, str]) -> str:
         for name in _global_names(function.__code__)
         if name in function.__globals__
     }
-    own = outside.keys() - _changed_by(function)
-    return ";".join([*parts, *(f"{name}={_described(outside[name], name, seen)}" for name in sorted(own))])
+    constant_names = outside.keys() - _changed_by(function)
+    return ";".join(
+        [*parts, *(f"{name}={_described(outside[name], name, seen)}" for name in sorted(constant_names))]
+    )
 
 
 def _global_names(code: types.CodeType) -> set[str]:
@@ -121,9 +123,12 @@ def _instance(thing: Any, name: str, seen: dict[int, str]) -> str:
     )
     attributes |= {slot: getattr(thing, slot) for slot in slots if slot not in ("__dict__", "__weakref__")}
     bases = [base for base in kind.__mro__ if _is_own(base)]
-    own = attributes.keys() - set().union(*map(_changed_by, bases))
+    constant_names = attributes.keys() - set().union(*map(_changed_by, bases))
     return ";".join(
-        [*map(_source, bases), *(f"{key}={_described(attributes[key], key, seen)}" for key in sorted(own))]
+        [
+            *map(_source, bases),
+            *(f"{key}={_described(attributes[key], key, seen)}" for key in sorted(constant_names)),
+        ]
     )
 
 

@@ -1,1 +1,1 @@
-"""Models behind HTTP: addresses, connections, one module per protocol."""
+"""Models that are reached by HTTP: addresses, connections, one module per protocol."""

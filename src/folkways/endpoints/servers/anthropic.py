@@ -54,8 +54,8 @@ class AnthropicEndpoint(HttpEndpoint):
             self._think(payload, request)
         if settings.temperature is not None:
             payload["temperature"] = settings.temperature
-        # top_p = 1 cuts nothing off, which is also what leaving it out means; recent models refuse it beside
-        # a temperature.
+        # top_p = 1 cuts nothing off, which is also what leaving it out means; recent models refuse it
+        # together with a temperature.
         if settings.top_p is not None and settings.top_p != 1.0:
             payload["top_p"] = settings.top_p
         return payload

@@ -2,7 +2,7 @@
 request.
 
 In HTTP/1.1 nothing but the order ties a response to its request. A server or proxy that sends one too many (a
-reply twice, the late answer behind its own 504, a 408 before it hangs up) puts every later answer on that
+reply twice, the late answer after its own 504, a 408 before it hangs up) puts every later answer on that
 connection one place off. What comes while a connection waits for nothing is seen at once. What comes alone
 after the next request was sent looks like its answer, and so does every true answer after it; but the last
 one is left over. So a reply is sure only once its connection has rested for longer than a reply takes and
@@ -60,7 +60,7 @@ class PooledConnection(Connection):
     retired:      whether it is used no more, and kept only until its open replies are settled.
     slowest:      seconds that its slowest reply took. rested: when its rest will be over, by
                   ``time.monotonic``. released: when it was last put back.
-    late:         whether an answer may come late: a proxy has lost its patience with the server behind it.
+    late:         whether an answer may come late: a proxy gave up waiting for its server.
     last_reply:   the ``id`` in the body of its last reply, and that body's hash.
     """
 
@@ -159,7 +159,7 @@ class ConnectionPool:
                 connection.open_since = now
             connection.open_count += 1
             self._open[connection] = None
-        if connection.unasked and connection.open_count:  # right behind this reply, or in its place
+        if connection.unasked and connection.open_count:  # after this reply or in its place
             self._doubt(connection)
         if connection.open_count and (connection.late or connection.uses >= MOST_USES or not connection.keep):
             connection.retired = True
@@ -175,8 +175,8 @@ class ConnectionPool:
         """Whether a reply of this name (the ``id`` in its body) is the one before it on its connection once
         more.
 
-        Then the open replies of the connection are no answers. A server whose replies all have one name does
-        not repeat itself.
+        Then the open replies of the connection do not count as answers. A server whose replies all have one
+        name does not repeat itself.
         """
         if not isinstance(name, str):
             return False
@@ -247,7 +247,7 @@ class ConnectionPool:
             now = time.monotonic()
         if connection.readable() or (connection.open_count and now >= connection.rested):
             await self._look(connection)
-        return self._orderly and connection.uses < MOST_USES and connection.keep and not connection.unasked
+        return self._orderly and connection.uses < MOST_USES and connection.is_open and not connection.unasked
 
     def _is_due(self, connection: PooledConnection, now: float) -> bool:
         """Whether a connection whose stretch is over has to rest before its next request."""
@@ -261,10 +261,11 @@ class ConnectionPool:
         """See whether anything has come over a connection that waits for nothing, and settle its open replies
         where that tells."""
         if connection.readable():
-            # It may be the end of the connection, or TLS's own; asyncio reads it within a round of the loop.
+            # It may be the end of the connection, or TLS's own. asyncio reads it in the second round of the
+            # loop, and reports an end in the third.
             busy = connection.busy
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
+            for _ in range(3):
+                await asyncio.sleep(0)
             if connection.busy and not busy:
                 return  # a request has taken it meanwhile, and looks for itself
         if connection.unasked:

@@ -1,7 +1,7 @@
 """Why a provider ended a reply: a word that says it withheld the answer makes a refusal, one that says it
 failed makes no answer.
 
-A reply that ended by any other word is what the model said, unless an error stands beside the word. Words are
+A reply that ended by any other word is what the model said, unless an error comes with the word. Words are
 in lower case here.
 """
 
@@ -50,5 +50,5 @@ CHAT_COMPLETIONS = Endings(
     frozenset().union(*(endings.withheld for endings in _ALIKE)),
     frozenset().union(*(endings.failed for endings in _ALIKE)),
 )
-"""All who speak OpenAI's protocol: a gateway passes on the words of whoever is behind it, and no word means
+"""All who speak OpenAI's protocol: a gateway passes on the words of the server it asks, and no word means
 two things."""

@@ -68,28 +68,28 @@ def read_error(payload: Any, raw: bytes) -> ServerError:
         payload = payload[0]
     if not isinstance(payload, dict):
         return ServerError(raw[:4096].decode("utf-8", "replace"))
-    found = payload.get("error", payload)
-    if isinstance(found, str):
-        return ServerError(found)
-    if not isinstance(found, dict):
+    error = payload.get("error", payload)
+    if isinstance(error, str):
+        return ServerError(error)
+    if not isinstance(error, dict):
         return ServerError(raw[:4096].decode("utf-8", "replace"))
     message = (
-        found.get("message")
-        or found.get("detail")
+        error.get("message")
+        or error.get("detail")
         or payload.get("detail")
         or payload.get("message")
-        or found
+        or error
     )
-    code = found.get("code")
-    metadata = found.get("metadata")
+    code = error.get("code")
+    metadata = error.get("metadata")
     return ServerError(
         message=message if isinstance(message, str) else str(message)[:4096],
         code=str(code or ""),
-        kind=str(found.get("type") or found.get("status") or ""),
-        param=str(found.get("param") or ""),
+        kind=str(error.get("type") or error.get("status") or ""),
+        param=str(error.get("param") or ""),
         status=code if isinstance(code, int) else None,
         flagged=isinstance(metadata, dict) and bool(metadata.get("reasons")),
-        retry_delay=_retry_delay(found.get("details")),
+        retry_delay=_retry_delay(error.get("details")),
     )
 
 
@@ -118,13 +118,17 @@ def outcome(
     address: Address, status: int, headers: Mapping[str, str], payload: Any, raw: bytes, settings: Settings
 ) -> Completion | EndpointFailure:
     """What a reply other than a completion means: the provider withheld an answer (a Completion), or a
-    failure."""
+    failure.
+
+    address: of the server, for messages and for secrets to remove. status, headers: of the reply. payload:
+    its body as JSON, or None; raw: its bytes. settings: of the request, one of which may be refused.
+    """
     error = read_error(payload, raw)
-    said = quotable(error.message, address.secrets) or "nothing"
-    quoted = f'{address.name}: the server says {status}: "{said}"'
+    message = quotable(error.message, address.secrets) or "nothing"
+    quoted = f'{address.name}: the server says {status}: "{message}"'
     whole = f"{error.code} {error.kind} {error.message}"
     if status in (400, 403) and (error.code in _WITHHELD or error.flagged):
-        return Completion(text="", finish_reason="content_filter", refusal=said)
+        return Completion(text="", finish_reason="content_filter", refusal=message)
     if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(whole)):
         return EndpointFailure(
             f"{quoted}\nThe account has no credit left: add some, then run again to resume",
@@ -140,7 +144,7 @@ def outcome(
         )
         return EndpointFailure(f"{quoted}\n{advice}", status=status, fatal=True)
     if status in (400, 422):
-        return _bad_request(address, status, error, said, quoted, settings)
+        return _bad_request(address, status, error, message, quoted, settings)
     if 300 <= status < 400:
         target = quotable(headers.get("Location", "nowhere"), address.secrets)
         return EndpointFailure(

@@ -60,8 +60,8 @@ others wait."""
 
 
 class HttpEndpoint(NamedEndpoint, ABC):
-    """A model behind HTTP. A protocol says where to post, how a request is laid out and how a reply is
-    read."""
+    """A model that is reached by HTTP. A protocol says where to post, how a request is laid out and how a
+    reply is read."""
 
     local = False
     endings: Endings
@@ -101,11 +101,14 @@ class HttpEndpoint(NamedEndpoint, ABC):
 
     @abstractmethod
     def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-        """The part of a reply that says how it ended, beside its answer, and the word for it; ``{}`` and None
+        """The part of a reply that says how it ended, and the word for it; ``{}`` and None
         without one."""
 
     async def open(self, concurrency: int) -> None:
-        """Open the connection pool for ``concurrency`` requests at once. Connects to nothing yet."""
+        """Open the connection pool for ``concurrency`` requests at once. Connects to nothing yet.
+
+        Raises FolkwaysError for an address that cannot be asked.
+        """
         if self._connections is not None:
             return
         allow_connections()
@@ -126,8 +129,8 @@ class HttpEndpoint(NamedEndpoint, ABC):
             await connections.close()
 
     async def look(self) -> float | None:
-        """Settle which replies are surely the answers to their requests; seconds until more can be told, None
-        where all are."""
+        """Settle which replies are surely the answers to their requests; seconds until more can be
+        settled, None where all are."""
         return await self._connections.look() if self._connections is not None else None
 
     def _headers(self) -> dict[str, str]:
@@ -141,7 +144,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
 
     async def complete(self, request: Request) -> Completion:
         """Ask once. Raises EndpointFailure, whose message holds no secret and at most 300 characters of what
-        the server said."""
+        the server said; FolkwaysError before ``open``."""
         connections = self._connections
         if connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
@@ -177,18 +180,21 @@ class HttpEndpoint(NamedEndpoint, ABC):
     def completion(
         self, request: Request, status: int, headers: Mapping[str, str], reply: Any, raw: bytes
     ) -> Completion:
-        """What a reply says; EndpointFailure where that is no completion. raw: its bytes, for messages."""
+        """The completion in a reply to ``request``. Raises EndpointFailure where there is none.
+
+        status, headers: of the reply. reply: its body as JSON. raw: its bytes, for messages.
+        """
         good = 200 <= status < 300
         if good and isinstance(reply, dict):
             part, reason = self.ending(reply)
             if not reply.get("error") and part.get("error"):
                 reply = part  # it failed in the middle of the answer
             elif (reason or "").lower() in self.endings.failed:
-                said = (
+                message = (
                     f"{self.name}: the provider failed in the middle of the reply (it ended it with "
                     f"{quotable(str(reason))})"
                 )
-                raise EndpointFailure(said, status=status, retryable=True)
+                raise EndpointFailure(message, status=status, retryable=True)
         if good and isinstance(reply, dict) and not reply.get("error"):
             completion = self.read(reply)
             if completion is not None:
@@ -200,10 +206,10 @@ class HttpEndpoint(NamedEndpoint, ABC):
             )
         if good:
             status = self._status_in(reply, raw)
-        found = outcome(self._address, status, headers, reply, raw, request.settings)
-        if isinstance(found, EndpointFailure):
-            raise found
-        return found
+        result = outcome(self._address, status, headers, reply, raw, request.settings)
+        if isinstance(result, EndpointFailure):
+            raise result
+        return result
 
     async def call(
         self,
@@ -214,8 +220,9 @@ class HttpEndpoint(NamedEndpoint, ABC):
         content_type: str = "application/json",
         large: bool = False,
     ) -> bytes:
-        """The body of a good reply to a call beside the requests (uploads, lists), on its own connection.
+        """The body of a good reply to a call other than a request (uploads, lists), on its own connection.
 
+        method: of HTTP.
         path:  below the base address, with its query.
         data:  what is sent, of this content_type.
         large: much goes up or comes down (at most LARGE bytes): it has ten times the time of a request.
@@ -243,7 +250,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
         limit: int,
         seconds: float,
     ) -> RawReply:
-        """A call beside the requests. Raises EndpointFailure where no reply comes.
+        """A call other than a request. Raises EndpointFailure where no reply comes.
 
         headers: all that are sent. limit: bytes of a good reply. seconds: until it must be here.
         """

@@ -179,10 +179,6 @@ class Connection(asyncio.Protocol):
         if self.transport is not None:
             self.transport.abort()
 
-    def detach(self) -> None:
-        """Leave the transport to another protocol."""
-        self.transport = self._parser = None
-
     # What the transport calls.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

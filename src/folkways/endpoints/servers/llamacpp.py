@@ -45,36 +45,36 @@ class LlamaCppEndpoint(OpenAIEndpoint):
 
     async def _prompt(self, request: Request) -> str:
         """The text that the model is to go on with, by its chat template."""
-        found = (
+        prompt = (
             await self._call("/apply-template", {"messages": self.payload(request)["messages"]}, request)
         ).get("prompt")
-        if not isinstance(found, str):
+        if not isinstance(prompt, str):
             raise EndpointFailure(
                 f"{self.name}: the server does not tell what its chat template makes of a question",
                 fatal=True,
             )
-        return found
+        return prompt
 
     async def _tokens(self, text: str, request: Request) -> list[int]:
-        asked = {"content": text, "add_special": True, "parse_special": True}
-        found = (await self._call("/tokenize", asked, request)).get("tokens")
-        if not isinstance(found, list) or not all(isinstance(token, int) for token in found):
+        payload = {"content": text, "add_special": True, "parse_special": True}
+        tokens = (await self._call("/tokenize", payload, request)).get("tokens")
+        if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
             raise EndpointFailure(f"{self.name}: the server does not tell the tokens of a text", fatal=True)
-        return found
+        return tokens
 
     async def _say(self, before: list[int], token: int, request: Request) -> dict[str, Any]:
-        asked = {
+        payload = {
             "prompt": before,
             "n_predict": 1,
             "n_probs": 1,
             "logit_bias": [[token, CERTAIN]],
             "temperature": 0,
         }
-        return await self._call("/completion", asked | {"cache_prompt": True}, request)
+        return await self._call("/completion", payload | {"cache_prompt": True}, request)
 
     def _told(self, reply: dict[str, Any], token: int) -> float:
-        said = reply.get("completion_probabilities")
-        first = said[0] if isinstance(said, list) and said else None
+        steps = reply.get("completion_probabilities")
+        first = steps[0] if isinstance(steps, list) and steps else None
         if (
             isinstance(first, dict)
             and first.get("id") == token

@@ -78,9 +78,9 @@ class OpenAIEndpoint(HttpEndpoint):
         try:
             listed = from_json(await self._page(f"{address.base_url}/models") or b"")
         except ConnectError as error:
-            said = quotable(str(error), address.secrets, 200)
+            message = quotable(str(error), address.secrets, 200)
             raise FolkwaysError(
-                f"{self.name}: no server answers at {address.base_url} ({said})\nStart it there: "
+                f"{self.name}: no server answers at {address.base_url} ({message})\nStart it there: "
                 f"{address.start}\n"
                 f"or say where it is: {self.name}@http://HOST:PORT/v1"
             ) from None
@@ -108,17 +108,17 @@ class OpenAIEndpoint(HttpEndpoint):
         """
         root = self._address.base_url.removesuffix("/v1")
         try:
-            found = from_json(await self._page(f"{root}/props") or b"")
+            properties = from_json(await self._page(f"{root}/props") or b"")
             waiting = (
                 []
-                if found is not None
+                if properties is not None
                 else _WAITING_AT_VLLM.findall(await self._page(f"{root}/metrics") or b"")
             )
         except ConnectError:
             return
         if waiting and not any(map(float, waiting)):  # one line per copy of the model
             self.first_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
-        slots = found.get("total_slots") if isinstance(found, dict) else None
+        slots = properties.get("total_slots") if isinstance(properties, dict) else None
         if isinstance(slots, int) and 1 <= slots <= EndpointOptions.MOST_OF_OWN_SERVER:
             self.first_concurrency = self.default_concurrency = slots
 
@@ -228,10 +228,10 @@ class OpenAIEndpoint(HttpEndpoint):
 def _spellings(name: str) -> set[str]:
     """How a listed model may be called: Ollama's newest without its tag, llama.cpp's without folder and
     ending."""
-    found = {name, name.removesuffix(":latest")}
+    spellings = {name, name.removesuffix(":latest")}
     if name.endswith(".gguf"):
-        found |= {(file := re.split(r"[/\\]", name)[-1]), file.removesuffix(".gguf")}
-    return found
+        spellings |= {(file := re.split(r"[/\\]", name)[-1]), file.removesuffix(".gguf")}
+    return spellings
 
 
 def _open(name: str, options: EndpointOptions, need_key: bool) -> OpenAIEndpoint:

@@ -95,8 +95,8 @@ def provider_address(
     missing.
     """
     at = None
-    if provider.start and (found := _AT.search(model)):
-        model, at = model[: found.start()], found[1]
+    if provider.start and (match := _AT.search(model)):
+        model, at = model[: match.start()], match[1]
     if not model:
         raise FolkwaysError(
             f"{provider.name!r} names no model: write {provider.name}/MODEL   (its models: {provider.docs})"
@@ -117,15 +117,15 @@ def provider_address(
         and not (is_loopback(url.plain) or _is_for(url.plain))
     )
     key = None if withheld else _read_key(key_name)
-    own = url.plain == provider.base_url
+    is_default = url.plain == provider.base_url
     return Address(
         name=name,
-        identity=name if own or at is not None else f"{name}@{url.plain}",
+        identity=name if is_default or at is not None else f"{name}@{url.plain}",
         model=model,
         base_url=url.plain,
         key_names=key_names,
         key_hint=_how_to_send(url.plain, key_name or "", withheld=True) if withheld else "",
-        hosted=own and provider.key_required,
+        hosted=is_default and provider.key_required,
         start=provider.start.format(model=model),
         get=provider.get.format(model=model),
         batch=provider.batch,
@@ -136,13 +136,13 @@ def provider_address(
 
 def _url_of(provider: Provider, name: str, at: str | None, base_url: str | None) -> Url:
     url_name = key_set_in(provider.base_url_env)
-    given = at or base_url or (os.environ[url_name].strip() if url_name else provider.base_url)
+    address = at or base_url or (os.environ[url_name].strip() if url_name else provider.base_url)
     if url_name == "OLLAMA_HOST" and base_url is None and at is None:
-        given = _ollama_url(given)
+        address = _ollama_url(address)
     try:
         if at is not None and not urlsplit(at).path.strip("/"):
-            given = f"{at.rstrip('/')}/v1"
-        return split_url(given)
+            address = f"{at.rstrip('/')}/v1"
+        return split_url(address)
     except (FolkwaysError, ValueError) as error:
         source = (
             "the address behind @"
@@ -157,8 +157,9 @@ def _url_of(provider: Provider, name: str, at: str | None, base_url: str | None)
 def url_address(
     text: str, base_url: str | None, *, need_key: bool = True, key_env: str | None = None
 ) -> Address:
-    """The address of ``http(s)://HOST/v1#MODEL``. ``base_url`` replaces the host only.
+    """The address that ``text`` (``http(s)://HOST/v1#MODEL``) names. ``base_url`` replaces the host only.
 
+    need_key: whether a missing key is an error. Raises FolkwaysError for that, and where no model is named.
     key_env: the environment variable of its key, which is then needed. Without one the key is that of
     FOLKWAYS_API_KEY where FOLKWAYS_API_KEY_HOSTS names the host that is asked, and none otherwise.
     """

@@ -109,9 +109,9 @@ class Route:
     async def _tunnel(self, outer: Connection, make: Callable[[], ConnectionT]) -> ConnectionT:
         """Ask the proxy for a tunnel to the server, and speak TLS through it."""
         assert self._proxy_parts is not None  # noqa: S101 - the caller looked
-        place = _host(self._parts, always_port=True)
-        fields = {"Host": place, **_proxy_authorization(self._proxy_parts)}
-        lines = [f"CONNECT {place} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+        authority = _host(self._parts, always_port=True)
+        fields = {"Host": authority, **_proxy_authorization(self._proxy_parts)}
+        lines = [f"CONNECT {authority} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
         try:
             reply = await outer.exchange(
                 "".join(f"{line}\r\n" for line in [*lines, ""]).encode(), 0, None, connect=True
@@ -121,7 +121,6 @@ class Route:
             inner, transport = make(), outer.transport
             if transport is None:
                 raise HttpError("the proxy closed the connection")
-            outer.detach()
             secure = await asyncio.get_running_loop().start_tls(
                 transport, inner, self._tls, server_hostname=self._parts.hostname
             )
@@ -137,7 +136,9 @@ class Route:
 async def exchange_once(
     route: Route, method: str, headers: Mapping[str, str], body: bytes | None, limit: int
 ) -> RawReply:
-    """A request and its reply, at most ``limit`` bytes of a good one, on a connection of its own.
+    """The reply to one request by ``route``, over a new connection; at most ``limit`` bytes of a good one.
+
+    method: of HTTP. headers: without Host and Content-Length. body: None for none.
 
     Raises what ``Route.connect`` and ``Connection.exchange`` raise.
     """

@@ -34,7 +34,7 @@ AT_ONCE = 512
 
 
 @dataclass
-class Asked:
+class PendingRequest:
     """A request with its parts (one text, or one per option), and what came of those. texts: prompt and
     option of each part."""
 
@@ -60,7 +60,7 @@ class Part:
     generates: bool = False
 
 
-class InOrder:
+class PrefixQueue:
     """What waits, by its tokens: prompts that begin alike come one after the other, and so find their
     beginning in the cache.
 
@@ -102,9 +102,9 @@ class Engine:
         self._tokenizer = self._llm.get_tokenizer()
         self.served = f"{wanted['model']}@{wanted['revision'] or 'local'} vllm={vllm.__version__}"
         self._send = send
-        self._order = InOrder()
-        self._waiting: dict[int, tuple[Asked, int]] = {}
-        self._running: dict[str, tuple[Asked, int]] = {}
+        self._order = PrefixQueue()
+        self._waiting: dict[int, tuple[PendingRequest, int]] = {}
+        self._running: dict[str, tuple[PendingRequest, int]] = {}
         self._number = 0
 
     def run(self, inbox: queue.SimpleQueue[str]) -> None:
@@ -127,17 +127,17 @@ class Engine:
     def _take(self, message: dict[str, Any]) -> None:
         settings = Settings(**message["settings"])
         choices = tuple(message["choices"]) if message["choices"] is not None else None
-        asked = Asked(
+        pending = PendingRequest(
             message["id"], Request("", message["user"], message["system"], settings, choices=choices)
         )
         try:
-            asked.parts = self._parts(asked.request)
+            pending.parts = self._parts(pending.request)
         except Exception as error:  # noqa: BLE001 - whatever a tokenizer or a template raises, this request failed and others may not
-            self._fail(asked, error)
+            self._fail(pending, error)
             return
-        for at, part in enumerate(asked.parts):
+        for at, part in enumerate(pending.parts):
             self._number += 1
-            self._waiting[self._number] = asked, at
+            self._waiting[self._number] = pending, at
             self._order.add(part.ids, self._number)
 
     def _parts(self, request: Request) -> list[Part]:
@@ -149,17 +149,17 @@ class Engine:
         shared = next((at for at, column in enumerate(columns) if len(set(column)) > 1), len(columns))
         alike = all(len(more) == shared + 1 for _, more in pairs)
         if request.settings.read != LOGPROB and alike and hasattr(self._sampling, "logprob_token_ids"):
-            # What all options begin with makes none of them likelier: one look at the place behind it tells
+            # What all options begin with makes none of them likelier: one look at the next place gives
             # all of them.
             context, first = pairs[0]
             return [Part([*context, *first[:shared]], tokens=[more[shared] for _, more in pairs])]
         return [Part([*context, *more], len(context)) for context, more in pairs]
 
-    def _add(self, asked: Asked, at: int) -> None:
-        if asked.failed:
+    def _add(self, pending: PendingRequest, at: int) -> None:
+        if pending.failed:
             return
-        part, settings = asked.parts[at], asked.request.settings
-        name = f"{asked.id}-{at}"
+        part, settings = pending.parts[at], pending.request.settings
+        name = f"{pending.id}-{at}"
         try:
             if part.generates:
                 limit = settings.max_tokens or DEFAULT_NEW_TOKENS
@@ -185,35 +185,38 @@ class Engine:
                 parameters = self._sampling(temperature=0.0, max_tokens=1, prompt_logprobs=1)
             self._engine.add_request(name, {"prompt_token_ids": part.ids}, parameters)
         except Exception as error:  # noqa: BLE001 - as above: a prompt that is too long, a setting that is refused
-            self._fail(asked, error)
+            self._fail(pending, error)
             return
-        self._running[name] = asked, at
+        self._running[name] = pending, at
 
-    def _fail(self, asked: Asked, error: Exception) -> None:
-        if not asked.failed:
-            asked.failed = True
-            self._send({"id": asked.id, "failure": f"{type(error).__name__}: {error}"})
+    def _fail(self, pending: PendingRequest, error: Exception) -> None:
+        if not pending.failed:
+            pending.failed = True
+            self._send({"id": pending.id, "failure": f"{type(error).__name__}: {error}"})
 
-    def _ended(self, asked: Asked, at: int, output: Any) -> None:
-        asked.outputs[at] = output
-        if asked.failed or len(asked.outputs) < len(asked.parts):
+    def _ended(self, pending: PendingRequest, at: int, output: Any) -> None:
+        pending.outputs[at] = output
+        if pending.failed or len(pending.outputs) < len(pending.parts):
             return
         try:
-            said = self._completion(asked)
+            completion = self._completion(pending)
         except Exception as error:  # noqa: BLE001 - an output that lacks what was asked for
-            self._fail(asked, error)
+            self._fail(pending, error)
             return
         names = ("text", "finish_reason", "input_tokens", "output_tokens")
-        self._send({"id": asked.id, **{name: getattr(said, name) for name in names}})
+        self._send({"id": pending.id, **{name: getattr(completion, name) for name in names}})
 
-    def _completion(self, asked: Asked) -> Completion:
-        request, parts = asked.request, asked.parts
-        outputs = [asked.outputs[at] for at in range(len(parts))]
+    def _completion(self, pending: PendingRequest) -> Completion:
+        request, parts = pending.request, pending.parts
+        outputs = [pending.outputs[at] for at in range(len(parts))]
         tokens = sum(len(part.ids) for part in parts)
         if parts[0].generates:
-            (said,) = outputs[0].outputs
+            (generated,) = outputs[0].outputs
             return Completion(
-                said.text, said.finish_reason, input_tokens=tokens, output_tokens=len(said.token_ids)
+                generated.text,
+                generated.finish_reason,
+                input_tokens=tokens,
+                output_tokens=len(generated.token_ids),
             )
         if parts[0].tokens:
             table = outputs[0].outputs[0].logprobs[0]
@@ -236,7 +239,7 @@ def main() -> None:
     detach()
     wanted = json.loads(sys.stdin.readline())
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what vLLM prints is no answer
+    os.dup2(2, 1)  # what vLLM prints is not an answer
 
     def send(row: dict[str, Any]) -> None:
         answer.write(json.dumps(row) + "\n")

@@ -104,15 +104,15 @@ class VllmOfflineEndpoint(NamedEndpoint):
                 {"model": self._source, "revision": self._revision, "seed": self._options.seed, "gpus": gpus}
             )
             first = await process.stdout.readline()
-            told = orjson.loads(first) if first else {"error": await self.last_words()}
-            if "served" not in told:
+            message = orjson.loads(first) if first else {"error": await self.last_words()}
+            if "served" not in message:
                 raise NotServedError(
-                    f"{self.name}: vLLM did not load the model: {quotable(told['error'], limit=600)}"
+                    f"{self.name}: vLLM did not load the model: {quotable(message['error'], limit=600)}"
                 )
         except BaseException:
             await self.close()
             raise
-        self.about = storable(told["served"])
+        self.about = storable(message["served"])
         self._reader = asyncio.create_task(self._read(process.stdout))
 
     async def close(self) -> None:
@@ -133,16 +133,16 @@ class VllmOfflineEndpoint(NamedEndpoint):
 
     async def complete(self, request: Request) -> Completion:
         """Ask. EndpointFailure for a prompt that is too long, a setting that the engine has not, or when it
-        has ended."""
+        has ended; FolkwaysError before ``open``."""
         if self._process is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         settings = request.settings
         if settings.reasoning_effort is not None:
-            told = (
+            message = (
                 f"{self.name} has no setting reasoning_effort: leave it out with "
                 f"{option('settings', 'reasoning_effort=none')}"
             )
-            raise EndpointFailure(told, fatal=True)
+            raise EndpointFailure(message, fatal=True)
         if settings.read is not None:
             options_of(self.name, request)
         elif settings.temperature != 0:
@@ -151,19 +151,19 @@ class VllmOfflineEndpoint(NamedEndpoint):
         number, answer = self._number, asyncio.get_running_loop().create_future()
         self._answers[number] = answer
         try:
-            asked = {"user": request.user, "system": request.system, "choices": request.choices}
-            self._write({"id": number, "settings": asdict(settings), **asked})
-            told = await answer
+            question = {"user": request.user, "system": request.system, "choices": request.choices}
+            self._write({"id": number, "settings": asdict(settings), **question})
+            row = await answer
         finally:
             self._answers.pop(number, None)
-        if "failure" in told:
-            raise EndpointFailure(f"{self.name}: {quotable(told['failure'])}", status=400)
+        if "failure" in row:
+            raise EndpointFailure(f"{self.name}: {quotable(row['failure'])}", status=400)
         return Completion(
-            storable(told["text"]),
-            told["finish_reason"],
+            storable(row["text"]),
+            row["finish_reason"],
             model=self.about,
-            input_tokens=told["input_tokens"],
-            output_tokens=told["output_tokens"],
+            input_tokens=row["input_tokens"],
+            output_tokens=row["output_tokens"],
         )
 
     def _write(self, row: dict[str, Any]) -> None:
@@ -173,10 +173,10 @@ class VllmOfflineEndpoint(NamedEndpoint):
 
     async def _read(self, lines: asyncio.StreamReader) -> None:
         while line := await lines.readline():
-            told = orjson.loads(line)
-            answer = self._answers.get(told["id"])
+            message = orjson.loads(line)
+            answer = self._answers.get(message["id"])
             if answer is not None and not answer.done():
-                answer.set_result(told)
+                answer.set_result(message)
         self._lose("its engine ended while it was asked")
 
     def _lose(self, why: str) -> None:
@@ -185,7 +185,7 @@ class VllmOfflineEndpoint(NamedEndpoint):
                 answer.set_exception(EndpointFailure(f"{self.name}: {why}", retryable=True))
 
     async def has_ended(self, within: float) -> bool:
-        """Whether the engine has ended, or does so within so many seconds."""
+        """Whether the engine has ended, or does so ``within`` seconds."""
         process = self._process
         if process is None:
             return True
@@ -200,7 +200,7 @@ class VllmOfflineEndpoint(NamedEndpoint):
             if self._process is not None and await self.has_ended(END_SECONDS)
             else None
         )
-        said = ""
+        tail = ""
         if self._log is not None and not self._log.closed:
             self._log.seek(0)
             lines = [
@@ -208,8 +208,8 @@ class VllmOfflineEndpoint(NamedEndpoint):
                 for line in self._log.read()[-64_000:].decode("utf-8", "replace").splitlines()
                 if line.strip()
             ]
-            said = " | ".join(map(quotable, lines[-3:]))
-        return f"{said or 'it wrote nothing'}" + (f" (exit code {code})" if code is not None else "")
+            tail = " | ".join(map(quotable, lines[-3:]))
+        return f"{tail or 'it wrote nothing'}" + (f" (exit code {code})" if code is not None else "")
 
 
 def _open(name: str, options: EndpointOptions, _need_key: bool) -> VllmOfflineEndpoint | LocalEndpoint:

@@ -153,8 +153,8 @@ def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     ]
     measured = [name for name in metrics if name in shown.columns]
     lines: dict[tuple[Any, ...], str] = {}
-    rows = plain(shown.select(*facets, *measured)).rows()
-    for row in dict.fromkeys(rows):
+
+    def line_of(row: tuple[Any, ...]) -> str:
         words, values = row[: len(facets)], row[len(facets) :]
         parts = [
             f"{name.replace('_', ' ')} {sanitize(word)}"
@@ -163,8 +163,14 @@ def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
         ]
         pairs = zip(measured, values, strict=True)
         parts += [f"{metrics[name]} {_measure(value)}" for name, value in pairs if value is not None]
-        lines[row] = " · ".join(parts)
-    return [lines[row] for row in rows]
+        return " · ".join(parts)
+
+    details = []
+    for row in plain(shown.select(*facets, *measured)).iter_rows():
+        if row not in lines:
+            lines[row] = line_of(row)
+        details.append(lines[row])
+    return details
 
 
 def _measure(value: Any) -> str:

@@ -229,7 +229,7 @@ class RayWorkerPool:
             progress.total, progress.stored = queue.standing(self._numbers[name])
         if not any(progress.total for progress in self._progress.values()):
             return list(self._progress.values())
-        with interrupts.told(self._stop):
+        with interrupts.listening(self._stop):
             error = self._watch(queue)
         for name, progress in self._progress.items():
             pending, _, failed = patiently(partial(queue.counts, self._numbers[name]))

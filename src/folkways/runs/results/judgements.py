@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
@@ -15,7 +14,7 @@ from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.results import Inputs, Result
 from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.records import JUDGED_ITEMS, compact, empty
+from folkways.records import JUDGED_ITEMS, Schema, compact, empty, plain
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from folkways.releases.stored_releases import locate, state_of
@@ -63,35 +62,43 @@ def judged_of_task(
     task, kind = get_task(asked.task), pl.Categorical if small else pl.String
     batches = item_batches(task, release, restore_options(asked.options))
     if has_free_answers(task):
-        items = {row["item"]: row for batch in batches for row in batch.iter_rows(named=True)}
+        items, texts = [*batches], empty(_TEXTS)
     else:
         texts = pl.concat(batch.select("item", "text", "gold") for batch in batches)
-        texts = compact(texts) if small else texts
     for part in results.parts(workspace, run):
         if part.task == asked.task:
             for name in profiles:
                 judged = results.load_judgements(workspace, run, name, part, small=small).drop("ordinal")
                 judged = judged.with_columns(profile=pl.lit(name, dtype=kind))
                 if has_free_answers(task):
-                    texts = _as_asked(
-                        task, items, judged.select("item", "language").unique(maintain_order=True)
+                    asked_in = plain(judged.select("item", "language").unique(maintain_order=True))
+                    texts = pl.concat(
+                        [texts, _as_asked(task, items, asked_in.join(texts, on=_KEY, how="anti"))]
                     )
-                    texts = compact(texts) if small else texts
-                shared = [key for key in ("item", "language") if key in texts.columns]
-                yield judged.join(texts, on=shared, how="left", maintain_order="left")
+                shared = [key for key in _KEY if key in texts.columns]
+                joined = compact(texts) if small else texts
+                frames = [judged.join(joined, on=shared, how="left", maintain_order="left")]
+                del judged  # who takes the frame may drop its texts before the next is read
+                yield frames.pop()
 
 
-def _as_asked(task: Task, items: Mapping[str, Mapping[str, Any]], asked: pl.DataFrame) -> pl.DataFrame:
-    """item, language, text and gold of these items in these languages: the question in the words of its
-    language."""
+_KEY = ("item", "language")
+_TEXTS: Schema = dict.fromkeys((*_KEY, "text", "gold"), pl.String)
+
+
+def _as_asked(task: Task, batches: Sequence[pl.DataFrame], asked: pl.DataFrame) -> pl.DataFrame:
+    """_TEXTS of these items in these languages: the question in the words of its language."""
+    languages: dict[str, list[str]] = {}
+    for name, language in asked.iter_rows():
+        languages.setdefault(name, []).append(language)
+    wanted = pl.col("item").is_in(pl.Series([*languages], dtype=pl.String).implode())
     rows = [
-        (item, language, task.question_in(items[item], language), items[item]["gold"])
-        for item, language in asked.iter_rows()
-        if item in items
+        (item["item"], language, task.question_in(item, language), item["gold"])
+        for batch in batches
+        for item in batch.filter(wanted).iter_rows(named=True)
+        for language in languages[item["item"]]
     ]
-    return pl.DataFrame(
-        rows, schema=dict.fromkeys(("item", "language", "text", "gold"), pl.String), orient="row"
-    )
+    return pl.DataFrame(rows, schema=dict(_TEXTS), orient="row")
 
 
 def inputs_of(

@@ -64,7 +64,9 @@ def collect(
     """
     scores: list[pl.DataFrame] = []
     scored: dict[str, pl.DataFrame] = {}
-    judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS))]
+    judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS)).drop("response")]
+    # Compressed until results are made, which need none: a million take much memory.
+    replies = [_packed(pl.Series("response", [], dtype=pl.String))]
     people: list[pl.DataFrame] = [empty(SCORES)]
     signatures: dict[str, Signature] = {}
     unknown_people: dict[str, str] = {}
@@ -107,15 +109,14 @@ def collect(
                     partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(parts)}.")
                 releases[release.name] = release.record
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
-                judgements += judged_of_task(workspace, run, run_task, release, profiles, small=True)
+                for part in judged_of_task(workspace, run, run_task, release, profiles, small=True):
+                    replies.append(_packed(part["response"]))
+                    judgements.append(part.drop("response"))
+                    del part  # before the next is read
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
-    order = judged.columns
-    # Compressed while results are made, which need none: a million take much memory. Chunk by chunk, as those
-    # of the other columns are: where they differ, polars copies all columns.
-    replies = [_packed(chunk) for chunk in judged["response"].get_chunks()]
-    judged = judged.drop("response")
+    order = [*dict.fromkeys((*JUDGED_ITEMS, *judged.columns))]
     inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs), inputs)
     unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]

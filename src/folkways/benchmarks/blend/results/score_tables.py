@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -400,20 +401,28 @@ def _of_short_answers(inputs: Inputs) -> pl.DataFrame:
     """In English with the English answers of every culture, in another language with those of the cultures
     that speak it."""
     judged = inputs.of(SAQ, columns=SAID)
-    answers: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
     annotated = blend.read_annotations(inputs.releases[SAQ]).filter(blend.is_counted())
-    for culture, question, groups in annotated.select("culture", "id", "groups").iter_rows():
-        local = get_culture(culture).languages[0]
-        for language in dict.fromkeys((ENGLISH, local)):
-            wordings = [_wordings(group, language) for group in groups]
-            if any(wordings):
-                answers.setdefault((question, language), {})[culture] = [group for group in wordings if group]
+    of_questions = annotated.select("id", "culture", "groups").partition_by("id", as_dict=True)
     matcher = StrictMatcher("simple")
+
+    @lru_cache(maxsize=1)  # asked for in each language in turn
+    def groups_of(question: str) -> list[tuple[str, list[dict[str, Any]]]]:
+        part = of_questions.get((question,))
+        return [] if part is None else part.select("culture", "groups").rows()
+
+    def answers(question: str, language: str) -> dict[str, list[list[Wording]]]:
+        worded = {}
+        for culture, groups in groups_of(question):
+            if language in (ENGLISH, get_culture(culture).languages[0]):
+                wordings = [_wordings(group, language) for group in groups]
+                if any(wordings):
+                    worded[culture] = [group for group in wordings if group]
+        return worded
 
     def same(answer: str, reply: str, language: str) -> bool:
         return matcher.compare(answer, reply, language) is not None
 
-    return of_answers(judged, "sem_b", pl.col("question"), lambda *asked: answers.get(asked, {}), same)
+    return of_answers(judged, "sem_b", pl.col("question"), answers, same)
 
 
 def _wordings(group: dict[str, Sequence[str]], language: str) -> list[Wording]:

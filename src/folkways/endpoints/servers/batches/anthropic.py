@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from folkways.endpoints.base import Request
-from folkways.endpoints.batches import NotYetKnown, Result, Standing
+from folkways.endpoints.batches import BatchResult, BatchStatus, UndecidedBatch
 from folkways.endpoints.servers.batches.base import EARLIER_SECONDS, HttpBatches
 from folkways.endpoints.servers.http import from_json
 
@@ -31,8 +31,11 @@ class AnthropicBatches(HttpBatches):
     async def find(
         self, name: str, keys: Collection[str], since: float, known: Collection[str]
     ) -> str | None:
-        """By what is in it: a batch of that many requests, whose results are ours. Before it has ended that
-        cannot be told."""
+        """The first batch since ``since``, not among ``known``, with as many requests as ``keys`` and a
+        result of ours.
+
+        A batch there has no ``name``. Raises UndecidedBatch for one that has not ended.
+        """
         after = ""
         while True:
             listed = await self.page("GET", f"{self.endpoint.path()}/batches?limit=100{after}")
@@ -43,7 +46,7 @@ class AnthropicBatches(HttpBatches):
                 if number in known or _size(row) != len(keys) or not _is_since(row, since):
                     continue
                 if row.get("processing_status") != "ended":
-                    raise NotYetKnown(
+                    raise UndecidedBatch(
                         f"whether batch {number} is the one that was sent shows when it ends; waiting for it"
                     )
                 async for result in self.results(number):
@@ -54,12 +57,12 @@ class AnthropicBatches(HttpBatches):
                 return None
             after = f"&after_id={quote(self.name_in(rows[-1], 'id'), safe='')}"
 
-    async def look(self, number: str) -> Standing:
+    async def look(self, number: str) -> BatchStatus:
         """A batch that the provider has forgotten has ended."""
-        found = await self.if_there(self.page("GET", self._path(number)))
-        return Standing(ended=found is None or found.get("processing_status") == "ended")
+        batch = await self.if_there(self.page("GET", self._path(number)))
+        return BatchStatus(ended=batch is None or batch.get("processing_status") == "ended")
 
-    async def results(self, number: str) -> AsyncIterator[Result]:
+    async def results(self, number: str) -> AsyncIterator[BatchResult]:
         """The lines, from where they are kept at this address: the key goes to no other that a reply might
         name."""
         raw = await self.if_there(self.endpoint.call("GET", f"{self._path(number)}/results", large=True))
@@ -68,7 +71,9 @@ class AnthropicBatches(HttpBatches):
             result = row.get("result") if isinstance(row, dict) else None
             if isinstance(row, dict) and isinstance(result, dict) and isinstance(row.get("custom_id"), str):
                 good = result.get("type") == "succeeded"
-                yield Result(row["custom_id"], 200 if good else 0, result.get("message") if good else result)
+                yield BatchResult(
+                    row["custom_id"], 200 if good else 0, result.get("message") if good else result
+                )
 
     def _path(self, number: str) -> str:
         return f"{self.endpoint.path()}/batches/{quote(number, safe='')}"

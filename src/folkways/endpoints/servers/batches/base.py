@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
-from folkways.endpoints.batches import Batches, Result
+from folkways.endpoints.batches import Batches, BatchResult
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.servers.http import HttpEndpoint, from_json, to_json
 
@@ -29,30 +29,33 @@ class HttpBatches(Batches):
     def __init__(self, endpoint: HttpEndpoint) -> None:
         self.endpoint = endpoint
 
-    def read(self, request: Request, result: Result) -> Completion:
+    def read(self, request: Request, result: BatchResult) -> Completion:
         """As the endpoint reads the same reply to a request of its own."""
         raw = to_json(result.body) if isinstance(result.body, dict) else b""
         if not result.status:
-            said = quotable(raw[:4096].decode("utf-8", "replace"), limit=200)
+            message = quotable(raw[:4096].decode("utf-8", "replace"), limit=200)
             raise EndpointFailure(
-                f"{self.endpoint.name}: a request in a batch was not carried out: {said}", retryable=True
+                f"{self.endpoint.name}: a request in a batch was not carried out: {message}", retryable=True
             )
         return self.endpoint.completion(request, result.status, {}, result.body, raw)
 
-    def told(self, name: str, number: str, requests: int) -> str:
+    def sent_message(self, name: str, number: str, requests: int) -> str:
         """A line for people."""
         return f"{self.endpoint.name}: {requests:,} requests have left in batch {number}"
 
     async def page(
         self, method: str, path: str, data: bytes | None = None, *, large: bool = False
     ) -> dict[str, Any]:
-        """The JSON object that a call brings."""
-        found = from_json(await self.endpoint.call(method, path, data, large=large))
-        if not isinstance(found, dict):
+        """The JSON object in the reply to a call: ``method`` and ``path``, with ``data`` as its body.
+
+        large: as in ``HttpEndpoint.call``.
+        """
+        parsed = from_json(await self.endpoint.call(method, path, data, large=large))
+        if not isinstance(parsed, dict):
             raise EndpointFailure(
                 f"{self.endpoint.name}: the reply to {method} {path} is no JSON object", retryable=True
             )
-        return found
+        return parsed
 
     async def if_there(self, call: Awaitable[T]) -> T | None:
         """What a call brings; None where the provider knows no such batch, or has forgotten it."""
@@ -66,9 +69,9 @@ class HttpBatches(Batches):
     def name_in(self, reply: dict[str, Any], field: str) -> str:
         """A name that the provider gave something; a failure that may have had its effect where there is
         none."""
-        found = reply.get(field)
-        if not isinstance(found, str) or not found or len(found) > 500:
+        value = reply.get(field)
+        if not isinstance(value, str) or not value or len(value) > 500:
             raise EndpointFailure(
                 f"{self.endpoint.name}: the reply to a batch names no {field}", retryable=True
             )
-        return found
+        return value

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 
-from folkways.endpoints.batches import Result, Standing
+from folkways.endpoints.batches import BatchResult, BatchStatus
 from folkways.endpoints.servers.batches.openai import OpenAIBatches, results_in
 from folkways.files import write_bytes
 
@@ -29,20 +29,20 @@ class FileBatches(OpenAIBatches):
     async def find(
         self, name: str, keys: Collection[str], since: float, known: Collection[str]
     ) -> str | None:
-        """By the file's name."""
+        """The path of the file called ``name``, if it is there; keys, since and known do not matter."""
         return str(_file(name)) if _is_there(_file(name)) else None
 
-    async def look(self, number: str) -> Standing:
+    async def look(self, number: str) -> BatchStatus:
         """Ended with the file of results; also where somebody took the file of requests away."""
-        return Standing(ended=_is_there(_results(number)) or not _is_there(Path(number)))
+        return BatchStatus(ended=_is_there(_results(number)) or not _is_there(Path(number)))
 
-    async def results(self, number: str) -> AsyncIterator[Result]:
+    async def results(self, number: str) -> AsyncIterator[BatchResult]:
         """The lines of the file of results."""
         file = _results(number)
         for result in results_in(file.read_bytes()) if _is_there(file) else ():
             yield result
 
-    def told(self, name: str, number: str, requests: int) -> str:
+    def sent_message(self, name: str, number: str, requests: int) -> str:
         """What to do with the file."""
         line = f"vllm run-batch -i {number} -o {_results(number)} --model {self.endpoint.model}"
         return (

@@ -1,5 +1,5 @@
-"""Google's batches (Gemini): the requests go up inline under a display name, and the replies stand in the
-batch itself."""
+"""Google's batches (Gemini): the requests go up inline under a display name, and the replies are part of
+the batch itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from folkways.endpoints.base import Request
-from folkways.endpoints.batches import Result, Standing
+from folkways.endpoints.batches import BatchResult, BatchStatus
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.servers.batches.base import HttpBatches
 
@@ -37,7 +37,8 @@ class GoogleBatches(HttpBatches):
     async def find(
         self, name: str, keys: Collection[str], since: float, known: Collection[str]
     ) -> str | None:
-        """By the display name, in all of the list: its order is not promised."""
+        """The batch whose display name is ``name``, searched in the whole list, whose order is not promised:
+        keys, since and known do not matter."""
         token = ""
         while True:
             listed = await self.page("GET", f"{self._root()}/batches?pageSize=100{token}")
@@ -54,21 +55,21 @@ class GoogleBatches(HttpBatches):
                 return None
             token = f"&pageToken={quote(following, safe='')}"
 
-    async def look(self, number: str) -> Standing:
+    async def look(self, number: str) -> BatchStatus:
         """A batch that the provider has forgotten has ended."""
-        found = await self.if_there(self._batch(number))
-        if found is None:
-            return Standing(ended=True)
-        if _state(found).endswith("_FAILED"):
-            error = found.get("error")
-            said = error.get("message") if isinstance(error, dict) else None
-            return Standing(ended=True, refused=quotable(str(said or "it does not say why")))
-        return Standing(ended=bool(found.get("done")) or _state(found).endswith(ENDED))
+        batch = await self.if_there(self._batch(number))
+        if batch is None:
+            return BatchStatus(ended=True)
+        if _state(batch).endswith("_FAILED"):
+            error = batch.get("error")
+            message = error.get("message") if isinstance(error, dict) else None
+            return BatchStatus(ended=True, refused=quotable(str(message or "it does not say why")))
+        return BatchStatus(ended=bool(batch.get("done")) or _state(batch).endswith(ENDED))
 
-    async def results(self, number: str) -> AsyncIterator[Result]:
+    async def results(self, number: str) -> AsyncIterator[BatchResult]:
         """The inline responses, by the key in their metadata."""
-        found = await self.if_there(self._batch(number)) or {}
-        for holder in (found.get("response"), _metadata(found).get("output")):
+        batch = await self.if_there(self._batch(number)) or {}
+        for holder in (batch.get("response"), _metadata(batch).get("output")):
             rows = holder.get("inlinedResponses") if isinstance(holder, dict) else None
             rows = rows.get("inlinedResponses") if isinstance(rows, dict) else rows
             if not isinstance(rows, list):
@@ -77,7 +78,7 @@ class GoogleBatches(HttpBatches):
                 key = _metadata(row).get("key") if isinstance(row, dict) else None
                 if isinstance(key, str):
                     reply = row.get("response")
-                    yield Result(
+                    yield BatchResult(
                         key,
                         200 if isinstance(reply, dict) else 0,
                         reply if isinstance(reply, dict) else row.get("error"),
@@ -92,8 +93,8 @@ class GoogleBatches(HttpBatches):
 
 
 def _metadata(row: dict[str, Any]) -> dict[str, Any]:
-    found = row.get("metadata")
-    return found if isinstance(found, dict) else {}
+    metadata = row.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _state(row: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from folkways.endpoints.base import Request
-from folkways.endpoints.batches import Result, Standing
+from folkways.endpoints.batches import BatchResult, BatchStatus
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.servers.batches.base import EARLIER_SECONDS, HttpBatches
 from folkways.endpoints.servers.http import from_json, to_json
@@ -58,7 +58,8 @@ class OpenAIBatches(HttpBatches):
     async def find(
         self, name: str, keys: Collection[str], since: float, known: Collection[str]
     ) -> str | None:
-        """By the metadata; newest first, so far back as the batch can be."""
+        """The batch whose metadata hold ``name``, newest first and back to ``since``; keys and known do not
+        matter."""
         after = ""
         while True:
             listed = await self.page("GET", f"/batches?limit=100{after}")
@@ -77,27 +78,27 @@ class OpenAIBatches(HttpBatches):
                 return None
             after = f"&after={quote(self.name_in(rows[-1], 'id'), safe='')}"
 
-    async def look(self, number: str) -> Standing:
+    async def look(self, number: str) -> BatchStatus:
         """A batch that the provider has forgotten has ended."""
-        found = await self.if_there(self._batch(number))
-        if found is None:
-            return Standing(ended=True)
-        if found.get("status") == "failed":
-            errors = found.get("errors")
+        batch = await self.if_there(self._batch(number))
+        if batch is None:
+            return BatchStatus(ended=True)
+        if batch.get("status") == "failed":
+            errors = batch.get("errors")
             rows = errors.get("data") if isinstance(errors, dict) else None
             first = (
                 rows[0].get("message")
                 if isinstance(rows, list) and rows and isinstance(rows[0], dict)
                 else None
             )
-            return Standing(ended=True, refused=quotable(str(first or "it does not say why")))
-        return Standing(ended=found.get("status") in ENDED)
+            return BatchStatus(ended=True, refused=quotable(str(first or "it does not say why")))
+        return BatchStatus(ended=batch.get("status") in ENDED)
 
-    async def results(self, number: str) -> AsyncIterator[Result]:
+    async def results(self, number: str) -> AsyncIterator[BatchResult]:
         """The lines of both files."""
-        found = await self.if_there(self._batch(number)) or {}
+        batch = await self.if_there(self._batch(number)) or {}
         for field in ("output_file_id", "error_file_id"):
-            file = found.get(field)
+            file = batch.get(field)
             if isinstance(file, str) and file:
                 raw = await self.endpoint.call("GET", f"/files/{quote(file, safe='')}/content", large=True)
                 for result in results_in(raw):
@@ -107,10 +108,10 @@ class OpenAIBatches(HttpBatches):
         return await self.page("GET", f"/batches/{quote(number, safe='')}")
 
 
-def results_in(raw: bytes) -> list[Result]:
+def results_in(raw: bytes) -> list[BatchResult]:
     """The results in a file of OpenAI's layout; lines that cannot be read are left out, as if they were
     missing."""
-    found = []
+    results = []
     for line in raw.splitlines():
         row = from_json(line) if line.strip() else None
         if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
@@ -121,7 +122,7 @@ def results_in(raw: bytes) -> list[Result]:
             and isinstance(response.get("status_code", 200), int)
             and response.get("body") is not None
         ):
-            found.append(Result(row["custom_id"], response.get("status_code", 200), response["body"]))
+            results.append(BatchResult(row["custom_id"], response.get("status_code", 200), response["body"]))
         else:
-            found.append(Result(row["custom_id"], 0, row.get("error")))
-    return found
+            results.append(BatchResult(row["custom_id"], 0, row.get("error")))
+    return results
