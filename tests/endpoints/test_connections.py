@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import threading
+import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
@@ -176,7 +180,6 @@ class ScriptedServer:
     def __init__(self, script: Script) -> None:
         self.script = script
         self.requests: list[int] = []
-        self.closes_after: set[int] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.requests.append(0)
@@ -194,8 +197,6 @@ class ScriptedServer:
                     await asyncio.sleep(0.02 if len(pieces) > 1 else 0)
                 if early:
                     await reader.readexactly(length)
-                if self.requests[connection - 1] in self.closes_after:
-                    break
         writer.close()
 
     def run(self, work: Callable[[ConnectionPool], Awaitable[T]], timeout: float = 10.0) -> T:
@@ -305,21 +306,35 @@ def test_a_connection_that_repeated_a_reply_is_not_used_again() -> None:
 
 
 def test_a_connection_that_ended_while_nobody_looked_is_not_used() -> None:
-    """Its end has come, and the loop has not read it yet."""
+    """Its end has come, and the loop has not read it yet. What came before is in its place."""
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor() as threads:
+        ends = threading.Event()
+        listening.settimeout(5)
 
-    async def work(pool: ConnectionPool) -> list[bytes]:
-        first = await pool.post(b"0", 100)
-        connection = first.connection
-        ended = asyncio.get_running_loop().time() + 5
-        while not connection.readable() and connection.is_open:
-            assert asyncio.get_running_loop().time() < ended
-            await asyncio.sleep(0)
-        return [first.body, (await pool.post(b"1", 100)).body]
+        def serve() -> None:
+            for _ in range(2):
+                connection, _ = listening.accept()
+                with connection:
+                    for _ in range(2 if not ends.is_set() else 1):
+                        connection.recv(65536)
+                        connection.sendall(http_reply(b"hi"))
+                    ends.wait(10)
 
-    server = ScriptedServer({})
-    server.closes_after = {1}
-    assert server.run(work) == [b"0", b"1"]
-    assert server.requests == [1, 1]
+        async def ask() -> list[bool | None]:
+            route = Route(f"http://127.0.0.1:{listening.getsockname()[1]}/", connect_seconds=5.0)
+            pool = ConnectionPool(1, route, {}, 10.0)
+            replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
+            ends.set()
+            limit = time.monotonic() + 5
+            while not replies[1].connection.readable() and time.monotonic() < limit:
+                time.sleep(0.01)
+            await pool.post(b"2", 100)
+            await pool.close()
+            return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+        serving = threads.submit(serve)
+        assert asyncio.run(ask()) == [None, True]
+        serving.result(10)
 
 
 def test_a_connection_that_lay_unused_for_long_is_not_used() -> None:

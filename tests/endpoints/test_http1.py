@@ -64,6 +64,12 @@ def converse(
     return asyncio.run(ask())
 
 
+async def rounds(count: int) -> None:
+    """Wait for ``count`` rounds of the loop of 5 ms each: one sleep may be over before anything was read."""
+    for _ in range(count):
+        await asyncio.sleep(0.005)
+
+
 @pytest.mark.parametrize("cut", [False, True], ids=["at once", "byte by byte"])
 @pytest.mark.parametrize(
     ("sent", "status", "body", "keep"),
@@ -200,7 +206,7 @@ def test_of_an_error_page_the_beginning_is_read_and_the_rest_is_not_unasked(enco
     seen: list[tuple[bool, bool]] = []
 
     async def use(connection: Connection) -> None:
-        await asyncio.sleep(0.2)
+        await rounds(20)
         seen.append((connection.keep, connection.unasked))
 
     page = b"a" * 2 * http1.ERROR_BODY
@@ -245,7 +251,7 @@ def test_what_nobody_asked_for_is_seen(sent: bytes, good: bool, later: bool) -> 
     seen: list[tuple[bool, bool]] = []
 
     async def use(connection: Connection) -> None:
-        await asyncio.sleep(0.1)
+        await rounds(20)
         seen.append((connection.unasked, connection.unasked_reply))
 
     reply = OK + b"Content-Length: 2\r\n\r\nhi"
@@ -268,7 +274,7 @@ def test_a_flood_that_nobody_asked_for_ends_the_connection() -> None:
     open_after: list[bool] = []
 
     async def use(connection: Connection) -> None:
-        await asyncio.sleep(0.3)
+        await rounds(60)
         open_after.append(connection.is_open)
 
     reply = OK + b"Content-Length: 2\r\n\r\nhi"
@@ -292,7 +298,7 @@ def test_a_large_body_waits_for_its_turn() -> None:
             large = asyncio.Semaphore(1)
             await large.acquire()
             reading = asyncio.create_task(connection.exchange(b"GET / HTTP/1.1\r\n\r\n", 5_000_000, large))
-            await asyncio.sleep(0.3)
+            await rounds(60)
             size = connection._size
             large.release()
             length = len((await reading).body)

@@ -247,7 +247,7 @@ class ConnectionPool:
             now = time.monotonic()
         if connection.readable() or (connection.open_count and now >= connection.rested):
             await self._look(connection)
-        return self._orderly and connection.uses < MOST_USES and connection.keep and not connection.unasked
+        return self._orderly and connection.uses < MOST_USES and connection.is_open and not connection.unasked
 
     def _is_due(self, connection: PooledConnection, now: float) -> bool:
         """Whether a connection whose stretch is over has to rest before its next request."""
@@ -261,10 +261,11 @@ class ConnectionPool:
         """See whether anything has come over a connection that waits for nothing, and settle its open replies
         where that tells."""
         if connection.readable():
-            # It may be the end of the connection, or TLS's own; asyncio reads it within a round of the loop.
+            # It may be the end of the connection, or TLS's own. asyncio reads it in the second round of the
+            # loop, and reports an end in the third.
             busy = connection.busy
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
+            for _ in range(3):
+                await asyncio.sleep(0)
             if connection.busy and not busy:
                 return  # a request has taken it meanwhile, and looks for itself
         if connection.unasked:
