@@ -230,6 +230,18 @@ SCORES: Schema = {
     "signature": pl.String,
 }
 
+SCORE_NUMBERS = ("score", "low", "high", "interval", "at_best")
+"""The columns of SCORES that depend on how a mean is taken; the others say what it is of, and are counts."""
+
+
+def with_numbers(row: Mapping[str, Any], numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of SCORES with the numbers of another mean. ValueError unless these are exactly SCORE_NUMBERS: a
+    number that stayed behind would be that of the old mean."""
+    if numbers.keys() != {*SCORE_NUMBERS}:
+        wrong = ", ".join(sorted({*SCORE_NUMBERS} ^ numbers.keys()))
+        raise ValueError(f"another mean has all of records.SCORE_NUMBERS and nothing else: {wrong}")
+    return {**row, **numbers}
+
 
 class Frame(pl.DataFrame):
     """A polars frame as people get it: its ``to_pandas`` says how to install what it lacks."""

@@ -10,6 +10,7 @@ import pytest
 
 import folkways.benchmarks
 from folkways.benchmarks.templates import wordings
+from folkways.errors import FolkwaysError
 
 ROOT = Path(folkways.benchmarks.__file__).parent
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/wordings.toml"))
@@ -24,6 +25,18 @@ def texts_in(found: Any) -> list[str]:
 def test_a_benchmarks_texts_are_read_without_space_at_their_ends(name: str) -> None:
     texts = texts_in(wordings(f"folkways.benchmarks.{name}"))
     assert texts and all(text and text == text.strip() for text in texts)
+
+
+def test_a_text_that_is_not_there_is_named_with_its_file() -> None:
+    texts = wordings("folkways.benchmarks.demo")
+    with pytest.raises(
+        FolkwaysError, match=r"no 'greetings' in wordings.toml of folkways.benchmarks.demo;.*saq"
+    ):
+        texts["greetings"]
+    with pytest.raises(
+        FolkwaysError, match=r"no 'fr' in \[saq\] in wordings.toml of .*demo; there are en, es"
+    ):
+        texts["saq"]["fr"]
 
 
 def test_every_file_of_texts_is_called_alike_and_lies_beside_its_benchmark() -> None:

@@ -121,8 +121,8 @@ def test_a_reply_is_read_however_it_is_framed(
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi",
         b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n",
         b"HTTP/1.1 103 Hints\r\n\r\n" * (MAX_HEAD // 10),
-        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"hi")[:-4],
-        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"hi") * 2,
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"hi", mtime=0)[:-4],
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"hi", mtime=0) * 2,
     ],
 )
 def test_what_is_no_reply(sent: bytes) -> None:
@@ -152,7 +152,7 @@ def test_a_body_is_as_long_as_it_may_be_and_no_longer(framing: str, size: int) -
         "length": b"Content-Length: %d\r\n\r\n%b" % (size, body),
         "chunked": b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (size, body),
         "end": b"\r\n%b" % body,
-        "gzip": b"Content-Encoding: GZIP\r\n\r\n" + gzip.compress(body),
+        "gzip": b"Content-Encoding: GZIP\r\n\r\n" + gzip.compress(body, mtime=0),
         "deflate": b"Content-Encoding: deflate\r\n\r\n" + zlib.compress(body),
         "raw deflate": b"Content-Encoding: deflate\r\n\r\n" + raw.compress(body) + raw.flush(),
     }[framing]
@@ -212,7 +212,7 @@ def test_of_an_error_page_the_beginning_is_read_and_the_rest_is_not_unasked(enco
 
     page = b"a" * 2 * http1.ERROR_BODY
     if encoding:
-        packed = gzip.compress(page)
+        packed = gzip.compress(page, mtime=0)
         sent = b"HTTP/1.1 500 No\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b" % (
             len(packed),
             packed,

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import open_name
-from folkways.endpoints.servers.providers import providers
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.endpoints.servers.providers import Provider, providers
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +20,22 @@ def clean_environment(monkeypatch):
 def test_every_provider_of_the_issue_is_there():
     expected = "openai anthropic google openrouter together groq mistral deepseek ollama vllm"
     assert set(expected.split()) <= set(providers())
+
+
+ROW = {"protocol": "openai", "base_url": "https://api.acme.example/v1", "key_env": ["ACME_API_KEY"]}
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [
+        (ROW, "acme.*it lacks about, docs"),
+        ({**ROW, "about": "Acme", "docs": "", "key_name": "ACME"}, "acme.*unknown: key_name"),
+        ({**ROW, "about": "Acme", "docs": "", "name": "acme"}, "acme.*unknown: name"),
+    ],
+)
+def test_a_row_that_lacks_a_field_or_misspells_one(row, wrong):
+    with pytest.raises(DataError, match=wrong):
+        Provider.of("acme", row)
 
 
 @pytest.mark.parametrize("name", sorted(providers()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -246,3 +247,15 @@ class TestOpenFolder:
             open_release("xcr")
         with pytest.raises(FolkwaysError, match="nothing in"):
             open_release("./xcr")
+
+
+def test_a_file_of_a_package_that_its_record_does_not_list_is_refused(tmp_path: Path) -> None:
+    """No checksum and no signature would tell its contents."""
+    release = open_release("demo")
+    for entry in release.record.files:
+        shutil.copyfile(release.path(entry.path), tmp_path / entry.path)
+    (tmp_path / "greetings.toml").write_text("")
+    copy = replace(release, root=tmp_path)
+    assert copy.path("everyday.toml") == tmp_path / "everyday.toml"
+    with pytest.raises(DataError, match=r"greetings\.toml.*the record of demo@1 does not list it"):
+        copy.path("greetings.toml")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from folkways.benchmarks.summary import interval_of_mean
-from folkways.records import LOST, Metric, without_nan
+from folkways.records import LOST, Metric, with_numbers, without_nan
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.intervals import Interval, cluster_totals, interval_of_average, wilson
 
@@ -18,7 +18,7 @@ POOLED = "{} (pooled)"
 
 
 def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) -> dict[str, object]:
-    """``score``, its interval and ``at_best`` as the mean over groups, for the columns of records.SCORES.
+    """The mean over groups: records.SCORE_NUMBERS.
 
     The interval combines those of the groups (``interval_of_average``); a single group keeps its own. Groups
     that share questions are not independent: the interval is then Wilson's of the mean over questions, if
@@ -116,11 +116,9 @@ def with_mean_over(
             inside = counted.filter(
                 pl.col(row["metric"]).is_not_null(), facet == WHOLE or pl.col(facet) == row["value"]
             )
+            metric = by_name[row["metric"]]
             rows.append(
-                {
-                    **row,
-                    **(mean_over(inside, by_name[row["metric"]], groups, word or groups) if replied else {}),
-                }
+                with_numbers(row, mean_over(inside, metric, groups, word or groups)) if replied else {**row}
             )
             row["facet"] = POOLED.format(facet)
         rows.append(row)

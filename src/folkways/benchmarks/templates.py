@@ -123,9 +123,8 @@ def choose_templates(
 @cache
 def wordings(package: str) -> Mapping[str, Any]:
     """The prompt texts of a benchmark: ``wordings.toml`` in its package, nested as there, without space at
-    the ends of a text."""
-    stripped: dict[str, Any] = _stripped(packaged_toml(package, "wordings.toml"))
-    return stripped
+    the ends of a text. A name that is not there is a FolkwaysError, with the names that are."""
+    return _Wordings(packaged_toml(package, "wordings.toml"), f"wordings.toml of {package}")
 
 
 def wordings_if_any(package: str) -> Mapping[str, Any]:
@@ -133,10 +132,18 @@ def wordings_if_any(package: str) -> Mapping[str, Any]:
     return wordings(package) if files(package).joinpath("wordings.toml").is_file() else {}
 
 
-def _stripped(texts: Any) -> Any:
-    return (
-        texts.strip() if isinstance(texts, str) else {name: _stripped(text) for name, text in texts.items()}
-    )
+class _Wordings(dict[str, Any]):
+    """A table of wordings.toml, which names its place when a name is not in it."""
+
+    def __init__(self, texts: Mapping[str, Any], place: str) -> None:
+        self.place = place
+        super().__init__(
+            (name, text.strip() if isinstance(text, str) else _Wordings(text, f"[{name}] in {place}"))
+            for name, text in texts.items()
+        )
+
+    def __missing__(self, name: str) -> Any:
+        raise FolkwaysError(f"there is no {name!r} in {self.place}; there are {', '.join(self)}")
 
 
 def digest_of(wording: str | Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from folkways.errors import NotOnDiskError
+from folkways.errors import DataError, NotOnDiskError
 from folkways.releases.checksums import sha256_of
 
 
@@ -109,9 +109,13 @@ class Release:
         return self._place(path).is_file()
 
     def path(self, path: str) -> Path:
-        """The file at ``path`` inside the release. NotOnDiskError, with the remedy, if it is not there."""
+        """The file at ``path`` inside the release. NotOnDiskError, with the remedy, if it is not there.
+        DataError for a file of a package that its record does not list: no signature would tell its
+        contents."""
         file = self._place(path)
         if file.is_file():
+            if self.record.source == "package" and all(entry.path != path for entry in self.record.files):
+                raise DataError(f"the record of {self.name} does not list it; add it to `files`", file=path)
             return file
         message = f"release {self.name} has no file {path} in {self.root}"
         if any(entry.path == path and not entry.remote for entry in self.record.files):

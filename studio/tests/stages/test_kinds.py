@@ -14,7 +14,7 @@ from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.adapting import untag
 from folkways_studio.stages.base import COMMON_OPTIONS, Arrival, Decision
 from folkways_studio.stages.fields import spans_of, tag
-from folkways_studio.stages.registry import RULES, STAGE_KINDS, read_kind, stage_kind
+from folkways_studio.stages.registry import KINDS, RULES, STAGE_KINDS, read_kind, stage_kind
 
 QUESTION = {"question": "What?", "options": ["a", "b", "c", "d"]}
 SENTENCE = {"sentence": "In der Küche gab es 🍲 potluck.", "spans": [[22, 29]]}
@@ -165,6 +165,13 @@ def decide(kind: str, *submissions: Mapping[str, Any], **changes: Any) -> Decisi
 
 def test_every_kind_has_a_submission_that_is_taken() -> None:
     assert set(GOOD) == set(STAGE_KINDS)
+
+
+def test_every_kind_has_guidelines() -> None:
+    """The page of a task shows the macro ``guidelines`` of the kind's file, unless the study has its own."""
+    files = {path.name.removesuffix(".html.j2"): path for path in (KINDS.parent / "templates/help").iterdir()}
+    assert set(files) == set(STAGE_KINDS)
+    assert [name for name, path in files.items() if "macro guidelines()" not in path.read_text()] == []
 
 
 @pytest.mark.parametrize("kind", list(GOOD))

@@ -21,7 +21,7 @@ from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.release import prompt_example_rows
 from folkways.metrics.spans import exact_spans, hi_csi, hp_csi, hp_csi_per_gold, si_csi, tagged_spans
 from folkways.metrics.strings import edit_similarity
-from folkways.records import ITEMS, Metric, Schema, State
+from folkways.records import ITEMS, SCORE_NUMBERS, Metric, Schema, State
 from folkways.releases.release_records import Release
 from folkways.text.refusals import is_refusal
 
@@ -392,7 +392,7 @@ class Prediction(SourceTask):
         most = MOST_ITEMS if (judgements["hp_most"] > 1).any() else 1.0
         hits = [replace(metric, bounds=(0.0, most)) for metric in self.metrics[:2]]
         by_item = judgements.select(pl.exclude("hp_weight").repeat_by("hp_weight").explode())
-        numbers = ["score", "low", "high", "at_best"]
+        numbers = [name for name in SCORE_NUMBERS if name != "interval"]
         keys = ["metric", "facet", "value"]
         pooled = summarise_means(by_item, self.name, hits, self.facets).select(*keys, *numbers)
         return (

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from folkways.endpoints.servers.address import Address, Dialect, Url, is_loopback, split_url
-from folkways.errors import FolkwaysError
+from folkways.errors import DataError, FolkwaysError
 
 URL_KEY, URL_KEY_HOSTS = "FOLKWAYS_API_KEY", "FOLKWAYS_API_KEY_HOSTS"
 """Environment variables of the key for ``http(s)://HOST/v1#MODEL`` endpoints, and of the hosts that it is
@@ -46,7 +46,16 @@ class Provider:
 
     @classmethod
     def of(cls, name: str, row: Mapping[str, Any]) -> Provider:
-        """From a row of the file, which holds the fields of the dialect among the others."""
+        """From a row of the file, which also holds the fields of its dialect. DataError for a row that lacks
+        a field or has an unknown one."""
+        known = {*cls.__slots__, *Dialect.__slots__} - {"name", "dialect"}
+        missing = sorted({"protocol", "base_url", "key_env", "about", "docs"} - row.keys())
+        unknown = sorted(row.keys() - known)
+        if missing or unknown:
+            wrong = "it lacks " + ", ".join(missing) if missing else "unknown: " + ", ".join(unknown)
+            raise DataError(
+                f"[{name}]: {wrong}; the head of the file explains the fields", file="providers.toml"
+            )
         dialect = Dialect(**{field: row[field] for field in Dialect.__slots__ if field in row})
         plain: dict[str, Any] = {
             field: tuple(value) if isinstance(value, list) else value for field, value in row.items()

@@ -20,7 +20,7 @@ import polars as pl
 from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import judgements_of, prompts_of
 from folkways.errors import FolkwaysError, UnknownNameError, option
-from folkways.records import Metric, State
+from folkways.records import Metric, State, with_numbers
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import SLICE, TaskPlan
 from folkways.stats.stratified import StratumSample, anytime_mean, mean_over_strata
@@ -210,7 +210,7 @@ def of_sample(
         if row["score"] is None or group.whole:
             rows.append(row)
         elif row["metric"] in judged.columns:
-            rows.append({**row, **group.estimate(metrics[row["metric"]])})
+            rows.append(with_numbers(row, group.estimate(metrics[row["metric"]])))
     return pl.DataFrame(rows, schema=scored.schema)
 
 
@@ -250,7 +250,7 @@ class _Group:
         return drawn >= sum(self.populations.values())
 
     def estimate(self, metric: Metric) -> dict[str, object]:
-        """What is known of the score had everything been asked: columns of records.SCORES."""
+        """What is known of the score had everything been asked: records.SCORE_NUMBERS."""
         strata = drawn_strata(self._totals(metric, self.judged), self.populations).values()
         lost = (
             pl.col("state").is_in([State.FAILED.value, State.MISSING.value])
