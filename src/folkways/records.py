@@ -236,7 +236,7 @@ SCORE_NUMBERS = ("score", "low", "high", "interval", "at_best")
 
 def with_numbers(row: Mapping[str, Any], numbers: Mapping[str, Any]) -> dict[str, Any]:
     """A row of SCORES with the numbers of another mean. ValueError unless these are exactly SCORE_NUMBERS: a
-    number that stayed behind would be that of the old mean."""
+    number left out would be that of the old mean."""
     if numbers.keys() != {*SCORE_NUMBERS}:
         wrong = ", ".join(sorted({*SCORE_NUMBERS} ^ numbers.keys()))
         raise ValueError(f"another mean has all of records.SCORE_NUMBERS and nothing else: {wrong}")

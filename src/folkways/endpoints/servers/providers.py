@@ -48,9 +48,9 @@ class Provider:
     def of(cls, name: str, row: Mapping[str, Any]) -> Provider:
         """From a row of the file, which also holds the fields of its dialect. DataError for a row that lacks
         a field or has an unknown one."""
-        known = {*cls.__slots__, *Dialect.__slots__} - {"name", "dialect"}
+        fields = {*cls.__slots__, *Dialect.__slots__} - {"name", "dialect"}
         missing = sorted({"protocol", "base_url", "key_env", "about", "docs"} - row.keys())
-        unknown = sorted(row.keys() - known)
+        unknown = sorted(row.keys() - fields)
         if missing or unknown:
             wrong = "it lacks " + ", ".join(missing) if missing else "unknown: " + ", ".join(unknown)
             raise DataError(
