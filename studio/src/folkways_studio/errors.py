@@ -62,7 +62,7 @@ class NotAllowedError(StudioError):
 
 
 class NotFoundError(StudioError):
-    """There is no such thing, or it belongs to another study or person: the two are not told apart."""
+    """The thing does not exist, or belongs to another study or person; the reply does not say which."""
 
     status = 404
 
@@ -89,7 +89,7 @@ class DraftConflictError(ConflictError):
 
 
 class AlreadySubmittedError(ConflictError):
-    """The assignment has a judgement already, made with another key. It stands; ``judgement`` is that one."""
+    """The assignment has a judgement already, made with another key. It stays; ``judgement`` is that one."""
 
     def __init__(self, judgement: Judgement) -> None:
         self.judgement = judgement

@@ -58,8 +58,7 @@ class PartFile:
 
 @dataclass(frozen=True)
 class Archive:
-    """The archive of a run. known: what else its list of files tells, see
-    ``folkways.workspace.archives.moving``."""
+    """The archive of a run. known: the rest of its manifest, see ``folkways.workspace.archives.moving``."""
 
     run: str
     folder: Path
@@ -76,14 +75,15 @@ class Archive:
                 yield from pl.read_parquet(self.checked(file), glob=False).iter_slices(size)
 
     def checked(self, file: PartFile) -> Path:
-        """Where the file is, once it has been found to be as it was written: its bytes are read the first
-        time."""
+        """The path of a file that is unchanged since it was written; its bytes are read the first time.
+
+        Raises ArchiveError where the file is missing, unreadable or changed.
+        """
         path = self.folder / file.path
         try:
-            found = path.stat()
-            same = (
-                found.st_size == file.size and _digest(path, found.st_size, found.st_mtime_ns) == file.digest
-            )
+            status = path.stat()
+            same = status.st_size == file.size
+            same = same and _digest(path, status.st_size, status.st_mtime_ns) == file.digest
         except FileNotFoundError:
             raise _lost(self.run, self.folder, f"{file.path} is not there") from None
         except OSError as error:
@@ -113,33 +113,33 @@ def _digest(path: Path, size: int, changed: int) -> str:
 
 
 def write_part(folder: Path, path: str, frame: pl.DataFrame, profile: str | None = None) -> PartFile:
-    """Write rows and read them back; what an interrupted archiving has written already, and is the same,
-    stays.
+    """Write the rows of ``frame`` to ``path`` in ``folder`` and read them back. A file that an interrupted
+    archiving wrote stays if it has the same rows.
 
-    FolkwaysError where the file cannot be written, or comes back as something else.
+    profile: of judgements. Raises FolkwaysError where the file cannot be written, or reads differently.
     """
-    place = folder / path
-    if not _holds(place, frame):
-        make_folder(place.parent)
-        unfinished = place.with_name(f".{place.name}.part")
+    target = folder / path
+    if not _holds(target, frame):
+        make_folder(target.parent)
+        unfinished = target.with_name(f".{target.name}.part")
         try:
             frame.write_parquet(unfinished, compression="zstd")
             if not _holds(unfinished, frame):
                 raise FolkwaysError(
-                    f"{place} came back from the disk as something else than was written; nothing was "
+                    f"{target} came back from the disk as something else than was written; nothing was "
                     "taken out"
                 )
-            unfinished.replace(place)
+            unfinished.replace(target)
         except OSError as error:
             raise FolkwaysError(
-                f"{place} cannot be written: {error.strerror or error}; nothing was taken out"
+                f"{target} cannot be written: {error.strerror or error}; nothing was taken out"
             ) from error
         finally:
             unfinished.unlink(missing_ok=True)
-    found = place.stat()
-    digest = _digest(place, found.st_size, found.st_mtime_ns)
+    status = target.stat()
+    digest = _digest(target, status.st_size, status.st_mtime_ns)
     first, last = (frame["ordinal"][0], frame["ordinal"][-1]) if "ordinal" in frame.columns else (None, None)
-    return PartFile(path, frame.height, found.st_size, digest, first, last, profile)
+    return PartFile(path, frame.height, status.st_size, digest, first, last, profile)
 
 
 def _holds(path: Path, frame: pl.DataFrame) -> bool:
@@ -151,8 +151,8 @@ def _holds(path: Path, frame: pl.DataFrame) -> bool:
 
 
 def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: Mapping[str, Any]) -> None:
-    """Write the list of files, and drop part files that are not on it. All of them are on the disk itself
-    when this returns."""
+    """Write the manifest of a run's archive to ``folder``, and delete part files that it does not list. When
+    this returns, all of them are on the disk itself. known: what else the manifest says."""
     listed = {folder / file.path for file in files}
     for table in (RESPONSES, JUDGEMENTS, SCORES):
         for left in (folder / table).glob("part-*.parquet"):

@@ -76,12 +76,12 @@ class Archived:
 def archive_run(
     workspace: Workspace, run: RunRecord, folder: Path, tell: Callable[[int], object] = lambda _rows: None
 ) -> Archived:
-    """Move what a run expects, its replies and its judgements into files, and leave its name, state and
-    scores where they are.
+    """Move what a run expects, its replies and its judgements into files of ``folder``; its name, state and
+    scores stay in the workspace.
 
-    tell: is told now and then how many expected items have been written. What was interrupted goes on where
-    it was: until the last step the run is in the workspace as before, and files that are right stay.
-    FolkwaysError for a run that is asking or archived.
+    tell: is called now and then with the number of expected items that have been written. An interrupted call
+    can be repeated: until the last step the run is in the workspace as before, and finished files stay.
+    Raises FolkwaysError for a run that is asking or archived.
     """
     if run.archive is not None:
         raise FolkwaysError(
