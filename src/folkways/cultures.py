@@ -62,11 +62,12 @@ class Culture:
 
     code:      ISO 3166-1 alpha-2 ("KR"), ISO 3166-2 where it is finer than a country ("ID-JB"), or one of our
                own ("NG-N", "ARAB").
-    iso3166_1: alpha-2 code of the country it is or lies in; None where it spans several. iso3166_2: None
-    unless it is a subdivision that ISO knows. parent:    code of the culture that it is part of. region:
-    one of REGIONS; None where it lies in several. languages: codes of the languages people are asked in
-    locally, the usual one first; English only where it is official there.
-               Empty only for WORLD, which is not a country.
+    iso3166_1: alpha-2 code of the country it is or lies in; None where it spans several.
+    iso3166_2: None unless it is a subdivision that ISO knows.
+    parent:    code of the culture that it is part of.
+    region:    one of REGIONS; None where it lies in several.
+    languages: codes of the languages people are asked in locally, the usual one first; English only where it
+               is official there. Empty only for WORLD, which is not a country.
     names:     benchmark -> what that benchmark's data call it ({"blend": "South_Korea", "culturalbench":
                "South Korea"}).
     aliases:   further names under which ``get_culture`` finds it.

@@ -74,8 +74,7 @@ class Limits:
 
     concurrency: requests on their way at once, at most and to begin with; None for what suits the endpoint.
     attempts:    tries per request, the first included; for some time a reply of "slow down" is none of them,
-    nor a refusal while
-                 others are answered (``Server.patience``).
+                 nor a refusal while others are answered (``Server.patience``).
     max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the
                 run if that is more.
     wait:        seconds for which a server that refuses connections is waited for; 0: that is a failure like

@@ -40,8 +40,7 @@ def model(
                  replies themselves.
     model:       of an OpenAI client: which model it asks for.
     concurrency: calls at once, at most; otherwise 8 of a function (in threads), 1 of an object that
-    generates, 32 where
-                 asynchronous, unless the run says.
+                 generates, 32 where asynchronous, unless the run says.
 
     A function's first parameter gets the prompt (one that is called ``messages`` gets those of a chat); it
     may also name system, choices, task, item, language, variant, sample, temperature, top_p, seed, max_tokens
