@@ -216,21 +216,21 @@ def run(
 ) -> Run:
     """Ask ``models`` the questions of ``tasks``, store every response, score, and return the run.
 
-    tasks:     one or several names of tasks or benchmarks; a recipe (``study.toml``), whose values the
-               arguments override; or a RunOptions.
-    models:    one or several names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``,
-               ``hf/NAME``, ``replay:FILE``, ``baseline/random``, with settings of their own after a question
-               mark (``openai/gpt-5?reasoning_effort=low``); or Python objects that answer
-               (``folkways.model``): functions, objects, clients, replies.
+    tasks: one or several names of tasks or benchmarks; a recipe (``study.toml``), whose values the arguments
+        override; or a RunOptions.
+    models: one or several names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``,
+        ``hf/NAME``, ``replay:FILE``, ``baseline/random``, with settings of their own after a question mark
+        (``openai/gpt-5?reasoning_effort=low``); or Python objects that answer (``folkways.model``):
+        functions, objects, clients, replies.
     workspace: where replies and scores are stored; it is created if it does not exist.
-    profile:   how to judge; by default each task's first profile.
-    name:      name of the run; by default a new one is made up.
-    scoring:   where scoring models run and what observes them; which models is an option (scoring_models).
-    asking:    retries, limits and budget.
-    options:   the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system,
-               settings, max_tokens, releases, afresh, ...) and AskOptions (concurrency, attempts, max_errors,
-               max_failed, timeout, budget, prices, ...) by name. A list may be one string:
-               ``cultures="KR,ET"``, ``settings="temperature=0"``.
+    profile: how to judge; by default each task's first profile.
+    name: name of the run; by default a new one is made up.
+    scoring: where scoring models run and what observes them; which models is an option (scoring_models).
+    asking: retries, limits and budget.
+    options: the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system, settings,
+        max_tokens, releases, afresh, ...) and AskOptions (concurrency, attempts, max_errors, max_failed,
+        timeout, budget, prices, ...) by name. A list may be one string: ``cultures="KR,ET"``,
+        ``settings="temperature=0"``.
 
     The same call continues where an earlier one stopped; stored replies are not asked for again unless
     ``afresh``. Raises FolkwaysError for errors that the caller can correct. An interruption (Ctrl-C) ends the
@@ -325,10 +325,10 @@ def judge(
     """Judge replies that were made elsewhere, as ``folkways judge`` does. Every item that the replies name is
     expected.
 
-    task:        name of a task, or a Task.
-    replies:     a file; a polars or pandas frame with the columns item (or the release's own id) and
-                 response, and optionally language, variant and sample; or a dict, item -> reply.
-    release:     data to use instead of the task's default release.
+    task: name of a task, or a Task.
+    replies: a file; a polars or pandas frame with the columns item (or the release's own id) and response,
+        and optionally language, variant and sample; or a dict, item -> reply.
+    release: data to use instead of the task's default release.
     culture, language, variant: values for columns that the replies lack.
     profile, text_tools, scoring: how to judge; None for the task's default.
     by_position: the rows are in the order of the release.
@@ -359,12 +359,12 @@ def gate(
 ) -> Checks:
     """Check the scores of a run against requirements, as ``folkways gate`` does; ``passed`` is the result.
 
-    run:         a Run, or the name or number of one in ``workspace``.
-    min:         scores that must be reached: ``{"blend/saq": 40, "blend/saq:ET": 30}`` or ``"blend/saq=40"``.
+    run: a Run, or the name or number of one in ``workspace``.
+    min: scores that must be reached: ``{"blend/saq": 40, "blend/saq:ET": 30}`` or ``"blend/saq=40"``.
     max_drop_vs: points that a score may be below another run's: ``{"last-week": 2}``.
-    models:      only these models of the run.
-    how:         metric, profile, strict, coverage (percent of items that need a reply) and judged, as the
-                 command has them.
+    models: only these models of the run.
+    how: metric, profile, strict, coverage (percent of items that need a reply) and judged, as the command has
+        them.
     """
     check_names(how, {*GateKeywords.__annotations__}, {"min", "max_drop_vs", "models", "workspace"})
     name, location = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
@@ -381,9 +381,9 @@ def compare(
     Nothing is asked or judged.
 
     models: names as in the run, or the part after the last slash; ``MODEL@RUN`` for the model of one run. A
-            run, or its name, means all its models.
-    runs:   runs to look in; by default the newest of the workspace.
-    how:    tasks, metric, profile, by, tell: as for ``folkways.runs.results.compare.compare``.
+        run, or its name, means all its models.
+    runs: runs to look in; by default the newest of the workspace.
+    how: tasks, metric, profile, by, tell: as for ``folkways.runs.results.compare.compare``.
     """
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
     runs_given = [

@@ -39,12 +39,12 @@ into them too."""
 class Language:
     """A language that questions are asked in.
 
-    code:      short BCP 47 code ("ko"), the one folkways uses everywhere.
-    name:      in English; ``endonym`` in the language itself.
-    iso639_3:  the individual language, never a macrolanguage ("cmn", not "zho").
-    script:    ISO 15924 code of the script that questions are written in ("Hans").
+    code: short BCP 47 code ("ko"), the one folkways uses everywhere.
+    name: in English; ``endonym`` in the language itself.
+    iso639_3: the individual language, never a macrolanguage ("cmn", not "zho").
+    script: ISO 15924 code of the script that questions are written in ("Hans").
     direction: of that script.
-    also:      codes of further scripts that people write it in as a matter of course ("Latn" for Serbian).
+    also: codes of further scripts that people write it in as a matter of course ("Latn" for Serbian).
     """
 
     code: str
@@ -60,17 +60,17 @@ class Language:
 class Culture:
     """A country, a part of one, or a wider group of people that questions are asked about.
 
-    code:      ISO 3166-1 alpha-2 ("KR"), ISO 3166-2 where it is finer than a country ("ID-JB"), or one of our
-               own ("NG-N", "ARAB").
+    code: ISO 3166-1 alpha-2 ("KR"), ISO 3166-2 where it is finer than a country ("ID-JB"), or one of our own
+        ("NG-N", "ARAB").
     iso3166_1: alpha-2 code of the country it is or lies in; None where it spans several.
     iso3166_2: None unless it is a subdivision that ISO knows.
-    parent:    code of the culture that it is part of.
-    region:    one of REGIONS; None where it lies in several.
+    parent: code of the culture that it is part of.
+    region: one of REGIONS; None where it lies in several.
     languages: codes of the languages people are asked in locally, the usual one first; English only where it
-               is official there. Empty only for WORLD, which is not a country.
-    names:     benchmark -> what that benchmark's data call it ({"blend": "South_Korea", "culturalbench":
-               "South Korea"}).
-    aliases:   further names under which ``get_culture`` finds it.
+        is official there. Empty only for WORLD, which is not a country.
+    names: benchmark -> what that benchmark's data call it ({"blend": "South_Korea", "culturalbench": "South
+        Korea"}).
+    aliases: further names under which ``get_culture`` finds it.
     """
 
     code: str

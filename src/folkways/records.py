@@ -90,8 +90,8 @@ class ModelCard:
     """What a model's maker has said about it. None is what nobody has said, or what folkways does not know.
 
     provider: who makes it, not who serves it.
-    family:   models that are compared with one another by size or date.
-    size:     billions of parameters, all of them.
+    family: models that are compared with one another by size or date.
+    size: billions of parameters, all of them.
     released: the day on which it was announced.
     """
 

@@ -95,12 +95,12 @@ class Completion:
 class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not every failure is an error
     """A request that brought no usable reply.
 
-    retryable:   worth another try (408, 409, 429, 5xx, a lost connection, a broken body).
-    fatal:       no request to this endpoint can succeed (no key, unknown model, a setting it refuses): the
-                run stops asking it.
+    retryable: worth another try (408, 409, 429, 5xx, a lost connection, a broken body).
+    fatal: no request to this endpoint can succeed (no key, unknown model, a setting it refuses): the run
+        stops asking it.
     retry_after: seconds that the server asked to wait, where it did.
     rate_limited: the server asked us to slow down (429, or 503 with Retry-After).
-    timed_out:   no reply came in time.
+    timed_out: no reply came in time.
     unreachable: why no connection could be made, in a few words: nothing was sent. Empty where there was one.
     """
 
@@ -123,12 +123,12 @@ class NotServedError(FolkwaysError):
 class Endpoint(Protocol):
     """A model that can be asked.
 
-    name:           as the user wrote it, without secrets ("openai/gpt-4o-mini",
-                "http://localhost:8000/v1#llama").
-    identity:       what goes into the hash of a request; two endpoints with the same identity are the same
-                model. Never a secret.
+    name: as the user wrote it, without secrets ("openai/gpt-4o-mini", "http://localhost:8000/v1#llama").
+    identity: what goes into the hash of a request; two endpoints with the same identity are the same model.
+        Never a secret.
     item_addressed: True where the answer depends on the item and not only on the text (replay): the item
-    joins the hash. local:          True where asking costs nothing and needs no network (baselines, replay).
+        joins the hash.
+    local: True where asking costs nothing and needs no network (baselines, replay).
     default_concurrency: how many requests at once at most, unless the user says.
 
     It may have attributes more. ``first_concurrency``, looked at once it is open: how many to begin with,
@@ -179,11 +179,11 @@ class NamedEndpoint:
 class EndpointOptions:
     """What the user may say about an endpoint beyond its name.
 
-    timeout:      seconds for one request, connection to last byte.
-    max_body:     bytes of a reply that are read at most; more is a failure, not a crash.
-    headers:      extra HTTP headers; never stored.
-    base_url:     overrides the provider's address.
-    key_env:      environment variable of the key, in place of the usual ones.
+    timeout: seconds for one request, connection to last byte.
+    max_body: bytes of a reply that are read at most; more is a failure, not a crash.
+    headers: extra HTTP headers; never stored.
+    base_url: overrides the provider's address.
+    key_env: environment variable of the key, in place of the usual ones.
     """
 
     timeout: float = 120.0
@@ -205,9 +205,9 @@ class EndpointKind:
     names begin with.
 
     forms: each way to write a name -> what it means, for help and errors: ``{"baseline/first": "always the
-    first choice"}``. open:  makes the endpoint of a whole name and connects to nothing. Its last argument is
-    False where nothing will be asked; a
-           missing key is then accepted.
+        first choice"}``.
+    open: makes the endpoint of a whole name and connects to nothing. Its last argument is False where nothing
+        will be asked; a missing key is then accepted.
     """
 
     forms: Mapping[str, str]

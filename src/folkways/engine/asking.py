@@ -73,12 +73,12 @@ class Limits:
     """How hard to try.
 
     concurrency: requests on their way at once, at most and to begin with; None for what suits the endpoint.
-    attempts:    tries per request, the first included; for some time a reply of "slow down" is none of them,
-                 nor a refusal while others are answered (``Server.patience``).
-    max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the
-                run if that is more.
-    wait:        seconds for which a server that refuses connections is waited for; 0: that is a failure like
-                any other.
+    attempts: tries per request, the first included; for some time a reply of "slow down" is none of them, nor
+        a refusal while others are answered (``Server.patience``).
+    max_errors: requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the
+        run if that is more.
+    wait: seconds for which a server that refuses connections is waited for; 0: that is a failure like any
+        other.
     """
 
     concurrency: int | None = None
@@ -92,7 +92,7 @@ class EndpointJob:
     """An endpoint to be asked, with the number it has in the workspace.
 
     price: of its tokens; None where it is not known (the cost is then not known either).
-    name:  what progress calls it; None for the endpoint's own name.
+    name: what progress calls it; None for the endpoint's own name.
     batch: how it is asked in batches; None to ask one request at a time.
     """
 

@@ -10,17 +10,20 @@ from dataclasses import dataclass, field
 class ModelProgress:
     """Counts of one endpoint in one session. Only responses that are committed count as done.
 
-    total:    requests that had no response when the session began.
-    stored:   requests of the run that had a response already.
-    open:     replies that have arrived, and are stored once it is sure that they are the answers to their
-              requests.
-    by_others: pending requests that another process answered meanwhile. about:    how the model runs, where
-    its endpoint tells; shown once. out:      requests that have left in ``batches`` batches and not come
-    back. waits:    what has to be there before anything can be asked (a GPU, a server that starts); None for
-    nothing. notes:    other messages for people, each shown once, in this order. places:   requests at
-    once at most, at present; why, in a few words, in ``why``. warning:  what the user should know at once, or
-    None. away:     why the server cannot be reached, while it is waited for; until when, as
-    ``time.monotonic`` tells, in ``away_until``. usd:      None where the price of the model is not known.
+    total: requests that had no response when the session began.
+    stored: requests of the run that had a response already.
+    open: replies that have arrived, and are stored once it is sure that they are the answers to their
+        requests.
+    by_others: pending requests that another process answered meanwhile.
+    about: how the model runs, where its endpoint tells; shown once.
+    out: requests that have left in ``batches`` batches and not come back.
+    waits: what has to be there before anything can be asked (a GPU, a server that starts); None for nothing.
+    notes: other messages for people, each shown once, in this order.
+    places: requests at once at most, at present; why, in a few words, in ``why``.
+    warning: what the user should know at once, or None.
+    away: why the server cannot be reached, while it is waited for; until when, as ``time.monotonic`` tells,
+        in ``away_until``.
+    usd: None where the price of the model is not known.
     """
 
     endpoint: str

@@ -79,8 +79,8 @@ class _Trial:
     """A larger number of places that is tried.
 
     before: places to go back to.
-    least:  what it has to be worth (``_worth``).
-    step:   how many times ``before`` it is.
+    least: what it has to be worth (``_worth``).
+    step: how many times ``before`` it is.
     """
 
     before: float
@@ -91,8 +91,8 @@ class _Trial:
 class RateLimiter:
     """A bounded number of places: a request takes one before it is sent and gives it back when it has ended.
 
-    limit:   places at most.
-    first:   places to begin with; where these are fewer, more are tried by and by.
+    limit: places at most.
+    first: places to begin with; where these are fewer, more are tried by and by.
     timeout: seconds after which a request is given up.
     """
 

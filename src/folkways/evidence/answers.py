@@ -26,13 +26,13 @@ ENOUGH_REPLIES = 0.95
 class Answers:
     """Scores of models, row by row.
 
-    models:    names as in the frames.
-    values:    the metric, shape (rows, models); NaN if the model was not asked or gave no reply.
+    models: names as in the frames.
+    values: the metric, shape (rows, models); NaN if the model was not asked or gave no reply.
     questions: index of each row's question (the sampling unit), from 0 to ``n_questions`` - 1.
-    groups:    the facets to compare by, one row per row of ``values``.
-    expected:  model -> number of rows that count, with or without a reply.
-    replied:   model -> number of those with a reply.
-    unread:    model -> number of replies without a readable answer.
+    groups: the facets to compare by, one row per row of ``values``.
+    expected: model -> number of rows that count, with or without a reply.
+    replied: model -> number of those with a reply.
+    unread: model -> number of replies without a readable answer.
     truncated: model -> number of those that the token limit cut.
     """
 

@@ -42,12 +42,12 @@ def compare_logs(
     that only one log has scores for, are left out, and the comparison says so. Higher scores are taken to be
     better, because logs do not say.
 
-    paths:  ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness.
-    tasks:  names as in the logs; all if None.
+    paths: ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness.
+    tasks: names as in the logs; all if None.
     metric: a score of the logs; None for the first of each task.
-    by:     a facet from the metadata of the samples.
-    tell:   called with a message about each task that cannot be compared; by default it warns. For a task
-            that is named in ``tasks``, the error is raised instead.
+    by: a facet from the metadata of the samples.
+    tell: called with a message about each task that cannot be compared; by default it warns. For a task that
+        is named in ``tasks``, the error is raised instead.
 
     Raises FolkwaysError for fewer than two logs, or if no task can be compared; UnknownNameError for a name
     that the logs do not have.

@@ -284,9 +284,9 @@ def export_run(
     The same run gives the same files, byte for byte. Baselines get no files; their scores are details of
     those of the models.
 
-    workspace:        the database of ``run``.
-    profile:          only this profile of each task, if several were scored.
-    evaluator:        who ran the evaluation.
+    workspace: the database of ``run``.
+    profile: only this profile of each task, if several were scored.
+    evaluator: who ran the evaluation.
     unlicensed_items: whether the user may pass on items of data whose licence folkways does not know.
 
     Raises FolkwaysError if the run has not been scored, or has no score of a model in this profile;

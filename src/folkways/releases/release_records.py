@@ -19,15 +19,16 @@ from folkways.releases.checksums import sha256_of
 class ReleaseFile:
     """One file of a release.
 
-    path:    where it lies inside the release, with forward slashes (``annotations/UK_data.json``).
-    remote:  its path in the source repository at the pinned revision; empty where it is not published there
-             (a competition hands it out to those who register), so that only a copy can be adopted.
-    sha256:  hexadecimal; None where only the host can tell the checksum (then the host's content hash is
-             verified).
-    size:    bytes; None if unknown.
+    path: where it lies inside the release, with forward slashes (``annotations/UK_data.json``).
+    remote: its path in the source repository at the pinned revision; empty where it is not published there (a
+        competition hands it out to those who register), so that only a copy can be adopted.
+    sha256: hexadecimal; None where only the host can tell the checksum (then the host's content hash is
+        verified).
+    size: bytes; None if unknown.
     optional: True where the release can be used without it (the authors' prompts: folkways has wordings of
-    its own). archive: SHA-256 of the zip archive that lies at ``remote`` in place of the file, which is its
-    member of the same name.
+        its own).
+    archive: SHA-256 of the zip archive that lies at ``remote`` in place of the file, which is its member of
+        the same name.
     """
 
     path: str
@@ -81,8 +82,9 @@ class Release:
     """A release that lies on this disk: its record and the folder that holds its files.
 
     verified: True where every file that is there has the checksum of its record, or the content hash that its
-    host gave. places:   path in the release -> path under ``root``, where a folder is laid out otherwise (a
-    clone of the authors' repository).
+        host gave.
+    places: path in the release -> path under ``root``, where a folder is laid out otherwise (a clone of the
+        authors' repository).
     """
 
     record: ReleaseRecord

@@ -34,12 +34,12 @@ ITEM_TEXTS = ("text", "gold", "response", "answer", "reason")
 class RunInfo:
     """One run, as a report names it.
 
-    created:  ISO 8601 time at which it began.
-    state:    how it ended; ``budget`` means that it stopped before the budget was crossed.
-    cost:     in US dollars; None where no price is known.
+    created: ISO 8601 time at which it began.
+    state: how it ended; ``budget`` means that it stopped before the budget was crossed.
+    cost: in US dollars; None where no price is known.
     requests: asked in this run (responses that were there already are not asked again).
-    seconds:  from start to end.
-    version:  of folkways.
+    seconds: from start to end.
+    version: of folkways.
     """
 
     name: str
@@ -57,22 +57,24 @@ class RunInfo:
 class ReportData:
     """Everything that a report shows.
 
-    created:     ISO 8601 time of the report.
-    scores:      records.SCORES, of any number of endpoints, tasks and profiles.
-    judgements:  JUDGED_ITEMS; facets and metrics as further columns (null where a task lacks them).
-    releases:    the data that were used, with licence and citation.
-    metrics:     task -> its metrics; the first is the headline.
+    created: ISO 8601 time of the report.
+    scores: records.SCORES, of any number of endpoints, tasks and profiles.
+    judgements: JUDGED_ITEMS; facets and metrics as further columns (null where a task lacks them).
+    releases: the data that were used, with licence and citation.
+    metrics: task -> its metrics; the first is the headline.
     task_titles: task -> its title.
     headline_by: task -> the facet whose groups replace the whole in headlines, if the task declares one.
-    warnings:    sentences that a reader must see before the numbers, for example on unfinished runs.
-    failures:    FAILURES; empty when nothing
-    failed. people:      records.SCORES of people of the cultures under the same rule, for tasks that know
-    them; drawn, never ranked. signatures:  each text of the scores' column ``signature`` -> its parts.
+    warnings: sentences that a reader must see before the numbers, for example on unfinished runs.
+    failures: FAILURES; empty when nothing failed.
+    people: records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn,
+        never ranked.
+    signatures: each text of the scores' column ``signature`` -> its parts.
     unknown_people: task -> the release that would tell of its people, where they were scored without it.
-    results:     what the papers ask of their scores, asked of these, with the tables that answer; in the
-    order of the benchmarks. without_results: name of a result that these judgements do not allow -> why.
+    results: what the papers ask of their scores, asked of these, with the tables that answer; in the order of
+        the benchmarks.
+    without_results: name of a result that these judgements do not allow -> why.
     without_items: task whose items may not be passed on -> why; ITEM_TEXTS of its judgements are null.
-    chance:      task with options -> what guessing among them scores on the headline, in percent.
+    chance: task with options -> what guessing among them scores on the headline, in percent.
     """
 
     title: str

@@ -52,10 +52,11 @@ def check_budget(
 class AskSession:
     """Asks models, as one run of the workspace, which knows how it ended. A context manager.
 
-    command: what asks, as the list of runs shows it: ``build mcq``. config: what decides which prompts there
-    are; the same configuration is the same run, and more prompts may join it later. name:   of the run; a
-    name that ends in ``-`` gets digits of the configuration, None a number. Raises what ``check_budget``
-    does, before anything is stored.
+    command: what asks, as the list of runs shows it: ``build mcq``.
+    config: what decides which prompts there are; the same configuration is the same run, and more prompts may
+        join it later.
+    name: of the run; a name that ends in ``-`` gets digits of the configuration, None a number. Raises what
+        ``check_budget`` does, before anything is stored.
     """
 
     def __init__(

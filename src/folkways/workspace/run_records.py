@@ -29,9 +29,11 @@ class RunRecord:
     over all sessions.
 
     command: of folkways, that began it: ``run``, or one that asks no tasks and has no scores (``build mcq``,
-    ``judge-by-model``). recipe:  what a run was asked for, by the keys of a recipe file; None for other
-    commands and for runs from before 0.2. archive: the folder it was archived in, as
-    ``folkways.workspace.archives`` remembers it; None where all of it is here.
+        ``judge-by-model``).
+    recipe: what a run was asked for, by the keys of a recipe file; None for other commands and for runs from
+        before 0.2.
+    archive: the folder it was archived in, as ``folkways.workspace.archives`` remembers it; None where all of
+        it is here.
     """
 
     id: int

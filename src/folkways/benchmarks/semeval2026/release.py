@@ -48,8 +48,9 @@ _ID = re.compile(r"([a-z]{2})-([A-Z]{2})_(\d+)")
 class Entry:
     """One question of a locale.
 
-    number:  of the template, the same in the locales of a region ("ET_001" of am-ET_001 and en-ET_001).
-    text:    None where the questions are not there. english: the same question in English, where it is there.
+    number: of the template, the same in the locales of a region ("ET_001" of am-ET_001 and en-ET_001).
+    text: None where the questions are not there.
+    english: the same question in English, where it is there.
     answers: of people, without empty ones and outer spaces; of multiple choice the right letter alone.
     options: in the order of LABELS; none where the questions are not there.
     """

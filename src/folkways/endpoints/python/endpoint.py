@@ -19,11 +19,11 @@ THREADS = 8
 class PythonEndpoint(NamedEndpoint):
     """Calls ``function`` with the prompt, and takes what it returns for the reply.
 
-    function:    of one request's arguments (``arguments``), in a thread unless it is asynchronous.
-    code:        digest of the code, where it is known: each reply keeps it, so that replies of other code are
-                noticed.
+    function: of one request's arguments (``arguments``), in a thread unless it is asynchronous.
+    code: digest of the code, where it is known: each reply keeps it, so that replies of other code are
+        noticed.
     concurrency: calls at once, at most, whatever the run says; None for what suits it.
-    heeds:       the sampling settings that the function takes; no others are part of its requests.
+    heeds: the sampling settings that the function takes; no others are part of its requests.
     """
 
     local = False

@@ -30,17 +30,16 @@ def model(
 ) -> Endpoint:
     """A model for ``folkways.run`` of anything in Python that answers.
 
-    answers:     a function of the prompt, synchronous or asynchronous; an object with ``generate`` (Inspect's
-                 models among them); a transformers pipeline ``text-generation``; an OpenAI client; a dict or
-                 frame of replies, by item or by prompt.
-    name:        what reports and files call it, as ``python/NAME``; the name of the function, of the model of
-                a pipeline or client.
-    version:     says that it answers as before as long as the version is the same. Without it the code says
-                 so: the function's source and the plain values that it uses, a pipeline's weights, the
-                 replies themselves.
-    model:       of an OpenAI client: which model it asks for.
+    answers: a function of the prompt, synchronous or asynchronous; an object with ``generate`` (Inspect's
+        models among them); a transformers pipeline ``text-generation``; an OpenAI client; a dict or frame of
+        replies, by item or by prompt.
+    name: what reports and files call it, as ``python/NAME``; the name of the function, of the model of a
+        pipeline or client.
+    version: says that it answers as before as long as the version is the same. Without it the code says so:
+        the function's source and the plain values that it uses, a pipeline's weights, the replies themselves.
+    model: of an OpenAI client: which model it asks for.
     concurrency: calls at once, at most; otherwise 8 of a function (in threads), 1 of an object that
-                 generates, 32 where asynchronous, unless the run says.
+        generates, 32 where asynchronous, unless the run says.
 
     A function's first parameter gets the prompt (one that is called ``messages`` gets those of a chat); it
     may also name system, choices, task, item, language, variant, sample, temperature, top_p, seed, max_tokens

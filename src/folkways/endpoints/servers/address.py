@@ -28,14 +28,19 @@ class Dialect:
 class Address:
     """One model at one server.
 
-    name and identity: see ``folkways.endpoints.base.Endpoint``. base_url:  without userinfo, query, fragment
-    or trailing slash. query:     of the address, sent with every request ("api-version=1"); never stored,
-    since people put keys there. headers:   the credentials, as headers. secrets:   every string that must not
-    appear in a message. key_names: environment variables a key is looked for in, for messages. hosted:
-    whether it is a service for many; else somebody's own server, which may work on few requests at once.
-    key_hint:  why no key is sent and what to set; empty where one is. batch:     how requests leave in
-    batches: openai, anthropic, google or file; empty where they cannot. start:     the line that starts a
-    server of this kind, and get: the line that gets it a model; empty where there is none.
+    name and identity: see ``folkways.endpoints.base.Endpoint``.
+    base_url: without userinfo, query, fragment or trailing slash.
+    query: of the address, sent with every request ("api-version=1"); never stored, since people put keys
+        there.
+    headers: the credentials, as headers.
+    secrets: every string that must not appear in a message.
+    key_names: environment variables a key is looked for in, for messages.
+    hosted: whether it is a service for many; else somebody's own server, which may work on few requests at
+        once.
+    key_hint: why no key is sent and what to set; empty where one is.
+    batch: how requests leave in batches: openai, anthropic, google or file; empty where they cannot.
+    start: the line that starts a server of this kind, and get: the line that gets it a model; empty where
+        there is none.
     """
 
     name: str

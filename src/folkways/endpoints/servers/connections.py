@@ -54,14 +54,15 @@ class UnaskedError(HttpError):
 class PooledConnection(Connection):
     """A connection with what is known of its replies.
 
-    uses:         requests over it so far, the present one included.
+    uses: requests over it so far, the present one included.
     confirmation: of its open replies; open_count is their number and open_since when the first came.
-    busy:         whether a request is on its way over it.
-    retired:      whether it is used no more, and kept only until its open replies are settled.
-    slowest:      seconds that its slowest reply took. rested: when its rest will be over, by
-                  ``time.monotonic``. released: when it was last put back.
-    late:         whether an answer may come late: a proxy gave up waiting for its server.
-    last_reply:   the ``id`` in the body of its last reply, and that body's hash.
+    busy: whether a request is on its way over it.
+    retired: whether it is used no more, and kept only until its open replies are settled.
+    slowest: seconds that its slowest reply took.
+    rested: when its rest will be over, by ``time.monotonic``.
+    released: when it was last put back.
+    late: whether an answer may come late: a proxy gave up waiting for its server.
+    last_reply: the ``id`` in the body of its last reply, and that body's hash.
     """
 
     def __init__(self) -> None:

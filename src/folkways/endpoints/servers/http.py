@@ -223,8 +223,8 @@ class HttpEndpoint(NamedEndpoint, ABC):
         """The body of a good reply to a call other than a request (uploads, lists), on its own connection.
 
         method: of HTTP.
-        path:  below the base address, with its query.
-        data:  what is sent, of this content_type.
+        path: below the base address, with its query.
+        data: what is sent, of this content_type.
         large: much goes up or comes down (at most LARGE bytes): it has ten times the time of a request.
 
         Raises EndpointFailure where the reply is not a good one.

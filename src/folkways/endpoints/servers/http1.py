@@ -89,9 +89,11 @@ read."""
 class Connection(asyncio.Protocol):
     """A connection to a server or proxy, over which one request at a time is sent.
 
-    transport: None once it is closed. error: why it was lost, None where the server closed it in good order.
-    keep:      whether the server takes another request over it.
-    unasked:   whether anything has come that no request asked for; unasked_reply: a good reply among it.
+    transport: None once it is closed.
+    error: why it was lost, None where the server closed it in good order.
+    keep: whether the server takes another request over it.
+    unasked: whether anything has come that no request asked for;
+    unasked_reply: a good reply among it.
     """
 
     transport: asyncio.Transport | None = None
@@ -130,9 +132,9 @@ class Connection(asyncio.Protocol):
     ) -> RawReply:
         """Send a request and read its reply. The connection is closed if that does not succeed.
 
-        limit:   bytes of a good reply's body at most, as sent and after decompression; of another reply,
-                 what exceeds ERROR_BODY is not read.
-        large:   how many bodies larger than SMALL_BODY may be read at once; None for any number.
+        limit: bytes of a good reply's body at most, as sent and after decompression; of another reply, what
+            exceeds ERROR_BODY is not read.
+        large: how many bodies larger than SMALL_BODY may be read at once; None for any number.
         connect: the request is a CONNECT, whose good reply has no body.
 
         Raises HttpError, EncodingError, or BodyTooLargeError.

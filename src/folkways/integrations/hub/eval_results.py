@@ -68,13 +68,13 @@ def export_eval_results(
     Each task has its headline over everything, in one profile. Licences of items do not matter, because no
     item is written.
 
-    workspace:  the database of ``run``.
-    model:      only this endpoint of the run.
-    tasks:      only these tasks.
-    profile:    None for each task's default.
-    addresses:  data sets, ids of tasks, and source.
+    workspace: the database of ``run``.
+    model: only this endpoint of the run.
+    tasks: only these tasks.
+    profile: None for each task's default.
+    addresses: data sets, ids of tasks, and source.
     incomplete: also write scores of part of a benchmark, or with items without a reply; the notes in the file
-                say what is missing.
+        say what is missing.
 
     Raises UnknownNameError for a model or task that the run did not ask; FolkwaysError if nothing is left to
     write, or if two endpoints are the same model.

@@ -263,8 +263,8 @@ def export_judgements(
     If the licence forbids passing items on, the rows of a task have only ids and verdicts, without items and
     replies. The same run gives the same files; further files of an earlier export are removed.
 
-    workspace:        the database of ``run``.
-    profile:          only this profile of each task, if several were scored.
+    workspace: the database of ``run``.
+    profile: only this profile of each task, if several were scored.
     unlicensed_items: whether the user may pass on items of data whose licence folkways does not know.
 
     Raises FolkwaysError if the run has no score of a model in this profile, or if ``out`` has a README.md

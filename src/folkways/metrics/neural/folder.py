@@ -32,9 +32,11 @@ _IDLE = ("README", "data_config.json", "generation_config.json")  # of these no 
 class ModelFolder:
     """A model on this disk.
 
-    name:     as people read it: the hub's name, or that of the folder.
+    name: as people read it: the hub's name, or that of the folder.
     revision: 12 hexadecimal digits over configuration, tokenizer and weights, whole; other files of the
-    folder do not matter. layers:   transformer layers. config: the model's config.json.
+        folder do not matter.
+    layers: transformer layers.
+    config: the model's config.json.
     """
 
     path: Path

@@ -24,9 +24,9 @@ _POOLING = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}
 class Pooling:
     """How a model's token vectors become one.
 
-    mode:    ``mean`` of all tokens, or ``cls``, the first. longest: tokens of a text at most (None: what the
-             model takes).
-    lower:   whether texts are lower-cased first.
+    mode: ``mean`` of all tokens, or ``cls``, the first.
+    longest: tokens of a text at most (None: what the model takes).
+    lower: whether texts are lower-cased first.
     """
 
     mode: str = "mean"

@@ -25,7 +25,8 @@ class VectorRecipe:
     """What vectors are made by; it can be sent to another process until the encoder is first used.
 
     reduce: what becomes of the hidden states of a text (one vector for all its tokens, say); by default each
-    token keeps its own. kind:   tells apart what ``reduce`` makes.
+        token keeps its own.
+    kind: tells apart what ``reduce`` makes.
     """
 
     encoder: Encoder

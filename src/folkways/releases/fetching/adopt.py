@@ -24,11 +24,11 @@ MOST_FILES = 100_000  # a folder with more is a mistake (a home directory), not 
 class Adoption:
     """What was taken over. Paths are those in the release.
 
-    copied:     files taken from the folder.
-    present:    files that were here already, intact.
+    copied: files taken from the folder.
+    present: files that were here already, intact.
     unverified: files among ``copied`` for which no checksum is known.
-    missing:    optional files that the folder does not have.
-    differing:  optional files that it has, with other contents.
+    missing: optional files that the folder does not have.
+    differing: optional files that it has, with other contents.
     """
 
     release: Release

@@ -30,11 +30,11 @@ MOST_RESTARTS = 2  # a file that has to be begun again more often will not come
 class FetchOptions:
     """How patiently and how greedily to fetch.
 
-    attempts:  tries in a row without a single new byte before giving up.
-    backoff:   seconds before the second try; doubled with each further one, with jitter, at most
-               ``longest_wait``.
-    stall:     seconds without a byte after which a connection counts as lost.
-    parallel:  files at once.
+    attempts: tries in a row without a single new byte before giving up.
+    backoff: seconds before the second try; doubled with each further one, with jitter, at most
+        ``longest_wait``.
+    stall: seconds without a byte after which a connection counts as lost.
+    parallel: files at once.
     max_bytes: largest file that is accepted where its record does not say its size.
     """
 
@@ -324,7 +324,7 @@ class TransientError(Exception):
     """Trouble that may pass: a lost connection, a busy server.
 
     retry_after: seconds that the server asked to wait, where it did.
-    offline:     the host was not reached at all.
+    offline: the host was not reached at all.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None, offline: bool = False) -> None:

@@ -35,11 +35,11 @@ _LONG_NUMBER = re.compile(r"(\d+\.\d{2})\d+")
 class Figure:
     """A drawing with its texts.
 
-    slug:    name of its file and anchor.
+    slug: name of its file and anchor.
     caption: what it shows and how to read it.
     finding: the main result in one sentence, which is also the text alternative.
     wide, narrow: SVG for screens and phones, with colours from CSS variables.
-    of:      the model or task of the figure, if similar figures of others are next to it; otherwise empty.
+    of: the model or task of the figure, if similar figures of others are next to it; otherwise empty.
     """
 
     slug: str

@@ -28,10 +28,10 @@ SHAPES = "countries"
 class Place:
     """How a culture is drawn.
 
-    culture:   its code.
-    kind:      ``country``, one shape of the map; ``group``, several shapes; ``point``, a dot.
+    culture: its code.
+    kind: ``country``, one shape of the map; ``group``, several shapes; ``point``, a dot.
     countries: ISO 3166-1 codes of its shapes; empty for a point.
-    at:        longitude and latitude in degrees, for points only.
+    at: longitude and latitude in degrees, for points only.
     """
 
     culture: str

@@ -35,11 +35,11 @@ def render_item(
 ) -> RenderableType:
     """One item for the terminal.
 
-    item:       one row of an items frame (records.ITEMS and its facets).
-    prompts:    its rows of records.PROMPTS.
-    responses:  its rows of records.RESPONSES with ``endpoint``, and ``thoughts`` where they are known.
+    item: one row of an items frame (records.ITEMS and its facets).
+    prompts: its rows of records.PROMPTS.
+    responses: its rows of records.RESPONSES with ``endpoint``, and ``thoughts`` where they are known.
     judgements: its rows of records.JUDGEMENTS with ``endpoint`` and ``profile``, one column per metric.
-    metrics:    of the task, for their labels.
+    metrics: of the task, for their labels.
     """
     facts = _grid()
     for name in ("task", "item", "question"):

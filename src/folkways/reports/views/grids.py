@@ -62,9 +62,9 @@ class Grid:
 
     heading: what distinguishes it from the other grids of its table; empty if it is the only one.
     columns: names; the first is that of the row headings.
-    rows:    one cell for each column.
-    layout:  the layout of the wide form; None for a grid row by row.
-    part:    the rows of the table that it shows.
+    rows: one cell for each column.
+    layout: the layout of the wide form; None for a grid row by row.
+    part: the rows of the table that it shows.
     """
 
     heading: str

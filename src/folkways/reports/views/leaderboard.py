@@ -207,8 +207,9 @@ class ShrunkenScore:
 class Row:
     """One line of a task's leaderboard.
 
-    kind:   what the score is of; only models have a rank.
-    name:   displayed name; source: origin of the score, in small print.
+    kind: what the score is of; only models have a rank.
+    name: displayed name;
+    source: origin of the score, in small print.
     score, low, high: as in records.SCORES; NaN if unknown.
     counted: the score with its counts; None for published figures.
     """

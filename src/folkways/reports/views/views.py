@@ -100,14 +100,14 @@ class FacetView:
 class TaskView:
     """The section of one task.
 
-    profile:   the profile in charts and detailed tables, the first of the scores.
+    profile: the profile in charts and detailed tables, the first of the scores.
     endpoints: models by score, then baselines by score.
-    whole:     the headline metric over everything, in every profile, in the order of ``endpoints``.
-    headline:  the scores in headlines: ``whole``, or its scores by the facet that the task declares for this.
-    others:    the other metrics over everything.
-    facets:    the headline metric by each facet.
-    more:      the other metrics by facets that the headline does not have.
-    people:    (facet, value) -> score of people of the cultures; empty if unknown.
+    whole: the headline metric over everything, in every profile, in the order of ``endpoints``.
+    headline: the scores in headlines: ``whole``, or its scores by the facet that the task declares for this.
+    others: the other metrics over everything.
+    facets: the headline metric by each facet.
+    more: the other metrics by facets that the headline does not have.
+    people: (facet, value) -> score of people of the cultures; empty if unknown.
     people_are_in: the release with the answers of people, if the run was scored without it.
     """
 

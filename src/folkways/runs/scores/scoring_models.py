@@ -103,10 +103,12 @@ Watcher = Callable[[str], Callable[[int, int], None]]
 class ScoringModels:
     """What a user wants scores to be made with.
 
-    names:     role (``embedding``, ``bert-zh``) -> folder or name on the Hugging Face hub.
+    names: role (``embedding``, ``bert-zh``) -> folder or name on the Hugging Face hub.
     precision: ``fp32``, or ``fp16`` or ``bf16`` on a GPU; None for what a run was planned with, else
-    ``fp32``. devices:   torch's names; none for every GPU, or else the CPU. watch:     is shown the progress.
-    computed:  computes vectors in place of this process; None for here.
+        ``fp32``.
+    devices: torch's names; none for every GPU, or else the CPU.
+    watch: is shown the progress.
+    computed: computes vectors in place of this process; None for here.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)

@@ -21,10 +21,10 @@ def signature(
 ) -> Signature:
     """The signature of all scores of one endpoint on one task of a run, in one profile.
 
-    plan:     its task with the models and text tools that it was judged with.
-    asked:    how its responses were asked for: language, variant, prompt_source; each at least once.
+    plan: its task with the models and text tools that it was judged with.
+    asked: how its responses were asked for: language, variant, prompt_source; each at least once.
     settings: the sampling settings that were sent, each set as ``name=value`` pairs.
-    served:   how the model ran, of one that folkways ran itself from a file.
+    served: how the model ran, of one that folkways ran itself from a file.
     """
     task, options = plan.task, plan.options
     # Other texts give other numbers, whatever the file is called that the user brought them in.

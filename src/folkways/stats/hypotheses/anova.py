@@ -19,8 +19,10 @@ class Anova:
     """An F test of equal group means.
 
     f, df_groups, df_error, p: the test. ``f`` is infinite where groups differ and nothing else varies, NaN
-    where nothing varies. eta_squared: share of the variation that groups account for. error:       mean
-    square of the error, which ``tukey`` needs. groups, rows: how many there were.
+        where nothing varies.
+    eta_squared: share of the variation that groups account for.
+    error: mean square of the error, which ``tukey`` needs.
+    groups, rows: how many there were.
     """
 
     f: float

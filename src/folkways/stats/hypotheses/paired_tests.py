@@ -26,17 +26,18 @@ although binary fractions differ, and 0.3 - (0.1 + 0.2) is zero."""
 class Wilcoxon:
     """A signed-rank test of paired differences.
 
-    statistic:   sum of the ranks of the positive differences (W+).
-    p:           chance of a statistic at least this far towards ``alternative``, were either sign as likely
-                for each difference.
+    statistic: sum of the ranks of the positive differences (W+).
+    p: chance of a statistic at least this far towards ``alternative``, were either sign as likely for each
+        difference.
     alternative: what is tested for: differences lie above zero (``greater``), below it (``less``), or either
-    (``two-sided``). n:           differences that take part in it: those that are not zero. zeros:
-    differences of exactly zero; they have no sign. smallest_p:  the smallest p that n differences can give,
-    whatever they are: 2^-n one-sided, so below .05 from five pairs on
-                 (from six two-sided). 1 without any.
-    effect:      matched-pairs rank-biserial correlation, from -1 (every difference below zero) to 1 (above);
-                NaN without any.
-    method:      ``exact``, or ``normal`` (see EXACT_UP_TO).
+        (``two-sided``).
+    n: differences that take part in it: those that are not zero.
+    zeros: differences of exactly zero; they have no sign.
+    smallest_p: the smallest p that n differences can give, whatever they are: 2^-n one-sided, so below .05
+        from five pairs on (from six two-sided). 1 without any.
+    effect: matched-pairs rank-biserial correlation, from -1 (every difference below zero) to 1 (above); NaN
+        without any.
+    method: ``exact``, or ``normal`` (see EXACT_UP_TO).
     """
 
     statistic: float

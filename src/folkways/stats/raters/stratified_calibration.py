@@ -64,11 +64,12 @@ def stratified_ppi(
     """The rate that people would have found, from a judge's verdicts on all cases and people's labels on some
     of every stratum.
 
-    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known. labels:
-    0 to 1 where a person judged a case, else NaN; in each stratum a random sample of those with a verdict.
-    strata:   a number from 0 per case (its culture). Each weighs as much as it has cases. clusters: a number
-    from 0 per case; cases that share one (variants of a question, in whatever strata) may depend on each
-    other.
+    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known.
+    labels: 0 to 1 where a person judged a case, else NaN; in each stratum a random sample of those with a
+        verdict.
+    strata: a number from 0 per case (its culture). Each weighs as much as it has cases.
+    clusters: a number from 0 per case; cases that share one (variants of a question, in whatever strata) may
+        depend on each other.
 
     tuning: weight of the judge; None takes for each stratum the one with the smallest variance in all others.
     confidence: of the interval.

@@ -24,9 +24,9 @@ LEAVING, OUT, COLLECTED = "leaving", "out", "collected"
 class BatchRecord:
     """A batch as the workspace knows it.
 
-    name:    ours; it goes with the batch to the provider.
-    worker:  the process that sends it.
-    number:  the provider's name for it; None while it is leaving.
+    name: ours; it goes with the batch to the provider.
+    worker: the process that sends it.
+    number: the provider's name for it; None while it is leaving.
     created: seconds since the epoch.
     """
 

@@ -45,8 +45,8 @@ share a request."""
 class Batch:
     """Requests that this process may send now.
 
-    last:   ordinal to go on from.
-    seen:   pending rows that were looked at; 0 means that the end is reached.
+    last: ordinal to go on from.
+    seen: pending rows that were looked at; 0 means that the end is reached.
     """
 
     requests: tuple[Request, ...]

@@ -40,13 +40,13 @@ KINDS: Mapping[str, tuple[type, str]] = {
 class SingleSignOn:
     """The provider, and the people it may let in.
 
-    issuer:       the provider's address, as its documents and tokens give it.
-    name:         what people call it.
-    secret:       the environment variable of the client's secret; None for a client without one.
-    domains:      of e-mail addresses, in lower case; empty for any.
-    claims:       required claims about a person.
+    issuer: the provider's address, as its documents and tokens give it.
+    name: what people call it.
+    secret: the environment variable of the client's secret; None for a client without one.
+    domains: of e-mail addresses, in lower case; empty for any.
+    claims: required claims about a person.
     new_accounts: whether people without an account get one; staff with an invitation do in any case.
-    passwords:    whether people may also sign in by password.
+    passwords: whether people may also sign in by password.
     """
 
     issuer: str

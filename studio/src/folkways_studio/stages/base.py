@@ -31,10 +31,10 @@ class Decision:
     """What the judgements of an item come to.
 
     outcome: ``wait`` for ``missing`` more answers; ``done`` with a ``result``; ``dropped`` for a ``reason``;
-             ``subpopulation``: asked again of the populations that are parts of this one, or dropped if there
-             are none.
-    branch:  which of the stage's ``next`` stages a done item goes on to: ``done``, or ``disagree`` if
-             somebody has to settle it.
+        ``subpopulation``: asked again of the populations that are parts of this one, or dropped if there are
+        none.
+    branch: which of the stage's ``next`` stages a done item goes on to: ``done``, or ``disagree`` if somebody
+        has to settle it.
     """
 
     outcome: Outcome
@@ -57,10 +57,10 @@ class Arrival:
 class WorkbookSchema:
     """How items look in a workbook.
 
-    row_of:  content -> the cells that a row shows.
+    row_of: content -> the cells that a row shows.
     columns: the columns to fill in.
-    read:    cells and content -> a submission; SubmissionError by column.
-    help:    column -> how to fill it in, if its name does not say it.
+    read: cells and content -> a submission; SubmissionError by column.
+    help: column -> how to fill it in, if its name does not say it.
     choices: content -> column -> the cells to choose from.
     """
 

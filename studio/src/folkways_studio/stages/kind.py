@@ -44,26 +44,28 @@ class StageKind:
     submission, draft and payload: key of a part -> its value, unless the rule defines ``answers_in`` and
     ``payload_of``. An item is done with the last answer unless the rule defines ``resolve``.
 
-    name:           as studies' files call it. about: what people do there.
-    settings:       besides COMMON_OPTIONS: name -> Option.
-    content:        checked fields of an imported item; see ``fields.checked_fields``.
-    show:           what the page shows of an item above the parts, if it has no template of its own.
-    ask:            the parts that are asked (``parts.base``).
-    branches:       the ends that a stage's ``next`` may lead on from.
-    hands_on:       fields of the result that make up the content for the next stage; empty for the content
-                    together with the result.
-    known_fields:   fields of the payload that may be known beforehand, the plainest first.
-    own_words:      fields of the payload in a person's own words, which can be redacted.
-    hidden:         fields of the content that the people of this stage do not see.
-    copied:         fields of the content that repeat judgements of an earlier stage.
-    compared:       texts of the content by which repeats among the stage's items are found.
-    own_columns:    columns of an imported table that are content here, though ids elsewhere.
-    workbook:       ``show`` (column -> field of the content) and ``help`` (column -> words); empty if it
-                    cannot be worked on off line.
-    example:        a row of a table of items: column -> cell; empty if none can be imported.
-    authored:       people write new items instead of getting them. asks_models: its authors may ask the
-                    study's helper and verifier. judges_replies: its items are replies of models, drawn from
-                    a run. can_be_decided: a researcher or expert may replace what people said by one result.
+    name: as studies' files call it.
+    about: what people do there.
+    settings: besides COMMON_OPTIONS: name -> Option.
+    content: checked fields of an imported item; see ``fields.checked_fields``.
+    show: what the page shows of an item above the parts, if it has no template of its own.
+    ask: the parts that are asked (``parts.base``).
+    branches: the ends that a stage's ``next`` may lead on from.
+    hands_on: fields of the result that make up the content for the next stage; empty for the content together
+        with the result.
+    known_fields: fields of the payload that may be known beforehand, the plainest first.
+    own_words: fields of the payload in a person's own words, which can be redacted.
+    hidden: fields of the content that the people of this stage do not see.
+    copied: fields of the content that repeat judgements of an earlier stage.
+    compared: texts of the content by which repeats among the stage's items are found.
+    own_columns: columns of an imported table that are content here, though ids elsewhere.
+    workbook: ``show`` (column -> field of the content) and ``help`` (column -> words); empty if it cannot be
+        worked on off line.
+    example: a row of a table of items: column -> cell; empty if none can be imported.
+    authored: people write new items instead of getting them.
+    asks_models: its authors may ask the study's helper and verifier.
+    judges_replies: its items are replies of models, drawn from a run.
+    can_be_decided: a researcher or expert may replace what people said by one result.
     """
 
     name: str

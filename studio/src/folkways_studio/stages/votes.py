@@ -32,11 +32,12 @@ class Ballot:
 class VoteCount:
     """What the votes come to.
 
-    gold:    options that at least the majority chose, by position; none where the question is to be dropped.
-    counts:  votes of each option. dont_know, cannot_answer: people who did not choose. voters: all of them.
+    gold: options that at least the majority chose, by position; none where the question is to be dropped.
+    counts: votes of each option.
+    dont_know, cannot_answer: people who did not choose.
+    voters: all of them.
     outcome: ``single`` (one option is gold), ``multi`` (several), ``unknown`` (none, and more than half did
-    not know: a finer
-             population may), ``none``.
+        not know: a finer population may), ``none``.
     """
 
     gold: tuple[int, ...]

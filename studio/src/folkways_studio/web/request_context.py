@@ -84,8 +84,8 @@ class Studio:
 class Access:
     """Who may use a route.
 
-    signed_in:   people who have signed in, or joined by an invitation.
-    roles:       one of these roles in the study of the address; None if the route is not for staff.
+    signed_in: people who have signed in, or joined by an invitation.
+    roles: one of these roles in the study of the address; None if the route is not for staff.
     participant: the account must take part in the study of the address.
     """
 

@@ -23,15 +23,15 @@ PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 class WebSettings:
     """Settings of one server.
 
-    origin:        the address that browsers see ("https://studio.example.org", or
-                   "https://example.org/studio" on a shared host); changes must come from a page of that host.
-                   None: the address of each request, for work on one's own machine.
-    upload_bytes:  the largest file that a researcher may import.
-    body_bytes:    the largest of all other requests.
-    rates:         action -> (how many, in how many seconds) one address may do it.
-    models:        name -> a model that studies may choose; no other is ever asked.
-    proxies:       addresses or networks of the servers in front ("127.0.0.1", "10.0.0.0/24"), which are
-                   trusted to say where a request came from.
+    origin: the address that browsers see ("https://studio.example.org", or "https://example.org/studio" on a
+        shared host); changes must come from a page of that host. None: the address of each request, for work
+        on one's own machine.
+    upload_bytes: the largest file that a researcher may import.
+    body_bytes: the largest of all other requests.
+    rates: action -> (how many, in how many seconds) one address may do it.
+    models: name -> a model that studies may choose; no other is ever asked.
+    proxies: addresses or networks of the servers in front ("127.0.0.1", "10.0.0.0/24"), which are trusted to
+        say where a request came from.
     private_webhooks: whether webhooks may call addresses of this server's own network, and without TLS.
     prolific_keys: URL or file of the JSON Web Key Set of Prolific, for studies with signed entry.
     single_sign_on: the OpenID Connect provider that lets people in; None for none.

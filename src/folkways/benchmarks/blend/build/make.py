@@ -320,14 +320,17 @@ def make_questions(
 ) -> QuestionsBuild:
     """Build multiple-choice questions.
 
-    session:     opens models and shows progress.
-    release:     name or folder with annotations; question_text: another one with better question texts.
-    judge:       a model or ``stand-in:RULE``; dummies: who makes up options, the judge if None.
-    profile:     ``paper`` or ``strict``.
+    session: opens models and shows progress.
+    release: name or folder with annotations;
+    question_text: another one with better question texts.
+    judge: a model or ``stand-in:RULE``;
+    dummies: who makes up options, the judge if None.
+    profile: ``paper`` or ``strict``.
     judge_batch: strict: ``question``, or how many pairs the judge sees at a time.
-    ahead:       paper: how many calls may be on their way at once.
-    questions:   ids; None for all. wording_of: release or folder whose prompt is taken over; None for ours.
-    name:        of the run in which models are asked.
+    ahead: paper: how many calls may be on their way at once.
+    questions: ids; None for all.
+    wording_of: release or folder whose prompt is taken over; None for ours.
+    name: of the run in which models are asked.
 
     Raises UnknownNameError or FolkwaysError for invalid options, before anything is asked.
     """

@@ -105,10 +105,10 @@ class AnswerGroup:
 class SourceQuestion:
     """One question with everybody's answers.
 
-    text:   about "your country", for the judge and the form.
-    texts:  country -> the text that its people would read.
+    text: about "your country", for the judge and the form.
+    texts: country -> the text that its people would read.
     groups: country -> answers with an English variant, in the release's order; countries in the benchmark's
-    order.
+        order.
     """
 
     question: str

@@ -8,16 +8,18 @@ position, so that no browser changes them. A part of a built-in kind has a ``fie
 description names another), and its options are sent as they are stored; each is a mapping of ``value``,
 ``label``, ``press`` (a key) and ``about``. Such a part may also have:
 
-missing:              the sentence if nothing, or too little, is given.
-required:             also a condition ({key, is}).
+missing: the sentence if nothing, or too little, is given.
+required: also a condition ({key, is}).
 starts_as, otherwise: the field of the content with which the page begins; the latter is stored by default.
-from_settings:        setting of the part -> setting of the stage that replaces it. ``press``: label -> key.
-language:             of the answer; the population's by default. direction: of its field.
-rows, longest:        of a text's field. remark: the text is quoted.
-every:                how many lines of short texts have to be filled in, each with another text.
-positions:            options are stored by position, from 0.
+from_settings: setting of the part -> setting of the stage that replaces it. ``press``: label -> key.
+language: of the answer; the population's by default.
+direction: of its field.
+rows, longest: of a text's field.
+remark: the text is quoted.
+every: how many lines of short texts have to be filled in, each with another text.
+positions: options are stored by position, from 0.
 layout, numbered, group, alone: how options look on the page, and which exclude each other.
-told, compared:       whether it is part of a judgement in words, and compared in agreement.
+told, compared: whether it is part of a judgement in words, and compared in agreement.
 """
 
 from __future__ import annotations
