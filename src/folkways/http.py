@@ -167,7 +167,8 @@ def ask_once(
 ) -> Reply:
     """``ask`` over a connection of its own, for callers that are not asynchronous.
 
-    seconds, stall: as in ``new_session``; method, url, headers, body, proxies, most_bytes: as in ``ask``.
+    seconds, stall: as in ``new_session``;
+    method, url, headers, body, proxies, most_bytes: as in ``ask``.
     files: in place of ``body``, the name of a form's field and its files, name -> contents (RFC 7578).
 
     Raises NoReplyError and ReplyTooLargeError.

@@ -60,16 +60,21 @@ def is_baseline(endpoint: str) -> bool:
 class Metric:
     """One number per judgement, and how it is shown.
 
-    name: column in the judgements (``sem_b``), a float per row or null where it does not apply. label: what
-    people read (``SEM-B``). scale: what the mean is multiplied with in scores (100 for percentages). kind:
-    ``proportion`` when every value is 0 or 1, else ``mean``. about: one sentence with the paper's section.
+    name: column in the judgements (``sem_b``), a float per row or null where it does not apply.
+    label: what people read (``SEM-B``).
+    scale: what the mean is multiplied with in scores (100 for percentages).
+    kind: ``proportion`` when every value is 0 or 1, else ``mean``.
+    about: one sentence with the paper's section.
     bounds: between which every value lies, and the interval too; None for counts and the like, which have no
-    such limits. leaves_out: True where the rule of a profile may leave a reply out: null, where the
-    judgement's LEFT_OUT says why. lower_is_better: True where the metric counts what should not be (refusals,
-    replies in another script). per: ``question`` where one value is for a whole question of several rows, and
-    only one of these has it. mean_over: a facet: the score of the whole is the unweighted mean over its
-    groups, and a limited run asks as many of each. headline_by: a facet of the scores whose groups are shown
-    in place of the whole, where the two are never pooled.
+        such limits.
+    leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT
+        says why.
+    lower_is_better: True where the metric counts what should not be (refusals, replies in another script).
+    per: ``question`` where one value is for a whole question of several rows, and only one of these has it.
+    mean_over: a facet: the score of the whole is the unweighted mean over its groups, and a limited run asks
+        as many of each.
+    headline_by: a facet of the scores whose groups are shown in place of the whole, where the two are never
+        pooled.
     """
 
     name: str

@@ -36,8 +36,8 @@ class PromptOptions:
     seed: for tasks that draw (option order, personas).
     prompt_texts: template name -> a text of the user's that replaces the release's or ours (``--prompts
         FILE``).
-    orders: in how many orders the options of a question are shown, for tasks with ``permutes_options``; 1
-        for the released order alone.
+    orders: in how many orders the options of a question are shown, for tasks with ``permutes_options``; 1 for
+        the released order alone.
     """
 
     languages: tuple[str, ...] | None = None
@@ -66,9 +66,9 @@ class Scoring:
         task that uses none.
     models: the roles that language models can be given to compare texts (``--embedding-model``,
         ``--bert-model``).
-    per_reply: True where each reply is judged without looking at others. Replies then come a page at a
-        time, and ``summarise`` gets compact judgements (``records.compact``). Set it where a task may get
-        a million replies.
+    per_reply: True where each reply is judged without looking at others. Replies then come a page at a time,
+        and ``summarise`` gets compact judgements (``records.compact``). Set it where a task may get a million
+        replies.
     """
 
     profiles: tuple[str, ...] = ("strict",)
@@ -94,7 +94,7 @@ class Tools:
 class ShownOptions:
     """The options that a question lists, in the released order.
 
-    right:     index of the right option; None where it is not known.
+    right: index of the right option; None where it is not known.
     order_key: seed of the option orders; items with the same key are asked in the same orders.
     """
 
@@ -233,8 +233,8 @@ class Task(ABC):
         """The right answers to an item with a free answer, the most frequent first; empty if nobody answered.
 
         Override it for free answers: a model, or a person, can then judge the replies too
-        (``judge-by-model``). item: a row of ``items``. Each answer is a tuple of its wordings, in any
-        language.
+        (``judge-by-model``).
+        item: a row of ``items``. Each answer is a tuple of its wordings, in any language.
         """
         return ()
 

@@ -193,13 +193,12 @@ class BuildResult:
 class Builder:
     r"""``folkways build NAME``.
 
-    make: called with a BuildSession and the options by name; returns what it made and wrote. Raises
-        FolkwaysError.
+    make: called with a BuildSession and the options by name; returns what it made and wrote.
+    Raises FolkwaysError.
     help: what the command does, the first line alone in lists; ``\b`` before lines that stay as they are.
     asks: whether it asks models; its command then has the options for that.
     named: whether its run can be given a name.
-    shared_out: whether ``BuildSession.work_on`` makes a part of it, which the command can leave to a
-        cluster.
+    shared_out: whether ``BuildSession.work_on`` makes a part of it, which the command can leave to a cluster.
     """
 
     name: str

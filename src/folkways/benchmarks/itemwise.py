@@ -29,8 +29,8 @@ Row = dict[str, Any]
 class ReplyScore:
     """What one reply is worth.
 
-    values:  of every metric in the task's ``worst``; None where it does not apply to the item. A reply that
-             is refused or unreadable has the task's worst.
+    values: of every metric in the task's ``worst``; None where it does not apply to the item. A reply that is
+        refused or unreadable has the task's worst.
     details: further columns of the judgement.
     counted: False where the item does not belong to the score; the reason says why.
     """

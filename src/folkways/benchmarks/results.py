@@ -67,7 +67,8 @@ class Inputs:
     cards: endpoint -> what is known about the model apart from its scores, for the models with a card.
     whole_questions: the tasks in which several rows make up a question, which counts only if all of them have
         a reply.
-    data: name of a DataNeed -> releases. files: name of a DataNeed -> file.
+    data: name of a DataNeed -> releases.
+    files: name of a DataNeed -> file.
     profile, tool_set: how answers of people are judged and words lemmatised, for results of the data.
     """
 

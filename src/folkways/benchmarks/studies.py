@@ -96,7 +96,8 @@ class StudyExport:
     """A release that a benchmark makes of studies.
 
     kind: the kind of stage whose answers it is made from. A study with such answers is exported.
-    files: file name -> contents. Raises FolkwaysError if the study has nothing for it yet.
+    files: file name -> contents.
+    Raises FolkwaysError if the study has nothing for it yet.
     labels: field -> the labels that the release knows, for stages of that kind whose study names none.
     """
 

@@ -25,9 +25,9 @@ class Settings:
     """Sampling settings of a request. None means: leave it out and let the provider decide.
 
     temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens. reasoning_effort is the provider's word
-    ("low", "high"), a whole number of tokens to think with at most ("2000"), or NO_THINKING. read: LOGLIK
-    where the likeliest of the options is the reply (endpoints/likelihood.py), and no text is generated;
-    LOGPROB where the log-probability of the one text among the options is.
+    ("low", "high"), a whole number of tokens to think with at most ("2000"), or NO_THINKING.
+    read: LOGLIK where the likeliest of the options is the reply (endpoints/likelihood.py), and no text is
+        generated; LOGPROB where the log-probability of the one text among the options is.
     """
 
     temperature: float | None = 0.0

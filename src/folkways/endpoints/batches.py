@@ -14,7 +14,7 @@ from folkways.endpoints.base import Completion, Request
 class BatchStatus:
     """The state of a batch at its provider.
 
-    ended:   whether results can be had, or nothing more will come.
+    ended: whether results can be had, or nothing more will come.
     refused: why the provider took none of it; None where it did.
     """
 
@@ -61,8 +61,9 @@ class Batches(Protocol):
         """The number of the batch that was handed in under this name, not before ``since`` (epoch seconds);
         None if none was.
 
-        keys: of the requests in it. known: numbers of other batches. Raises UndecidedBatch where it has to be
-        looked for again later.
+        keys: of the requests in it.
+        known: numbers of other batches.
+        Raises UndecidedBatch where it has to be looked for again later.
         """
 
     async def look(self, number: str) -> BatchStatus:

@@ -24,7 +24,7 @@ def forms() -> dict[str, str]:
 def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bool = True) -> Endpoint:
     """The endpoint called ``name``, not yet opened.
 
-    options:  timeout, headers, ... ; defaults if None.
+    options: timeout, headers, ... ; defaults if None.
     need_key: False where nothing will be asked (estimates, reports): a missing key is then accepted.
 
     Reads the environment and, for ``replay:FILE`` and local folders, hashes the file; connects to nothing.

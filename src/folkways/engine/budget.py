@@ -142,9 +142,9 @@ def charged_for_failure(failure: EndpointFailure, worst: Amount) -> Amount:
 class Budget:
     """Spending of one session, shared by all its endpoints.
 
-    limit:  what may be spent at most (``parse_budget``); None for no limit.
+    limit: what may be spent at most (``parse_budget``); None for no limit.
     shared: where the limit is that of several processes: this one spends what it takes out of it, part by
-    part.
+        part.
     """
 
     def __init__(self, limit: Amount | None = None, shared: SharedBudget | None = None) -> None:

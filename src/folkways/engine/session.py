@@ -35,8 +35,7 @@ INTERRUPTED = "interrupted"
 class Crew:
     """The processes that ask a run together, as one of them sees it.
 
-    name:  of this worker among them; None for a process by itself
-           (workspace.queue.request_queue).
+    name: of this worker among them; None for a process by itself (workspace.queue.request_queue).
     joins: whether the session had begun before it came: failures of the others then count.
     stops: how often the one who started it has asked it to stop, as signals do where a person did.
     """
@@ -61,12 +60,15 @@ def ask(
 ) -> list[ModelProgress]:
     """Ask all endpoints what the run still expects of them; returns the final counts, one per job.
 
-    workspace, run_id: the run. jobs: one per endpoint. budget: for all of them; None for no limit. crew: the
-    processes that work on it together.
+    workspace, run_id: the run.
+    jobs: one per endpoint.
+    budget: for all of them; None for no limit.
+    crew: the processes that work on it together.
     observer: called every ``every`` seconds and once at the end. The first Ctrl-C (or SIGTERM) stops sending
-    and waits for what is on its way; the second gives that up too. Both leave everything that was answered
-    stored. Raises the first error that ended an endpoint's work (a full disk, a model that cannot be loaded),
-    after the other endpoints have been stopped and stored.
+        and waits for what is on its way; the second gives that up too. Both leave everything that was
+        answered stored.
+    Raises the first error that ended an endpoint's work (a full disk, a model that cannot be loaded), after
+    the other endpoints have been stopped and stored.
     """
     return _run_anywhere(_session(workspace, run_id, jobs, budget or Budget(), observer, every, crew))
 

@@ -67,9 +67,13 @@ class NothingSharedError(FolkwaysError):
 class Comparison:
     """Two models or more on one task.
 
-    models: names as in the frames, in the order asked for. differences: DIFFERENCES of every pair that shares
-    a row. ranking: RANKING, best first; empty for two models. spread: SPREAD. answers: the compared rows.
-    unlike: parts of the signature in which the models differ. notes: sentences that a reader must know.
+    models: names as in the frames, in the order asked for.
+    differences: DIFFERENCES of every pair that shares a row.
+    ranking: RANKING, best first; empty for two models.
+    spread: SPREAD.
+    answers: the compared rows.
+    unlike: parts of the signature in which the models differ.
+    notes: sentences that a reader must know.
     """
 
     task: str

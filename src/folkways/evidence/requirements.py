@@ -132,9 +132,12 @@ def check_minimum(
 ) -> Iterator[Check]:
     """One check for each model in ``scores`` (records.SCORES, of one profile per task).
 
-    wanted: the requirement. metric: name of the metric to check. strict: fail if unsure. coverage: percent of
-    items that need a reply that counts in the score. part: what the run did not ask of the task
-    (``Completeness.sentences``), for the message. UnknownNameError for a task or group without scores.
+    wanted: the requirement.
+    metric: name of the metric to check.
+    strict: fail if unsure.
+    coverage: percent of items that need a reply that counts in the score.
+    part: what the run did not ask of the task (``Completeness.sentences``), for the message. UnknownNameError
+        for a task or group without scores.
     """
     of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
     if of_task.is_empty():
@@ -198,9 +201,11 @@ def check_drop(
 ) -> Check:
     """Check that the first model of a comparison is not worse than the second by more than ``most``.
 
-    against: the earlier run. model: the first model, as a reader knows it. strict: fail if unsure. coverage:
-    percent of the second model's rows that both must have replied to. The message names another model, other
-    settings or data, and cultures that are missing.
+    against: the earlier run.
+    model: the first model, as a reader knows it.
+    strict: fail if unsure.
+    coverage: percent of the second model's rows that both must have replied to. The message names another
+        model, other settings or data, and cultures that are missing.
     """
     row = comparison.differences.filter(facet=WHOLE).row(0, named=True)
     answers, (first, second) = comparison.answers, comparison.models

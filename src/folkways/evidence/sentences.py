@@ -90,11 +90,13 @@ def verdict(
     """One to five sentences on ``contrast``: which model does better and by how much, or that no difference
     is shown and what that leaves open.
 
-    points: whether scores are percentages. leads: the model that is ahead with each prompt variant, if there
-    are several: a difference that changes sign with the wording says more about the wording. turned: name of
-    a group that contradicts the whole (``contrasts.reversals``) -> the model that is ahead there; named
-    first. alone: model -> names of groups in which only it has replies (``Answers.only_one``), which are not
-    compared.
+    points: whether scores are percentages.
+    leads: the model that is ahead with each prompt variant, if there are several: a difference that changes
+        sign with the wording says more about the wording.
+    turned: name of a group that contradicts the whole (``contrasts.reversals``) -> the model that is ahead
+        there; named first.
+    alone: model -> names of groups in which only it has replies (``Answers.only_one``), which are not
+        compared.
     """
     turned = turned or {}
     pair = (contrast.first, contrast.second)
@@ -110,8 +112,8 @@ def verdict(
 def turned_sentence(pair: tuple[str, str], overall: str | None, turned: Mapping[str, str]) -> str:
     """In which groups two models change places.
 
-    overall: the model that is ahead over everything; None without a significant difference. turned: name of a
-    group -> the model that is ahead there.
+    overall: the model that is ahead over everything; None without a significant difference.
+    turned: name of a group -> the model that is ahead there.
     """
     led = {model: [name for name, ahead in turned.items() if ahead == model] for model in pair}
     if overall is not None:

@@ -24,12 +24,16 @@ Scores = Mapping[str, Sequence[float | None]]
 class ScoredLog:
     """The samples of one log in its order; every sequence has one entry per sample.
 
-    task, model: names as in the log. items: ids of the samples. repeats: the epoch, from 1. questions: the
-    sampling unit: the item, unless the log says that several items are one question. contents: a digest of
-    question and target; samples with the same id and different contents are different samples. scores: name
-    -> values; None where a score does not apply, UNKNOWN for samples that were not scored. facets: name ->
-    values to group samples by. settings: how the model was asked, for a note where two logs differ. notes:
-    sentences that a reader must know.
+    task, model: names as in the log.
+    items: ids of the samples.
+    repeats: the epoch, from 1.
+    questions: the sampling unit: the item, unless the log says that several items are one question.
+    contents: a digest of question and target; samples with the same id and different contents are different
+        samples.
+    scores: name -> values; None where a score does not apply, UNKNOWN for samples that were not scored.
+    facets: name -> values to group samples by.
+    settings: how the model was asked, for a note where two logs differ.
+    notes: sentences that a reader must know.
     """
 
     path: Path

@@ -43,8 +43,10 @@ class Provenance:
     files: dict[str, StoredFile] = field(default_factory=dict)
 
     def add(self, path: str, sha256: str, size: int, proof: Proof, origin: str) -> None:
-        """Record a stored file. path: in the release. sha256, size (bytes): of its contents. proof: what
-        vouches for them. origin: the address or folder that it came from."""
+        """Record a stored file.
+        path: in the release. sha256, size (bytes): of its contents.
+        proof: what vouches for them.
+        origin: the address or folder that it came from."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self.files[path] = StoredFile(sha256, size, proof, origin, now)
 

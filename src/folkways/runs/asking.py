@@ -55,8 +55,8 @@ class AskSession:
     command: what asks, as the list of runs shows it: ``build mcq``.
     config: what decides which prompts there are; the same configuration is the same run, and more prompts may
         join it later.
-    name: of the run; a name that ends in ``-`` gets digits of the configuration, None a number. Raises what
-        ``check_budget`` does, before anything is stored.
+    name: of the run; a name that ends in ``-`` gets digits of the configuration, None a number.
+    Raises what ``check_budget`` does, before anything is stored.
     """
 
     def __init__(

@@ -54,9 +54,12 @@ def build(
 ) -> BuildResult:
     """What ``folkways build NAME`` does.
 
-    name: of the builder. options: its own, by the names of its parameters. workspace: opened only where a
-    model is asked. asking: how hard to try, within which budget. note, progress: called with lines for the
-    user. work_on: makes the shares of builders that split their files.
+    name: of the builder.
+    options: its own, by the names of its parameters.
+    workspace: opened only where a model is asked.
+    asking: how hard to try, within which budget.
+    note, progress: called with lines for the user.
+    work_on: makes the shares of builders that split their files.
 
     Raises UnknownNameError or FolkwaysError for bad options, before anything is asked; BuildStopped when not
     everything could be asked (interrupted, budget, failures): the same call goes on.

@@ -128,9 +128,10 @@ def execute(
     """Write the plan down (or go on with an earlier run of the same configuration) and ask everything that
     has no response yet.
 
-    workspace: where the run and its replies are stored. asking: how hard to try, and what may be spent. name:
-    of the run; None for a new one. profile: how replies are judged where the options say to ask until scores
-    are known well enough.
+    workspace: where the run and its replies are stored.
+    asking: how hard to try, and what may be spent.
+    name: of the run; None for a new one.
+    profile: how replies are judged where the options say to ask until scores are known well enough.
 
     The state of the run is recorded whatever happens. Raises FolkwaysError for options that exclude each
     other, a budget in money for a model without a price, and problems of the workspace.
@@ -272,8 +273,9 @@ def plan_run(
     """Write down everything that a run of ``models`` with these ``options`` expects, for workers to ask
     (``folkways work``); no key is needed.
 
-    workspace: created if it is not there. name: of the run; None for a new one. Returns the workspace, the
-    run, and whether it was planned before. Raises FolkwaysError for anything that the caller can put right.
+    workspace: created if it is not there.
+    name: of the run; None for a new one. Returns the workspace, the run, and whether it was planned before.
+    Raises FolkwaysError for anything that the caller can put right.
     """
     if options.until is not None:
         raise FolkwaysError(

@@ -37,8 +37,9 @@ class Executor(Protocol):
         """Ask ``models`` all that the ``run`` of the ``workspace`` still expects of them; the final counts,
         one per model.
 
-        prices: by the identity of a model, None where unknown. asking: how hard to try. limit: what all
-        workers may spend together; None for anything.
+        prices: by the identity of a model, None where unknown.
+        asking: how hard to try.
+        limit: what all workers may spend together; None for anything.
         """
 
     def score_all(

@@ -219,11 +219,14 @@ def check_run(
 ) -> Checks:
     """Whether the scores of a run of the ``workspace``, by name or number, meet the requirements.
 
-    minimums: ``TASK=X`` or ``TASK:CULTURE=X``, scores that must be reached. drops: ``RUN=Y``, points that a
-    score may be below that run's. models: only these of the run. metric, profile: those of each task if None.
-    strict: what is unsure fails. coverage: percent of the items that need a reply.
+    minimums: ``TASK=X`` or ``TASK:CULTURE=X``, scores that must be reached.
+    drops: ``RUN=Y``, points that a score may be below that run's.
+    models: only these of the run.
+    metric, profile: those of each task if None.
+    strict: what is unsure fails.
+    coverage: percent of the items that need a reply.
     judged: a file of verdicts of ``folkways judge-by-model``, corrected by its labels, instead of the run's
-    own scores. FolkwaysError for anything unknown.
+        own scores. FolkwaysError for anything unknown.
     """
     if not (minimums or drops):
         least, most = option("min", {"TASK[:CULTURE]": "X"}), option("max_drop_vs", {"RUN": "Y"})

@@ -27,9 +27,10 @@ class Model:
     """An endpoint with settings of its own; the same endpoint asked in two ways is two models of a report.
 
     settings: changes to the run's sampling settings, by name. Requests are stored under the endpoint's
-    identity and the settings that are sent, so that it makes no difference which way a setting was given.
+        identity and the settings that are sent, so that it makes no difference which way a setting was given.
     written: what the user wrote, address and secrets included, for another process that opens the same; None
-    for an object. deployment: how it runs on machines of one's own; None for a model that is there already.
+        for an object.
+    deployment: how it runs on machines of one's own; None for a model that is there already.
     """
 
     endpoint: Endpoint

@@ -175,9 +175,11 @@ class Deployment:
     or the key of a reply.
 
     serve: command that starts its server, with ``{port}`` for the port; None for a model that needs no
-    server. gpus: of each copy: a whole number, or a share of one (0.5: two copies fit on a GPU); None for one
-    where there are any. copies: of the model at once, at most (1 or more). A second copy begins where no
-    other model waits for its first.
+        server.
+    gpus: of each copy: a whole number, or a share of one (0.5: two copies fit on a GPU); None for one where
+        there are any.
+    copies: of the model at once, at most (1 or more). A second copy begins where no other model waits for its
+        first.
     """
 
     serve: str | None = None
@@ -224,9 +226,10 @@ class DeployedModel:
 class Cluster:
     """Workers on other machines instead of this process.
 
-    on: what places them; ``ray``. workers: how many; None for one per GPU where a model runs on its nodes,
-    else one per node. gpus: of each worker; None for one where a model runs on its nodes and the cluster has
-    any. serve: command that starts a model's server next to each worker.
+    on: what places them; ``ray``.
+    workers: how many; None for one per GPU where a model runs on its nodes, else one per node.
+    gpus: of each worker; None for one where a model runs on its nodes and the cluster has any.
+    serve: command that starts a model's server next to each worker.
     """
 
     on: str
@@ -242,7 +245,8 @@ _UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0), ("second", 1.0
 class ReusedReplies:
     """Replies from before the run, of one of its models.
 
-    replies, expected: how many, and of how many. oldest, newest: when they came, in seconds since the epoch.
+    replies, expected: how many, and of how many.
+    oldest, newest: when they came, in seconds since the epoch.
     runs: names of the runs that asked for the oldest and the newest, as far as these are still there.
     newer: the run that asked the same afresh since, whose replies are not used; None where there is none.
     """

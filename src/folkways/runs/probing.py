@@ -65,8 +65,9 @@ ESTIMATED = ("value", "low", "high", "n", "questions")
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """signals: PROBES, a row for each model and measure; run: in which was asked; notes: what a reader must
-    know."""
+    """signals: PROBES, a row for each model and measure;
+    run: in which was asked;
+    notes: what a reader must know."""
 
     signals: pl.DataFrame
     run: run_records.RunRecord
@@ -87,9 +88,12 @@ def probe(
 ) -> ProbeResult:
     """What ``folkways probe TASK`` does; replies are stored in the ``workspace``.
 
-    release: of the task; None for its default. control: a release, or folder, of the same task whose items no
-    model can have seen; None for the demo's items. only: names of signals. limit: items of each group, spread
-    over cultures and drawn by ``seed``. asking: how hard to try, and what may be spent.
+    release: of the task; None for its default.
+    control: a release, or folder, of the same task whose items no model can have seen; None for the demo's
+        items.
+    only: names of signals.
+    limit: items of each group, spread over cultures and drawn by ``seed``.
+    asking: how hard to try, and what may be spent.
 
     What models say is stored and never asked for again. UnknownNameError for unknown names; FolkwaysError for
     a control that is the probed release, for models that are set to be read by likelihood and for a budget

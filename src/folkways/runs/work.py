@@ -40,8 +40,8 @@ def orders_of(
 ) -> list[EndpointJob]:
     """The engine's order for each of the ``models``, whose numbers are in the ``workspace``.
 
-    prices, batches: by the identity of a model. asking: how hard to try. FolkwaysError for a model that this
-    machine has not enough GPUs for.
+    prices, batches: by the identity of a model.
+    asking: how hard to try. FolkwaysError for a model that this machine has not enough GPUs for.
     """
     limits = Limits(asking.concurrency, asking.attempts, asking.max_errors, asking.wait)
     orders = []
@@ -61,8 +61,9 @@ def models_of(
     """The named models of a run of the ``workspace``: ``vllm/qwen@http://localhost:8000/v1`` also says where
     one is.
 
-    names: as the user wrote them. timeout: seconds for one request. UnknownNameError for a model that the run
-    does not ask; what ``open_models`` raises otherwise.
+    names: as the user wrote them.
+    timeout: seconds for one request. UnknownNameError for a model that the run does not ask; what
+        ``open_models`` raises otherwise.
     """
     endpoints = run_records.endpoint_names(workspace, run.config.get("endpoints", []))
     seed = run.config.get("options", {}).get("seed", 0)
@@ -93,8 +94,8 @@ def work(
     run, and the counts.
 
     asking: how hard to try; its budget is that of all workers of the run together, counted from when it was
-    planned. name: of this worker, so that a restart frees what it had claimed
-    (``workspace.queue.request_queue``).
+        planned.
+    name: of this worker, so that a restart frees what it had claimed (``workspace.queue.request_queue``).
 
     The run is ``asked`` once nothing is left of it. While others are still at work it stays as it is. Raises
     FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
@@ -146,7 +147,8 @@ def state_of(
     """The state of a run of the ``workspace`` that several processes ask, after one of them has ended; and
     why it is not ``asked``.
 
-    counts: those of that process. max_failed: share of requests that may fail.
+    counts: those of that process.
+    max_failed: share of requests that may fail.
     """
     if any(progress.stopped is not None for progress in counts):
         return end_of(counts)

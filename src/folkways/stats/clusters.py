@@ -33,12 +33,13 @@ SYMMETRIC = 1e-6
 class ClusteredMean:
     """A mean with what its interval and test are made of.
 
-    bounds:  between which every value lies, or None.
+    bounds: between which every value lies, or None.
     n_effective: with bounds, how many independent zeros and ones it is known as well by (effective number of
-             answers).
+        answers).
     error, skew: without bounds, its standard error, and how lopsided it is (third moment over the cube of the
-    error; 0 of differences, whose test is Student's). clusters: effective number of clusters. fewest: without
-    bounds, how many of them an interval needs.
+        error; 0 of differences, whose test is Student's).
+    clusters: effective number of clusters.
+    fewest: without bounds, how many of them an interval needs.
     """
 
     mean: float
@@ -145,9 +146,12 @@ def clustered_mean(
 class Totals:
     """What the mean of clustered rows is made of.
 
-    clusters, rows: how many there are; sizes: the sum of the squares of the clusters' numbers of rows. total:
-    the sum of all rows. between: over clusters, that of the square of a cluster's sum over its rows. squares:
-    of the squares of all rows. error, skew: those of the ``jackknife``, which values without bounds need.
+    clusters, rows: how many there are;
+    sizes: the sum of the squares of the clusters' numbers of rows.
+    total: the sum of all rows.
+    between: over clusters, that of the square of a cluster's sum over its rows.
+    squares: of the squares of all rows.
+    error, skew: those of the ``jackknife``, which values without bounds need.
     """
 
     clusters: int

@@ -133,10 +133,12 @@ def paired_mean(
     """The mean difference of pairs that were sampled independently of one another, with interval and test
     (``clusters``).
 
-    first, second: one value per pair. confidence: of the interval. largest: the largest possible difference
-    (100 between percentages), which gives Wilson's interval of the effective answers; Student's without.
-    Interval and p are NaN where they are undefined, with the reason as method: without pairs, and without
-    ``largest`` also with few of them or if every difference is the same.
+    first, second: one value per pair.
+    confidence: of the interval.
+    largest: the largest possible difference (100 between percentages), which gives Wilson's interval of the
+        effective answers; Student's without. Interval and p are NaN where they are undefined, with the reason
+        as method: without pairs, and without ``largest`` also with few of them or if every difference is the
+        same.
     """
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     n = differences.size

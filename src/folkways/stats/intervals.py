@@ -153,9 +153,10 @@ def clustered_normal(
     estimator).
 
     values, clusters: one entry per row; rows with the same cluster number belong together (several rows of
-    one question). confidence: as a share of 1. population: number of clusters there are in all (see the
-    module). For many clusters of like sizes; ``clusters`` has what holds for few. NaN with fewer than two
-    clusters.
+        one question).
+    confidence: as a share of 1.
+    population: number of clusters there are in all (see the module). For many clusters of like sizes;
+        ``clusters`` has what holds for few. NaN with fewer than two clusters.
     """
     sums, counts = cluster_totals(values, clusters)
     half = NormalDist().inv_cdf(0.5 + confidence / 2) * math.sqrt(squared_error(sums, counts, population))

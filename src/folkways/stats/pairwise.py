@@ -28,12 +28,15 @@ class Contrasts:
     """One entry per pair of models, in the order of ``itertools.combinations`` of their positions; in the
     unit of the values.
 
-    first, second: positions of the two models. rows, questions: how many the two share. first_mean,
-    second_mean: over the shared rows. difference, low, high: first minus second, with its interval; NaN where
-    none. method: of the interval, or why there is none. p: two-sided, for no difference; NaN without an
-    interval. first_better, second_better: questions on which the one has the higher mean. error: standard
-    error of the difference over questions, which ``power`` needs. effect: Cohen's d of the questions; NaN
-    where they do not vary.
+    first, second: positions of the two models.
+    rows, questions: how many the two share.
+    first_mean, second_mean: over the shared rows.
+    difference, low, high: first minus second, with its interval; NaN where none.
+    method: of the interval, or why there is none.
+    p: two-sided, for no difference; NaN without an interval.
+    first_better, second_better: questions on which the one has the higher mean.
+    error: standard error of the difference over questions, which ``power`` needs.
+    effect: Cohen's d of the questions; NaN where they do not vary.
     """
 
     first: Ints
@@ -67,9 +70,10 @@ def paired_contrasts(
 ) -> Contrasts:
     """The contrasts of all pairs.
 
-    values: shape (rows, models), NaN where a model has no reply. questions: each row's question, by any
-    number. largest: the largest possible difference, None for no limit. confidence: of the intervals.
-    ValueError with fewer than two models, or without rows.
+    values: shape (rows, models), NaN where a model has no reply.
+    questions: each row's question, by any number.
+    largest: the largest possible difference, None for no limit.
+    confidence: of the intervals. ValueError with fewer than two models, or without rows.
     """
     if values.ndim != 2 or values.shape[1] < 2 or not len(values):
         raise ValueError(f"contrasts need rows of two models or more, got an array of shape {values.shape}")

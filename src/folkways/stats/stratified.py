@@ -53,8 +53,9 @@ class StratumSample:
     """What was drawn of one stratum: arrays with one entry per unit, in the order of drawing (empty if
     nothing was).
 
-    totals: sum of the unit's values, each between 0 and 1. rows: how many values these are; 0 where the mean
-    is not of the unit. population: units that the stratum has in all.
+    totals: sum of the unit's values, each between 0 and 1.
+    rows: how many values these are; 0 where the mean is not of the unit.
+    population: units that the stratum has in all.
     """
 
     totals: Floats
@@ -196,8 +197,8 @@ def stakes(values: Floats, shares: Floats, population: int, scale: float, goal: 
     """What a stratum stakes on each draw, decided before it: below 1, and nothing any more once ``goal`` was
     staked in all.
 
-    values, shares: of the draws so far, from a ``population`` of this many. scale: how far from the mean
-    values are to be ruled out, times the stratum's part in it.
+    values, shares: of the draws so far, from a ``population`` of this many.
+    scale: how far from the mean values are to be ruled out, times the stratum's part in it.
     """
     more = growth(values.size, population)
     wanted = scale * more / (known_variance(values, shares) + scale * more)

@@ -78,8 +78,11 @@ def _assamese() -> Tokenize:
 class CodeSource:
     """Where a tool comes from.
 
-    distribution: its name in the package registry; modules: all that must be there; install: what to type;
-    make: builds it; note: what else it needs.
+    distribution: its name in the package registry;
+    modules: all that must be there;
+    install: what to type;
+    make: builds it;
+    note: what else it needs.
     """
 
     distribution: str

@@ -397,8 +397,8 @@ class ThreadReader(local):
 
     @contextmanager
     def block(self, *, alone: bool = False) -> Iterator[Connection]:
-        """A connection for reading that blocks nobody. alone: not the shared one, but a transaction of its
-        own."""
+        """A connection for reading that blocks nobody.
+        alone: not the shared one, but a transaction of its own."""
         if alone or not self.shares:
             with self.engine.connect().execution_options(read_only=True) as connection:
                 yield connection

@@ -31,9 +31,13 @@ def request_key(
 ) -> str:
     """32 hexadecimal digits that identify a request.
 
-    identity: of the endpoint; prompt: from ``prompt_hash``; settings: from ``settings_json``; sample: its
-    number, from 0. address: task, item, language and variant for endpoints whose answer depends on the item
-    (replay), else None. generation: 0, or the number of a run that asks afresh what is stored already.
+    identity: of the endpoint;
+    prompt: from ``prompt_hash``;
+    settings: from ``settings_json``;
+    sample: its number, from 0.
+    address: task, item, language and variant for endpoints whose answer depends on the item (replay), else
+        None.
+    generation: 0, or the number of a run that asks afresh what is stored already.
     """
     return _digest(identity, prompt, settings, sample, address, *((generation,) if generation else ()))
 

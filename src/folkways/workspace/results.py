@@ -169,8 +169,8 @@ def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
 
 
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
-    """Store the judgements of ``run`` in ``profile`` in place of earlier ones, in ``workspace``. judged:
-    records.JUDGEMENTS with ``ordinal``, facets and metrics."""
+    """Store the judgements of ``run`` in ``profile`` in place of earlier ones, in ``workspace``.
+    judged: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
     own_columns = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
     details = [name for name in judged.columns if name not in own_columns]
     packed = pl.struct(details).struct.json_encode() if details else pl.lit("{}")

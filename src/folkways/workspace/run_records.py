@@ -128,10 +128,12 @@ def begin_run(
     """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is
     continued.
 
-    A new run is in state ``planning`` until everything it expects is written down. workspace: where it is
-    stored. config: all that decides its results; tasks, version, command, recipe: recorded with it. Raises
-    FolkwaysError where ``name`` belongs to another run or is not a name, and where the run to be continued is
-    archived.
+    A new run is in state ``planning`` until everything it expects is written down.
+    workspace: where it is stored.
+    config: all that decides its results;
+    tasks, version, command, recipe: recorded with it.
+    Raises FolkwaysError where ``name`` belongs to another run or is not a name, and where the run to be
+    continued is archived.
     """
     if name is not None:
         _check_name(name)

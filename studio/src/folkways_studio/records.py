@@ -153,12 +153,14 @@ class Invite:
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria
-    were waived. exclusion: why they were excluded, in the words that they were told.
+    """An account's part in one study.
+    pseudonym: the only name that leaves the studio.
+    waiver: why criteria were waived.
+    exclusion: why they were excluded, in the words that they were told.
 
-    consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it. pause:
-    why they are paused. pay: which code of the recruitment service ends their work, where that is not said by
-    their state.
+    consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it.
+    pause: why they are paused.
+    pay: which code of the recruitment service ends their work, where that is not said by their state.
     """
 
     id: int
@@ -220,10 +222,11 @@ class Item:
     """One thing that people work on in one stage. content: what is shown. result: what its judgements came
     to, once it is done.
 
-    parent_id: the item of an earlier stage (or round) that it descends from. author_id: the participant who
-    wrote it. check: the right answer where it is known beforehand; never shown to annotators, and no
-    judgement of such an item is data. test: it is of the test before the stage; otherwise it comes among the
-    stage's work.
+    parent_id: the item of an earlier stage (or round) that it descends from.
+    author_id: the participant who wrote it.
+    check: the right answer where it is known beforehand; never shown to annotators, and no judgement of such
+        an item is data.
+    test: it is of the test before the stage; otherwise it comes among the stage's work.
     """
 
     id: int

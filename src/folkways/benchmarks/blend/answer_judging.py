@@ -166,9 +166,10 @@ def judge_answers(
 ) -> pl.DataFrame:
     """records.JUDGEMENTS with ``topic`` and the metrics, one row per response, in the same order.
 
-    items: of blend/saq; profile: ``paper`` or ``strict``; tool_set: the text tools. ``responses`` may have a
-    column ``prompt`` with the text that was sent. Raises DataError for a response to
-    an unknown item.
+    items: of blend/saq;
+    profile: ``paper`` or ``strict``;
+    tool_set: the text tools. ``responses`` may have a column ``prompt`` with the text that was sent.
+    Raises DataError for a response to an unknown item.
     """
     require_columns(items, ITEM_COLUMNS, "items of blend/saq")
     require_columns(responses, RESPONSES, "responses")

@@ -62,7 +62,7 @@ ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of th
 class DeclaredMetric:
     """A metric with the items that it counts for.
 
-    where:         facet -> value that items have; none for all items.
+    where: facet -> value that items have; none for all items.
     readable_only: True where replies without a readable answer are left out.
     """
 

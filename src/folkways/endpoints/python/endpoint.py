@@ -84,8 +84,10 @@ def of_function(
 ) -> PythonEndpoint:
     """The endpoint of a function that is called by its signature.
 
-    name, identity: of the endpoint. code: digest of the code, where it is known. concurrency: calls at once,
-    at most; None for what suits it. Raises FolkwaysError where it cannot be called with a prompt.
+    name, identity: of the endpoint.
+    code: digest of the code, where it is known.
+    concurrency: calls at once, at most; None for what suits it.
+    Raises FolkwaysError where it cannot be called with a prompt.
     """
     arguments = Arguments(function, name)
     return PythonEndpoint(

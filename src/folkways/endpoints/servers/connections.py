@@ -107,8 +107,9 @@ class Reply:
 class ConnectionPool:
     """The connections to one address, over which requests are posted.
 
-    limit:   requests at once at most; connections that rest before they are closed come on top.
-    headers: of each request. timeout: seconds for a reply, from the first byte sent to the last received.
+    limit: requests at once at most; connections that rest before they are closed come on top.
+    headers: of each request.
+    timeout: seconds for a reply, from the first byte sent to the last received.
     """
 
     def __init__(self, limit: int, route: Route, headers: Mapping[str, str], timeout: float) -> None:

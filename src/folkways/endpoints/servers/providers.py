@@ -86,13 +86,13 @@ def provider_address(
 ) -> Address:
     """The address of ``model`` at ``provider``.
 
-    model:    of a server that people run themselves also ``MODEL@URL``: the URL says where it is and is no
-              part of its identity, so that one model at several addresses is one model.
+    model: of a server that people run themselves also ``MODEL@URL``: the URL says where it is and is no part
+        of its identity, so that one model at several addresses is one model.
     base_url: what the user gave; otherwise the provider's environment variable; otherwise the provider's own
-    address. An address other than the provider's own joins the identity, since another server may serve
-    another model under the same name. key_env: the environment variable of the key, in place of the
-    provider's own. Raises FolkwaysError naming the environment variable if ``need_key`` and a required key is
-    missing.
+        address. An address other than the provider's own joins the identity, since another server may serve
+        another model under the same name.
+    key_env: the environment variable of the key, in place of the provider's own.
+    Raises FolkwaysError naming the environment variable if ``need_key`` and a required key is missing.
     """
     at = None
     if provider.start and (match := _AT.search(model)):
@@ -159,9 +159,10 @@ def url_address(
 ) -> Address:
     """The address that ``text`` (``http(s)://HOST/v1#MODEL``) names. ``base_url`` replaces the host only.
 
-    need_key: whether a missing key is an error. Raises FolkwaysError for that, and where no model is named.
+    need_key: whether a missing key is an error.
+    Raises FolkwaysError for that, and where no model is named.
     key_env: the environment variable of its key, which is then needed. Without one the key is that of
-    FOLKWAYS_API_KEY where FOLKWAYS_API_KEY_HOSTS names the host that is asked, and none otherwise.
+        FOLKWAYS_API_KEY where FOLKWAYS_API_KEY_HOSTS names the host that is asked, and none otherwise.
     """
     url = split_url(text)
     if not url.model:

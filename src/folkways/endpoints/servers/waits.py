@@ -24,8 +24,9 @@ def asked_wait(headers: Mapping[str, str], retry_delay: str, now: float) -> floa
     """Seconds to wait, 0 to LONGEST_WAIT; None where the server says nothing that can be read.
 
     headers: case-insensitive. Read in this order: ``retry-after-ms``, ``Retry-After`` (seconds or HTTP date),
-    ``retry_delay`` (Google's RetryInfo in the body), then the rate-limit resets of OpenAI, Anthropic, Groq
-    and OpenRouter. now: seconds since 1970.
+        ``retry_delay`` (Google's RetryInfo in the body), then the rate-limit resets of OpenAI, Anthropic,
+        Groq and OpenRouter.
+    now: seconds since 1970.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:

@@ -46,7 +46,8 @@ class VllmOfflineEndpoint(NamedEndpoint):
 
     The identity is name and revision, or a hash of the folder's files, as of ``hf/``; that vLLM runs it
     belongs to it, as other kernels round otherwise. What is sampled is drawn from a seed made of each
-    request's own settings and key. environment: variables for the engine's process: its GPUs.
+    request's own settings and key.
+    environment: variables for the engine's process: its GPUs.
     """
 
     local = True

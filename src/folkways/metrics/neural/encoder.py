@@ -59,10 +59,10 @@ class TokenVectors:
 class Encoder:
     """One layer of a model, loaded when the first text is encoded.
 
-    layer:   counted from 1; the layers above it are not loaded. None for the last. FolkwaysError where the
-             model has fewer.
+    layer: counted from 1; the layers above it are not loaded. None for the last. FolkwaysError where the
+        model has fewer.
     longest: tokens of a text at most, the marks at its ends included; None for what the model takes. The rest
-    is cut off.
+        is cut off.
 
     Two encoders of the same model give the same on devices of the same kind, however the texts are divided
     among them.
@@ -286,9 +286,10 @@ Tokens = list[int]
 class MemoryGuard:
     """Limits how many tokens, padding included, a model gets at once; the limit shrinks when memory runs out.
 
-    full:  what is raised where memory does not suffice. empty: gives back what earlier batches left reserved.
+    full: what is raised where memory does not suffice.
+    empty: gives back what earlier batches left reserved.
     model: its name, for messages. All copies of a model share one: a limit that one of them would not need
-    costs it little.
+        costs it little.
     """
 
     def __init__(self, model: str, full: type[Exception], empty: Callable[[], object]) -> None:

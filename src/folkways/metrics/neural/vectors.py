@@ -48,9 +48,9 @@ Computed = Callable[[VectorRecipe, Sequence[str]], Mapping[str, TokenVectors]]
 class TextVectors:
     """Unit vectors of texts by one recipe.
 
-    cache: folder for vectors on disk; None to keep them in memory only. tell: progress of what the model
-    computes. computed: who computes and stores them, where that is not this process; cache and tell are then
-    of no use.
+    cache: folder for vectors on disk; None to keep them in memory only.
+    tell: progress of what the model computes.
+    computed: who computes and stores them, where that is not this process; cache and tell are then of no use.
     """
 
     def __init__(

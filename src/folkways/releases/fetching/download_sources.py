@@ -18,7 +18,7 @@ GITHUB_RAW = "https://raw.githubusercontent.com"
 class DownloadSource:
     """One host with one repository at one revision.
 
-    token:     sent as a bearer token to this host alone; None where there is none.
+    token: sent as a bearer token to this host alone; None where there is none.
     tells_hash: True where the host's ETag is a hash of the contents (the hub).
     """
 

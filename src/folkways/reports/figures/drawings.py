@@ -181,8 +181,11 @@ WORLD_CAPTION = (
 class Drawings:
     """The figures of a report.
 
-    tasks: task -> section -> figures. leaderboard: has the figures of models among published ones. outcomes:
-    states of items. analyses: with tables and figures. world: the map in its first state; None without one.
+    tasks: task -> section -> figures.
+    leaderboard: has the figures of models among published ones.
+    outcomes: states of items.
+    analyses: with tables and figures.
+    world: the map in its first state; None without one.
     worlds: a map of each task, for files.
     """
 

@@ -75,8 +75,10 @@ def judge_file(
     """Judge the replies to a ``task`` in the file ``path`` against a ``release``, in one ``profile``.
 
     The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id``, ``ID``), or
-    is an output file of the authors' programs. by_position: its rows are in the order of the release.
-    culture, language, variant: what the file does not say. read: makes a table of texts of it.
+    is an output file of the authors' programs.
+    by_position: its rows are in the order of the release.
+    culture, language, variant: what the file does not say.
+    read: makes a table of texts of it.
 
     Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
     one item the last counts. Raises DataError with the row for ids that the release does not have.

@@ -58,8 +58,9 @@ ADDED = (
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a worker needs besides the run. name: of the worker. budget: what all workers may take together;
-    None for anything."""
+    """What a worker needs besides the run.
+    name: of the worker.
+    budget: what all workers may take together; None for anything."""
 
     workspace: str
     run: int

@@ -143,7 +143,8 @@ def estimate_plan(
     """What the run of a ``plan`` would take, per model and task; of a sampled run (``until``) at most.
     Nothing is sent, no key is needed, and no workspace is made.
 
-    workspace: whose stored replies are not asked again. prices: a prices file; None for the usual ones.
+    workspace: whose stored replies are not asked again.
+    prices: a prices file; None for the usual ones.
     batch: at the price of requests in batches; FolkwaysError for a model that cannot be asked so.
     """
     price_of = price_function(prices)

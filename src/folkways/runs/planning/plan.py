@@ -186,8 +186,9 @@ def begin(
     """The run of this plan in the ``workspace``, with all it expects written down; the flag says whether it
     was begun earlier.
 
-    name: of the run; None for a new one. recipe: what the user asked for, kept for those who repeat it; it
-    decides nothing. Raises FolkwaysError for options that cannot be stored, or that leave a task no item.
+    name: of the run; None for a new one.
+    recipe: what the user asked for, kept for those who repeat it; it decides nothing.
+    Raises FolkwaysError for options that cannot be stored, or that leave a task no item.
     """
     tasks = [
         run_records.RunTask(
@@ -307,8 +308,10 @@ def keyed_prompts(
     """Each prompt of a ``frame`` as it is sent, and the identities of its requests, one per sample: what is
     planned and what is estimated.
 
-    plan: of their task. endpoint: that is asked. settings: the sampling settings, as JSON. A prompt is (task,
-    item, language, variant, system, user, choices, prompt_source, prompt_hash).
+    plan: of their task.
+    endpoint: that is asked.
+    settings: the sampling settings, as JSON. A prompt is (task, item, language, variant, system, user,
+        choices, prompt_source, prompt_hash).
     """
     columns = ("task", "item", "language", "variant", "system", "user", "choices", "prompt_source")
     for task, item, language, variant, own_system, user, choices, source in frame.select(columns).iter_rows():

@@ -47,8 +47,8 @@ def compare(
 ) -> Comparisons:
     """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
 
-    models: names as in the run, or the part after the last slash, ``MODEL
-    RUN`` for one run's in particular; every model of the runs if none is named.
+    models: names as in the run, or the part after the last slash, ``MODEL RUN`` for one run's in particular;
+        every model of the runs if none is named.
     runs: names or numbers of runs to look in; the newest if none is given.
     workspace: where the runs are.
     tasks: names of tasks or benchmarks; all in common if none is given.

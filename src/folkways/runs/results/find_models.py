@@ -35,8 +35,9 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
     """The models of these names, in their order; of no names, every model of the runs.
 
     names: an endpoint as it was named, or the part after its last slash; with ``@RUN`` for one run's in
-    particular. runs: where to look for the others; the newest run if none is given. UnknownNameError with the
-    names there are; FolkwaysError for an ambiguous name, and for a model that is named twice.
+        particular.
+    runs: where to look for the others; the newest run if none is given. UnknownNameError with the names there
+        are; FolkwaysError for an ambiguous name, and for a model that is named twice.
     """
     asked_at = [(name, *_split(workspace, name)) for name in names]
     somewhere = [run_records.find_asked_run(workspace, name) for name in runs or ("last",)]

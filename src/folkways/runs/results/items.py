@@ -50,7 +50,8 @@ def find_item(
     """The item ``TASK:ITEM`` or ``ITEM``, from a run of the workspace that asked it, or from the default
     releases.
 
-    run_name: only this run. release: name or folder of the data, instead of what the run or the task uses.
+    run_name: only this run.
+    release: name or folder of the data, instead of what the run or the task uses.
     Raises UnknownNameError when no run and no release has such an item, FolkwaysError when several tasks have
     it.
     """

@@ -56,8 +56,10 @@ def judged_of_task(
 ) -> Iterator[pl.DataFrame]:
     """records.JUDGED_ITEMS of a task of the ``run``, in each of the ``profiles``, of each endpoint.
 
-    workspace: where the run is. asked: the task. release: the data that it was asked of. small: as
-    ``records.compact`` has them.
+    workspace: where the run is.
+    asked: the task.
+    release: the data that it was asked of.
+    small: as ``records.compact`` has them.
     """
     task, kind = get_task(asked.task), pl.Categorical if small else pl.String
     batches = item_batches(task, release, restore_options(asked.options))
@@ -106,7 +108,8 @@ def inputs_of(
 ) -> Inputs:
     """The judgements ``judged`` of these tasks with what the results need besides.
 
-    endpoints: whose model cards are wanted. releases: task -> the data that were used.
+    endpoints: whose model cards are wanted.
+    releases: task -> the data that were used.
     """
     listed = list(tasks)
     return Inputs(

@@ -204,8 +204,9 @@ def read_otherwise(
     """One sentence for each model with many unreadable replies (MANY_UNREADABLE), on the profile that reads
     most of them.
 
-    workspace, run, run_task: where the replies are. scores: records.SCORES of the run on the task. Where they
-    lack another profile, replies are judged here, and nothing is stored.
+    workspace, run, run_task: where the replies are.
+    scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here,
+        and nothing is stored.
     """
     whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
     for row in whole.iter_rows(named=True):

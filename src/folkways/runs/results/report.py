@@ -280,9 +280,13 @@ def report_runs(
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files.
 
-    names: of the runs. formats: html, md, csv, parquet, latex; all but latex if left out. profile: only this
-    one. title: of the report. prices: a prices file. items: with those of data whose licence does not let
-    them be passed on; such a report is for your own eyes.
+    names: of the runs.
+    formats: html, md, csv, parquet, latex; all but latex if left out.
+    profile: only this one.
+    title: of the report.
+    prices: a prices file.
+    items: with those of data whose licence does not let them be passed on; such a report is for your own
+        eyes.
     """
     from folkways.reports.formats.write import (
         USUAL_FORMATS,

@@ -83,8 +83,10 @@ def ask_in_rounds(
     """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking
     has stopped.
 
-    workspace, run: where the sample is written down. frames: of each task of the plan, by its name. ask: asks
-    what the run expects and has no reply to; its last result is returned. sampling: when to stop.
+    workspace, run: where the sample is written down.
+    frames: of each task of the plan, by its name.
+    ask: asks what the run expects and has no reply to; its last result is returned.
+    sampling: when to stop.
     """
     shares = [
         _SampledTask(

@@ -39,10 +39,11 @@ class Stratum:
 class SamplingFrame:
     """What can be drawn of one task (the sampling frame).
 
-    strata:  by name. items: ``item``, ``unit``, ``stratum``, one row per item that counts. metric: what
-             strata are narrowed by.
-    requests: how many requests a unit takes, on the average. read: the items with all their columns, in the
-    task's batches.
+    strata: by name.
+    items: ``item``, ``unit``, ``stratum``, one row per item that counts.
+    metric: what strata are narrowed by.
+    requests: how many requests a unit takes, on the average.
+    read: the items with all their columns, in the task's batches.
     """
 
     task: str

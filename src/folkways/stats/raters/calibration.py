@@ -28,8 +28,9 @@ never wrong."""
 class CorrectedRate:
     """A corrected rate between 0 and 1 with its interval, both NaN where there is nothing to correct by.
 
-    labelled: cases that people judged. tuning: weight of the judge in the estimate, from 0 (people's labels
-    alone) to 1; NaN where the method has no such weight.
+    labelled: cases that people judged.
+    tuning: weight of the judge in the estimate, from 0 (people's labels alone) to 1; NaN where the method has
+        no such weight.
     """
 
     rate: float
@@ -49,11 +50,12 @@ def prediction_powered(
     """The rate that people would have found, from the judge's verdicts on all cases and people's labels on
     some.
 
-    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known. labels: 0
-    to 1 where a person judged a case, else NaN. They must be a random sample of the cases that have a
-    verdict. clusters: a number per case; cases that share one (variants of a question) may depend on each
-    other. tuning: weight of the judge; None takes the one with the smallest variance. confidence: of the
-    interval.
+    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known.
+    labels: 0 to 1 where a person judged a case, else NaN. They must be a random sample of the cases that have
+        a verdict.
+    clusters: a number per case; cases that share one (variants of a question) may depend on each other.
+    tuning: weight of the judge; None takes the one with the smallest variance.
+    confidence: of the interval.
 
     The variance is linearised over clusters; the quantile is Student's with one degree of freedom less than
     there are labelled clusters. NaN with fewer than two of those. ValueError for labels on cases without a

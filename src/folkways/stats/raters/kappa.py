@@ -17,11 +17,12 @@ from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Floa
 class CategoryAgreement:
     """Two judges on the same cases.
 
-    cases: how many there are. share: of cases on which they agree, 0 to 1, with its Wilson interval; NaN
-    without cases. kappa: Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where both put every
-    case into one and the same category, so that chance alone would agree. kappa_interval: percentile
-    bootstrap over cases; NaN with fewer than two cases, and where kappa is the same in every resample, which
-    does not make it certain.
+    cases: how many there are.
+    share: of cases on which they agree, 0 to 1, with its Wilson interval; NaN without cases.
+    kappa: Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where both put every case into one and
+        the same category, so that chance alone would agree.
+    kappa_interval: percentile bootstrap over cases; NaN with fewer than two cases, and where kappa is the
+        same in every resample, which does not make it certain.
     """
 
     cases: int
@@ -105,9 +106,11 @@ def kappas(tables: Floats) -> Floats:
 class BinaryAgreement:
     """Two judges on the same cases, each saying yes or no.
 
-    both, first_only, second_only, neither: how many cases each cell of the table has. share: of cases on
-    which they agree, 0 to 1. kappa: Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where the
-    two have one and the same answer for every case, so that chance alone would agree. interval: of kappa.
+    both, first_only, second_only, neither: how many cases each cell of the table has.
+    share: of cases on which they agree, 0 to 1.
+    kappa: Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where the two have one and the same
+        answer for every case, so that chance alone would agree.
+    interval: of kappa.
     """
 
     both: int

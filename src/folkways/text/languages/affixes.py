@@ -46,7 +46,8 @@ class WordTool:
     once.
 
     base: word in lower case -> base form; an empty base form leaves the word as it is, for nothing must match
-    everything. lower: to lower case, where the language has its own.
+        everything.
+    lower: to lower case, where the language has its own.
     """
 
     name: str

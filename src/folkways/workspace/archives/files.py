@@ -37,7 +37,9 @@ class ArchiveError(WorkspaceError):
 
 @dataclass(frozen=True, slots=True)
 class PartFile:
-    """One file. path: below the archive's folder, with slashes. digest: BLAKE2b, 16 bytes, in hexadecimal.
+    """One file.
+    path: below the archive's folder, with slashes.
+    digest: BLAKE2b, 16 bytes, in hexadecimal.
 
     first, last: its lowest and highest ordinal; None for scores. profile: of its judgements; None elsewhere.
     """

@@ -116,9 +116,9 @@ def restore_run(
     """Write a run's archived rows into the database again, in one transaction; returns how many items it
     expects.
 
-    Replies and judgements that are there stay as they are: they are the same, or newer. tell: is told now and
-    then how many items are back. FolkwaysError for a run that is not archived; ArchiveError where files are
-    missing or damaged, and nothing is changed.
+    Replies and judgements that are there stay as they are: they are the same, or newer.
+    tell: is told now and then how many items are back. FolkwaysError for a run that is not archived;
+        ArchiveError where files are missing or damaged, and nothing is changed.
     """
     if run.archive is None:
         raise FolkwaysError(

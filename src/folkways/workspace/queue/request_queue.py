@@ -57,8 +57,9 @@ class Batch:
 class RequestQueue:
     """One process's view of what a run still has to ask of one workspace.
 
-    watch: finds workers that died. name: of the worker, if it was given one; None otherwise. When a worker of
-    the same name starts, on any machine, the earlier one has died.
+    watch: finds workers that died.
+    name: of the worker, if it was given one; None otherwise. When a worker of the same name starts, on any
+        machine, the earlier one has died.
     """
 
     def __init__(

@@ -99,9 +99,12 @@ def export_files(
     """File name -> contents of an export of the study in the workspace, with ``study.json``: the study,
     consents, and who left.
 
-    format: one of FORMATS, else UnknownNameError. discussion: include comments, in formats of tables only.
+    format: one of FORMATS, else UnknownNameError.
+    discussion: include comments, in formats of tables only.
     reader: the account that exports (None: the server); items blind for it are left out and counted in
-    ``study.json``. study_id: the study. Raises FolkwaysError if there is nothing to export yet.
+        ``study.json``.
+    study_id: the study.
+    Raises FolkwaysError if there is nothing to export yet.
     """
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)

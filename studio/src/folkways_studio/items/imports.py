@@ -199,8 +199,8 @@ def add_batch(
     """Add a few ``new`` items of an import to a stage in one short transaction. False, without adding any, if
     it is no longer the caller's.
 
-    workspace, job: the import. rows: how many it has in all. ConflictError for a key added by somebody else
-    meanwhile.
+    workspace, job: the import.
+    rows: how many it has in all. ConflictError for a key added by somebody else meanwhile.
     """
     with workspace.write() as connection:
         row = _job(connection, **_mine(job))

@@ -97,8 +97,10 @@ def stored_file(
     """The response with a file or the requested range, or 304 if the browser has it. Several ranges may be
     ignored: then it is the whole file.
 
-    store, media: the file. asked: headers of the request. limiter: of the threads that read on. sorry:
-    message of the MediaStoreError if it cannot be read. NotFoundError if it is missing.
+    store, media: the file.
+    asked: headers of the request.
+    limiter: of the threads that read on.
+    sorry: message of the MediaStoreError if it cannot be read. NotFoundError if it is missing.
     """
     tag = f'"{media.sha256}"'
     headers = {"ETag": tag, "Cache-Control": KEPT, "Accept-Ranges": "bytes"}

@@ -46,10 +46,14 @@ def draw_answers(
     """Draw replies of a run to free-answer tasks at random and add them to a ``judge_answer`` stage, each
     for its culture's population.
 
-    study_id, stage: where they go. run: its name; source: the workspace that has it, if it is another.
-    per_culture: how many replies of each model. wrong_only: only counted replies that the task's rule
-    calls wrong, as in the paper. models: names of endpoints; None for all. seed: of the draw. by: the
-    account that asks for it, for the record.
+    study_id, stage: where they go.
+    run: its name;
+    source: the workspace that has it, if it is another.
+    per_culture: how many replies of each model.
+    wrong_only: only counted replies that the task's rule calls wrong, as in the paper.
+    models: names of endpoints; None for all.
+    seed: of the draw.
+    by: the account that asks for it, for the record.
 
     A reply that was drawn before (same stage) is not drawn again. FolkwaysError if the run has no free
     answers, or none in a culture of the study.

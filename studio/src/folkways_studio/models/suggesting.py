@@ -44,9 +44,10 @@ def suggest(
     """Have the study's suggester suggest an answer for the item at hand. None if the call brought none (it
     says why).
 
-    workspace, participant_id, assignment_id: the person's slot. written: the form as it is. offered,
-    gone: see ``modelling.call_model``, which also says what raises ConflictError; so does a stage in
-    which nothing is suggested.
+    workspace, participant_id, assignment_id: the person's slot.
+    written: the form as it is.
+    offered, gone: see ``modelling.call_model``, which also says what raises ConflictError; so does a stage in
+        which nothing is suggested.
     """
     work = get_work(workspace, participant_id, assignment_id)
     require_leased(work.assignment)

@@ -36,9 +36,14 @@ def create_invite(
 ) -> tuple[Invite, str]:
     """The new invite of a study and the token for its link, which is returned only here.
 
-    workspace, study_id: the study. role: what people get by it. population: its name; annotators need one.
-    uses: how many people may use it (None: any number). days: how long it is valid. note: for staff. by: the
-    account that acts. Raises NotFoundError if the population is missing or unknown.
+    workspace, study_id: the study.
+    role: what people get by it.
+    population: its name; annotators need one.
+    uses: how many people may use it (None: any number).
+    days: how long it is valid.
+    note: for staff.
+    by: the account that acts.
+    Raises NotFoundError if the population is missing or unknown.
     """
     now = time.time()
     token = secrets.token_urlsafe(24)

@@ -63,12 +63,16 @@ def join(
 ) -> Participant:
     """Join a study by an invitation; a returning account or external person gets the same participant.
 
-    workspace, token: the token of the invitation. account_id: None makes an account, by ``make_account``
-    or without a login; nothing of it stays if joining fails. external: attributes by name (EXTERNAL). signed:
-    the service vouches for them. browser: the account that is signed in there. code: the person's
-    RETURN_CODE. locale: for a new account. Raises InviteError; ReturnError if an external person has begun
-    and neither signature, browser nor code identifies them; ConflictError if the study is closed or the
-    person has withdrawn.
+    workspace, token: the token of the invitation.
+    account_id: None makes an account, by ``make_account`` or without a login; nothing of it stays if joining
+        fails.
+    external: attributes by name (EXTERNAL).
+    signed: the service vouches for them.
+    browser: the account that is signed in there.
+    code: the person's RETURN_CODE.
+    locale: for a new account.
+    Raises InviteError; ReturnError if an external person has begun and neither signature, browser nor code
+    identifies them; ConflictError if the study is closed or the person has withdrawn.
     """
     external = {
         name: value[:LONGEST_ATTRIBUTE]

@@ -129,9 +129,11 @@ def exclude_within(
     pay: str | None = None,
     by: int | None = None,
 ) -> Participant:
-    """``exclude`` within the caller's transaction, which holds the person's row. reason: shown to them. pay:
-    which code of the recruitment service they get. by: None if a rule excludes them. connection: the caller's
-    transaction."""
+    """``exclude`` within the caller's transaction, which holds the person's row.
+    reason: shown to them.
+    pay: which code of the recruitment service they get.
+    by: None if a rule excludes them.
+    connection: the caller's transaction."""
     free_leases(connection, person.id)
     values: dict[str, object] = {
         "state": str(ParticipantState.EXCLUDED),

@@ -33,8 +33,11 @@ def create_token(
 ) -> tuple[ApiToken, str]:
     """A token with which a program acts as an account, and its text, which is returned only here.
 
-    workspace, account_id: the account. study_id: the only study; None for all of the account's. name: a note.
-    scope: what it allows. days: how long it is valid, up to MOST_DAYS, else SubmissionError.
+    workspace, account_id: the account.
+    study_id: the only study; None for all of the account's.
+    name: a note.
+    scope: what it allows.
+    days: how long it is valid, up to MOST_DAYS, else SubmissionError.
     """
     now = time.time()
     if not 0 < days <= MOST_DAYS:

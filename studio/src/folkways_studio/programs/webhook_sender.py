@@ -39,7 +39,8 @@ LOG = logging.getLogger("folkways_studio")
 
 def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
     """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over message id, timestamp and body,
-    joined by full stops. secret: ``whsec_`` and the key in Base64."""
+    joined by full stops.
+    secret: ``whsec_`` and the key in Base64."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = b".".join((message.encode(), str(timestamp).encode(), body))
     return "v1," + base64.b64encode(hmac.digest(key, signed, sha256)).decode()

@@ -55,9 +55,12 @@ def create_webhook(
 ) -> tuple[Webhook, str]:
     """A new webhook of a study, and the secret that signs its deliveries, which is returned only here.
 
-    workspace, study_id: the study. url: the address. events: of KINDS; none for all. private: the address may
-    be in the server's own network, and without TLS. by: the account that acts. Raises SubmissionError for an
-    unknown event or an unusable address, and ConflictError for more than MOST.
+    workspace, study_id: the study.
+    url: the address.
+    events: of KINDS; none for all.
+    private: the address may be in the server's own network, and without TLS.
+    by: the account that acts.
+    Raises SubmissionError for an unknown event or an unusable address, and ConflictError for more than MOST.
     """
     try:
         check_target(url, private=private)

@@ -57,9 +57,11 @@ def edit_study(
     """Replace the description of a study in the workspace by another text; returns what that changed, a
     line each (none if only comments differ).
 
-    study_id: the study. file: where the text is from, for errors. by: the account that asks for it.
-    DefinitionError names every mistake, or everything that may not change any more, with the reason;
-    nothing is changed then. Open items get more slots if more answers are wanted; settled ones stay so.
+    study_id: the study.
+    file: where the text is from, for errors.
+    by: the account that asks for it. DefinitionError names every mistake, or everything that may not change
+        any more, with the reason; nothing is changed then. Open items get more slots if more answers are
+        wanted; settled ones stay so.
     """
     new = read_definition(parse_yaml(text, file), file)
     with workspace.write() as connection:

@@ -106,8 +106,9 @@ PARTICIPANT = Access(participant=True)
 class RequestContext:
     """One request. Whatever it reads from the database it reads once.
 
-    form: the fields of a request that changes something; otherwise empty. cookies: for the response to set
-    (None: delete). gone: set when the browser stops waiting for a slow request.
+    form: the fields of a request that changes something; otherwise empty.
+    cookies: for the response to set (None: delete).
+    gone: set when the browser stops waiting for a slow request.
     """
 
     studio: Studio

@@ -229,10 +229,11 @@ def give_slot(
 ) -> Assignment | None:
     """Lease the first slot of some stages to a person; None if there is none.
 
-    connection: of the caller, who holds the person's row. stages: in order, each with the time until
-    which its slots are leased. now: in seconds. at_hand: look for what they have at hand, which is
-    leased anew, never to an earlier end than it has. free: look, after that, for open slots and those
-    whose lease ran out.
+    connection: of the caller, who holds the person's row.
+    stages: in order, each with the time until which its slots are leased.
+    now: in seconds.
+    at_hand: look for what they have at hand, which is leased anew, never to an earlier end than it has.
+    free: look, after that, for open slots and those whose lease ran out.
     """
     parameters: dict[str, Any] = {"person": person.id, "population": person.population_id, "now": now}
     for number, (stage, until) in enumerate(stages):

@@ -138,10 +138,11 @@ def submit(
 ) -> SubmissionReceipt:
     """Store a person's answer to the item of their slot (participant_id, assignment_id) in the workspace.
 
-    submission: the answer, or how it is read from a form. key: made by the browser when it shows the
-    form; sending it twice (a lost reply, a double click) stores once. instead: the slot that is meant
-    if ``assignment_id`` is not theirs. A lease that ran out still counts while nobody else took the
-    slot.
+    submission: the answer, or how it is read from a form.
+    key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores
+        once.
+    instead: the slot that is meant if ``assignment_id`` is not theirs. A lease that ran out still counts
+        while nobody else took the slot.
 
     Raises SubmissionError for wrong fields, NotFoundError if the slot is not (or no longer) this
     person's, AlreadySubmittedError if it has a judgement under another key, ConflictError if the study

@@ -28,8 +28,9 @@ class Qualification:
     """The test before a stage. questions: how many are asked in one try, of which ``needed`` have to be
     right.
 
-    feedback: whether people see if each answer is right. populations: names of those who are tested, empty
-    for everybody. pay: one of PAYS, for those who fail it for good.
+    feedback: whether people see if each answer is right.
+    populations: names of those who are tested, empty for everybody.
+    pay: one of PAYS, for those who fail it for good.
     """
 
     questions: int

@@ -71,8 +71,10 @@ class Suggester(ABC):
     ) -> str:
         """The message for the model.
 
-        content: of the item. written: the form as it is. place, language: names in English.
-        ConflictError if nothing can be suggested, SubmissionError if something has to be written first.
+        content: of the item.
+        written: the form as it is.
+        place, language: names in English. ConflictError if nothing can be suggested, SubmissionError if
+            something has to be written first.
         """
 
     @abstractmethod

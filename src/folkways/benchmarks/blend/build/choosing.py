@@ -213,7 +213,7 @@ class Meaning:
 class Meanings:
     """A question's answers, and which of them are right, as far as no judge is needed.
 
-    of:    country -> its answers.
+    of: country -> its answers.
     right: country -> texts of its most frequent answers; none where they do not have the question's form.
     """
 

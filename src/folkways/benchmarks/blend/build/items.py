@@ -46,8 +46,9 @@ def dummy_call(
 ) -> DummyCall | None:
     """What has to be asked for so that every item has its options; None where there are enough.
 
-    source, choices: the question and its chosen answers by country; refused: texts that cannot be taken any
-    more; have: how many made-up options there are already.
+    source, choices: the question and its chosen answers by country;
+    refused: texts that cannot be taken any more;
+    have: how many made-up options there are already.
     """
     lacking = WRONG_OPTIONS - offered(choices) - have
     taken = tuple(sorted({*source.annotations, *refused}))
@@ -258,8 +259,10 @@ ITEM = ("ID", "country", "answer", "options")
 class BuildAgreement:
     """Items of two builds.
 
-    first, second, common: numbers of distinct items. questions: in either. equal_questions: with the same
-    items in both. by_question: ID, first, second, common.
+    first, second, common: numbers of distinct items.
+    questions: in either.
+    equal_questions: with the same items in both.
+    by_question: ID, first, second, common.
     """
 
     first: int

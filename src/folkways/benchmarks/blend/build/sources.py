@@ -141,11 +141,12 @@ def select_sources(
     file.
 
     The paper's text (section 4.2.1) drops a question where more than three did not know it, the code where
-    more than two did. annotations, questions: ``read_annotations`` and ``read_questions`` of releases/blend;
-    they may be of two releases. A question goes when in any country somebody called it not applicable, more
-    than MOST_NOT_KNOWING did not know it for whatever reason, or its most frequent answer has fewer than
-    LEAST_VOTES votes. ``wanted`` names the questions to look at. Raises DataError for questions that are not
-    there, or where a country has annotations and no questions.
+    more than two did.
+    annotations, questions: ``read_annotations`` and ``read_questions`` of releases/blend; they may be of two
+        releases. A question goes when in any country somebody called it not applicable, more than
+        MOST_NOT_KNOWING did not know it for whatever reason, or its most frequent answer has fewer than
+        LEAST_VOTES votes. ``wanted`` names the questions to look at.
+    Raises DataError for questions that are not there, or where a country has annotations and no questions.
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
     against = _against(annotations)

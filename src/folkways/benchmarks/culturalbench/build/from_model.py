@@ -149,9 +149,11 @@ def sort_questions(
     """Ask a model for the topic of every question of Easy, ``batch`` at a time, and singly for those that it
     passes over.
 
-    release: the questions; open_model: gives the model for what decides the prompts. topics: the list; None
-    for ours. labelled: a file with ``question_idx`` and ``topic`` that people have given. Raises DataError
-    for labels that do not fit, before anything is asked.
+    release: the questions;
+    open_model: gives the model for what decides the prompts.
+    topics: the list; None for ours.
+    labelled: a file with ``question_idx`` and ``topic`` that people have given.
+    Raises DataError for labels that do not fit, before anything is asked.
     """
     topics = topics or own_topics()
     questions = questions_of(culturalbench.easy(release))

@@ -43,8 +43,11 @@ def card(
     """The README: YAML with licence and configurations, then what is here, how it was made, whom it was made
     by, and numbers.
 
-    votes: all questions and votes; rule: the majority; counted: counting.COUNTED; easy: tables.EASY_COLUMNS,
-    whether or not it is written; record: the record of the build.
+    votes: all questions and votes;
+    rule: the majority;
+    counted: counting.COUNTED;
+    easy: tables.EASY_COLUMNS, whether or not it is written;
+    record: the record of the build.
     """
     from jinja2 import Environment, StrictUndefined
 

@@ -41,10 +41,11 @@ def combine(
 ) -> MultiModeQuestion:
     """The question with its statements, and four combinations; one has exactly the statements of ``gold``.
 
-    statements: the four; gold: letters of two or more of them. Wrong combinations are drawn without repeats
-    and have as many statements as the right one, so that length gives nothing away; if the right one has
-    three, all four may be offered too (WHOLE_BESIDE_THREE), and if it has four, the others have three. The
-    draw depends on ``seed`` and ``item`` alone: adding or dropping questions changes no other.
+    statements: the four;
+    gold: letters of two or more of them. Wrong combinations are drawn without repeats and have as many
+        statements as the right one, so that length gives nothing away; if the right one has three, all four
+        may be offered too (WHOLE_BESIDE_THREE), and if it has four, the others have three. The draw depends
+        on ``seed`` and ``item`` alone: adding or dropping questions changes no other.
     """
     right = tuple(sorted(LETTERS.index(letter) for letter in gold))
     random = Random(int.from_bytes(blake2b(f"{seed}\0{item}".encode(), digest_size=8).digest(), "big"))  # noqa: S311 - no secret

@@ -121,7 +121,8 @@ class CultureItem:
     """A culture-specific item drawn from a fact.
 
     fact: id, culture, fact, source, row, cluster_size and sources of the fact (see ``facts``).
-    sentences: model -> its tagged sentence. missing: model -> why there is none.
+    sentences: model -> its tagged sentence.
+    missing: model -> why there is none.
     """
 
     fact: Mapping[str, Any]
@@ -226,7 +227,8 @@ def build_items(
 
     session: asks the models.
     facts: a table.
-    writers: models; proposer: names items, the first writer unless given.
+    writers: models;
+    proposer: names items, the first writer unless given.
     rules: which facts are kept.
     limit: facts that are asked about at most.
 

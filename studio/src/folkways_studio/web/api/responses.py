@@ -34,7 +34,9 @@ class StudySummaryResponse(ApiResponse):
 
 
 class PopulationResponse(ApiResponse):
-    """Where participants come from. people: how many are let in at most; part_of: the wider population."""
+    """Where participants come from.
+    people: how many are let in at most;
+    part_of: the wider population."""
 
     name: str
     title: str

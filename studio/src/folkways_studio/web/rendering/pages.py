@@ -105,8 +105,8 @@ def marked(text: str, spans: list[tuple[int, int]]) -> Markup:
 
 
 def tagged(text: str, width: int | None = None) -> Markup | str:
-    """Text with ``mark`` elements instead of its ``<CSI>`` tags; other text unchanged. width: as in
-    ``shorten``."""
+    """Text with ``mark`` elements instead of its ``<CSI>`` tags; other text unchanged.
+    width: as in ``shorten``."""
     plain, spans = untag(text)
     short = plain if width is None else shorten(plain, width)
     return marked(short, [(start, end) for start, end in spans if end <= len(short)]) if spans else short
