@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-import polars as pl
 
 from folkways.errors import FolkwaysError, option
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def test_a_killed_fetch_is_taken_up_by_the_next_one(hub: HubServer, data_home: P
     hub.control(faults={})
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert "here already" in done.stderr
+    assert "already on this disk" in done.stderr
     asked = {entry["path"].rsplit("/", 1)[1]: entry["range"] for entry in hub.log()}
     assert {name: asked[name] for name, size in kept.items() if size} == {
         name: f"bytes={size}-" for name, size in kept.items() if size

@@ -288,8 +288,9 @@ class ShortAnswers(Task):
         the full release. FolkwaysError with the install line where judging the replies needs a text tool that
         is not installed."""
         prompts = make_prompts(self.name, items, options, self.variants, release)
-        for language in {"en", *prompts["language"].unique()}:  # English answers count in every language
-            get_tool(language, self.tool_set)
+        asked_in = prompts["language"].unique().sort().to_list()
+        for language in dict.fromkeys([*(code for code in asked_in if code != "en"), "en"]):
+            get_tool(language, self.tool_set)  # English answers count in every language
         return prompts
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
