@@ -17,7 +17,6 @@ from threading import Thread
 
 from folkways.endpoints.base import NotServedError
 from folkways.endpoints.clean import quotable
-from folkways.http import NoReplyError, ReplyTooLargeError, ask_once
 from folkways.runs.options import PORT, words_of
 
 START_SECONDS = 1800.0
@@ -80,6 +79,12 @@ class ModelServer:
         )
 
     def _answers(self) -> bool:
+        from folkways.http import (  # aiohttp: a run that starts no server does without
+            NoReplyError,
+            ReplyTooLargeError,
+            ask_once,
+        )
+
         try:
             reply = ask_once("GET", f"{self.url}/models", most_bytes=MOST_BYTES, seconds=5)
         except (NoReplyError, ReplyTooLargeError, ValueError):
