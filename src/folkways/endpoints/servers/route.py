@@ -99,7 +99,7 @@ class Route:
         secure = end.scheme == "https"
         _, connection = await asyncio.get_running_loop().create_connection(
             make,
-            end.hostname or "" or "",
+            end.hostname or "",
             _port(end),
             ssl=self._tls if secure else None,
             happy_eyeballs_delay=0.25,
