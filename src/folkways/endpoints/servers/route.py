@@ -98,11 +98,7 @@ class Route:
     async def _open(self, end: SplitResult, make: Callable[[], ConnectionT]) -> ConnectionT:
         secure = end.scheme == "https"
         _, connection = await asyncio.get_running_loop().create_connection(
-            make,
-            end.hostname or "",
-            _port(end),
-            ssl=self._tls if secure else None,
-            happy_eyeballs_delay=0.25,
+            make, end.hostname or "", _port(end), ssl=self._tls if secure else None, happy_eyeballs_delay=0.25
         )
         return connection
 
