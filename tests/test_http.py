@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.http import NoReplyError, Reply, ReplyTooLargeError, ask_once, new_session, open_reply
+from tests.support.certificates import self_signed
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -121,6 +123,27 @@ def test_what_went_wrong_is_said_in_words(server: str) -> None:
     with pytest.raises(NoReplyError) as no_tls:
         get(server.replace("http:", "https:"))
     assert "not permitted" not in no_tls.value.reason
+
+
+def test_authorities_are_those_that_the_environment_names_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever aiohttp was imported, which makes a context of its own at that time."""
+    certificate = self_signed(tmp_path / "certificate.pem")
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"https://127.0.0.1:{server.server_port}/"
+        with pytest.raises(NoReplyError, match="certificate is not valid"):
+            get(url)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert get(url).status == 200
+        monkeypatch.delenv("SSL_CERT_FILE")
+        with pytest.raises(NoReplyError, match="certificate is not valid"):
+            get(url)
+        server.shutdown()
 
 
 def test_files_are_sent_as_browsers_send_them(server: str) -> None:

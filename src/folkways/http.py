@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 from urllib.request import getproxies, proxy_bypass
 
@@ -114,6 +115,7 @@ async def open_reply(
                 data=io.BytesIO(body) if isinstance(body, bytes) else body,
                 allow_redirects=False,
                 proxy=_proxy_for(target) if proxies else None,
+                ssl=_certificates(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")),
             )
         except (aiohttp.ClientError, OSError) as error:
             raise NoReplyError(target.host or "", reason_of(error)) from error
@@ -211,6 +213,15 @@ def reason_of(error: BaseException) -> str:
     if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError) and (cause.errno or 0) > 0:
         return os.strerror(cause.errno or 0)
     return str(error) or type(error).__name__
+
+
+@lru_cache(maxsize=4)
+def _certificates(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """The authorities to trust, which OpenSSL reads from ``file`` and ``folder`` of the environment.
+
+    aiohttp makes its own context when it is imported and would not see a variable that was set later.
+    """
+    return ssl.create_default_context()
 
 
 def _form(field: str, files: Mapping[str, bytes]) -> aiohttp.FormData:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
-import ipaddress
 import json
 import ssl
 from base64 import b64encode
@@ -13,9 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
@@ -29,6 +24,7 @@ from folkways.endpoints.servers.http1 import (
 )
 from folkways.endpoints.servers.route import Route, exchange_once
 from tests.support.asking import KEY, request
+from tests.support.certificates import self_signed
 from tests.support.chat_server import ChatServer
 
 REPLY = json.dumps({"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]}).encode()
@@ -36,31 +32,7 @@ REPLY = json.dumps({"choices": [{"message": {"content": "A"}, "finish_reason": "
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """A file with a key and a certificate for 127.0.0.1 and localhost that it signs itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
-    now = datetime.datetime.now(datetime.UTC)
-    names: list[x509.GeneralName] = [
-        x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
-        x509.DNSName("localhost"),
-    ]
-    builder = x509.CertificateBuilder(
-        issuer_name=name,
-        subject_name=name,
-        public_key=key.public_key(),
-        serial_number=x509.random_serial_number(),
-        not_valid_before=now - datetime.timedelta(days=1),
-        not_valid_after=now + datetime.timedelta(days=1),
-    )
-    builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
-    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-    signed = builder.sign(key, hashes.SHA256())
-    file = tmp_path / "certificate.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
-    return file
+    return self_signed(tmp_path / "certificate.pem")
 
 
 class Servers:

@@ -8,7 +8,6 @@ with nginx(folder, studio_port=8765, prefix="/studio") as proxy:
 
 from __future__ import annotations
 
-import datetime
 import os
 import socket
 import subprocess
@@ -19,11 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from tests.support.certificates import self_signed
 from tests.support.postgres import free_port
 
 SITE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "deploy" / "nginx.conf"
@@ -56,25 +52,6 @@ def _program() -> str:
     return str(program)
 
 
-def _certify(folder: Path) -> Path:
-    """A certificate for localhost that signs itself, and its key beside it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )  # fmt: skip
-    pem = serialization.Encoding.PEM
-    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    (folder / "privkey.pem").write_bytes(secret)
-    (folder / "fullchain.pem").write_bytes(made.public_bytes(pem))
-    return folder / "fullchain.pem"
-
-
 def site(folder: Path, studio_port: int, ports: tuple[int, int], prefix: str = "") -> str:
     """The configuration of the guide with other names, ports and folders, and below a path as the guide
     says."""
@@ -97,7 +74,8 @@ def site(folder: Path, studio_port: int, ports: tuple[int, int], prefix: str = "
 def nginx(folder: Path, studio_port: int, prefix: str = "") -> Iterator[Proxy]:
     """An nginx in front of a port of this machine."""
     plain, secure = free_port(), free_port()
-    certificate = _certify(folder)
+    certificate = self_signed(folder / "fullchain.pem")
+    (folder / "privkey.pem").write_bytes(certificate.read_bytes())
     (folder / "site.conf").write_text(site(folder, studio_port, (plain, secure), prefix), encoding="utf-8")
     (folder / "nginx.conf").write_text(FRAME.format(folder=folder), encoding="utf-8")
     command = [_program(), "-p", folder, "-c", folder / "nginx.conf"]
