@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
-from folkways.display import count, number, percent, plural, reasons
+from folkways.display import count, number, percent, plural, reasons, single_line
 from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.records import Metric
+from folkways.reports.views.matrix import Column
 from folkways.reports.views.views import ReportView, Score
 
 MAX_NAMED = 3
@@ -28,6 +31,31 @@ def lede(view: ReportView) -> str:
     expected, lost = _totals(view)
     replies = "every one got a reply" if not lost else f"{percent(1 - lost / expected)} got a reply"
     return f"{who or 'No model'}, on {listing(where)}. {count(expected)} answers were expected; {replies}."
+
+
+def glosses(metrics: Iterable[Metric]) -> dict[str, str]:
+    """Label of a metric -> what it measures in half a sentence, without the reference to its paper."""
+    return {metric.label: gloss for metric in metrics if (gloss := _gloss(metric.about))}
+
+
+def _gloss(about: str) -> str:
+    words = re.sub(r"\s*\([^()]*\)", "", single_line(about)).partition(". ")[0].rstrip(".")
+    return words[:1].lower() + words[1:]
+
+
+def interval_example(view: ReportView, matrix: Sequence[Column]) -> str:
+    """What an interval is, by the first score of a model that has one; empty without any."""
+    for column in matrix:
+        for name in column.task.models:
+            score = column.scores.get(name)
+            if score is not None and score.low < score.high:
+                return (
+                    f"{view.short[name]} scored {number(score.score)} on {column.task.title}. Other questions "
+                    "of the same kind would have given another score: over all of them, it probably lies "
+                    f"between {number(score.low)} and {number(score.high)}. That is the 95\u202f% interval; one "
+                    "in twenty is wrong."
+                )
+    return ""
 
 
 def unasked(view: ReportView) -> list[str]:
