@@ -15,7 +15,6 @@ from folkways.reports.data import ReportData
 from folkways.reports.figures.charts import by_group, language_pairs
 from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.figure import task_figures
-from folkways.reports.figures.sparklines import STRIP_HEIGHT, strip_cells, strips
 from folkways.reports.figures.world import WorldMap
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
@@ -98,18 +97,6 @@ def test_charts_carry_the_scores(data: ReportData) -> None:
         for row in rows.iter_rows(named=True)
     }
     assert found == expected
-
-
-def test_each_row_of_the_summary_has_its_own_slice_of_one_chart(data: ReportData) -> None:
-    view = ReportView(data)
-    task = view.tasks[0]
-    rows = Leaderboard(view).rows(task)
-    cells = strip_cells(task, rows)
-    assert len(cells) == len(rows) == len(task.whole)
-    assert [f'viewBox="0 {row * STRIP_HEIGHT} ' in cell for row, cell in enumerate(cells)] == [True] * len(
-        cells
-    )
-    assert strips(task, rows)["height"] == {"step": STRIP_HEIGHT}
 
 
 def test_own_language_and_english_are_paired(data: ReportData) -> None:
