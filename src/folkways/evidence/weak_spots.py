@@ -12,7 +12,7 @@ import polars as pl
 
 from folkways.evidence.contrasts import ALPHA
 from folkways.names import facet_title, value_name
-from folkways.records import Metric
+from folkways.records import Metric, is_baseline
 from folkways.stats.differences import Difference, gaps_of_groups
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats
@@ -50,7 +50,7 @@ class WeakSpot:
 def weak_spots(
     scores: Sequence[tuple[pl.DataFrame, Metric, Sequence[str]]],
 ) -> dict[str, tuple[WeakSpot, ...]]:
-    """Endpoint -> the weakest group of each task in which it is worse than its own mean (Holm, 5 %), the worst
+    """Model -> the weakest group of each task in which it is worse than its own mean (Holm, 5 %), the worst
     first; empty where none is.
 
     scores: for each task records.SCORES of one profile and metric, the metric, and the facets whose groups
@@ -60,7 +60,7 @@ def weak_spots(
     for of_task, metric, facets in scores:
         groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for row in of_task.filter(pl.col("facet").is_in(list(facets))).iter_rows(named=True):
-            if row["low"] is not None and row["high"] is not None and metric.bounds is not None:
+            if row["low"] is not None and row["high"] is not None and not is_baseline(row["endpoint"]):
                 groups.setdefault((row["endpoint"], row["facet"]), []).append(row)
         for (endpoint, _), rows in groups.items():
             gaps.setdefault(endpoint, []).extend(_gaps(rows, metric))

@@ -96,8 +96,8 @@ def gaps_of_groups(
     p = np.array([2 * (1 - NormalDist().cdf(z)) for z in nothing.tolist()])
     ends = (groups - 1) / groups * np.column_stack([differences, low, high])
     return [
-        Difference(*three, p_of if three[0] else 1.0)
-        for three, p_of in zip(ends.tolist(), p.tolist(), strict=True)
+        Difference(difference, low_end, high_end, p_of if difference else 1.0)
+        for (difference, low_end, high_end), p_of in zip(ends.tolist(), p.tolist(), strict=True)
     ]
 
 
