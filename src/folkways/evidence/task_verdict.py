@@ -24,8 +24,7 @@ class TaskEvidence:
     and by facet, of models and baselines. contrasts: ``contrasts.CONTRASTS`` of the models; empty for one.
     ranks: ``order.order``. guessing: the score without any knowledge; people: that of people of the cultures
     under the same rule; NaN where it is not known. languages: codes of those that were asked. facets: the
-    groups in which a weakest one is looked for. asked: how much of the task was asked, in words; empty for
-    all.
+    groups in which a weakest one is looked for. part: how much of the task was asked, in words; empty for all.
     """
 
     task: str
@@ -38,7 +37,7 @@ class TaskEvidence:
     people: float = math.nan
     languages: tuple[str, ...] = ()
     facets: tuple[str, ...] = ("culture", "language")
-    asked: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +65,8 @@ class TaskVerdict:
 
     evidence: what it is made of. standings: of every model with a score, best first; those without a rank
     last. best: the ranked models that no other is better than beyond chance, by name; empty where none has a
-    rank. clear: whether a single one is, and every other ranked model is worse beyond chance. beside: the
-    models that are not told apart from a single best one, although another model is better. leads: the
+    rank. clear: whether a single one is, and every other ranked model is worse beyond chance. level: the
+    models that cannot be separated from a single best one, although another model is better. leads: the
     contrasts of a single best model with those that are worse beyond chance, the narrowest first.
     """
 
@@ -75,7 +74,7 @@ class TaskVerdict:
     standings: tuple[Standing, ...]
     best: tuple[str, ...]
     clear: bool
-    beside: tuple[str, ...]
+    level: tuple[str, ...]
     leads: tuple[Contrast, ...]
 
     @property
@@ -90,8 +89,8 @@ class TaskVerdict:
     @property
     def guessed(self) -> bool:
         """Whether no model is better than guessing beyond chance, where guessing has a score."""
-        known = [one.beats_guessing for one in self.standings if one.beats_guessing is not None]
-        return bool(known) and not any(known)
+        beats = [one.beats_guessing for one in self.standings if one.beats_guessing is not None]
+        return bool(beats) and not any(beats)
 
     def standing(self, model: str) -> Standing | None:
         """That of a model; None without a score."""
@@ -99,8 +98,11 @@ class TaskVerdict:
 
 
 def beats_guessing(low: float, high: float, guessing: float, metric: Metric) -> bool | None:
-    """Whether a whole interval is on the better side of guessing; None where either is not known, or guessing
-    scores the worst that there is."""
+    """Whether the whole interval of a score is on the better side of guessing.
+
+    low, high, guessing: in the unit of the scores of the metric. None where one of them is not known, or
+    where guessing has the worst score that there is.
+    """
     worst = metric.bounds[metric.lower_is_better] * metric.scale if metric.bounds else math.nan
     if math.isnan(guessing) or math.isnan(low) or math.isnan(high) or guessing == worst:
         return None
@@ -119,14 +121,14 @@ def task_verdict(evidence: TaskEvidence) -> TaskVerdict:
         pairs = [contrast_of(row, metric) for row in of_best.iter_rows(named=True)]
         leads = [pair for pair in pairs if {pair.first, pair.second} <= ranks.keys()]
         leads.sort(key=lambda pair: (abs(pair.difference), pair.first, pair.second))
-    level = {name for pair in leads if not pair.clear for name in (pair.first, pair.second)}
-    beside = tuple(sorted(level - {*best}))
+    unclear = {name for pair in leads if not pair.clear for name in (pair.first, pair.second)}
+    level = tuple(sorted(unclear - {*best}))
     return TaskVerdict(
         evidence,
         tuple(standings),
         best,
-        len(best) == 1 and not beside,
-        beside,
+        len(best) == 1 and not level,
+        level,
         tuple(pair for pair in leads if pair.clear),
     )
 

@@ -82,7 +82,7 @@ class Verdict:
     @property
     def chosen(self) -> tuple[str, ...]:
         """The models that no other is better than on any task, by name; the only model, if there is one
-        alone. Empty where each is behind on some task."""
+        alone. Empty where each has a better one on some task."""
         if len(self.models) == 1:
             return self.models
         best = [set(task.best) for task in self.tasks if task.best]
@@ -90,7 +90,7 @@ class Verdict:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Two or three sentences that stand for themselves: the choice, its price and weakest group, and what
+        """Two or three sentences that need no page around them: the choice, its price and weakest group, and what
         the run cannot tell."""
         parts = (*_choice(self), _price(self), _weakest(self), _cannot_tell(self.limits))
         return tuple(part for part in parts if part)
@@ -166,13 +166,13 @@ def _alone(made: Verdict) -> Iterator[str]:
         yield f"{made.name(model)} scores {' and '.join(scores)}."
     else:
         above = [task.title for task, one in scored if one.beats_guessing]
-        known = [task for task, one in scored if one.beats_guessing is not None]
+        guessable = [task for task, one in scored if one.beats_guessing is not None]
         yield (
             f"{made.name(model)} is better than guessing beyond chance on {named(above)}, of "
-            f"{plural(len(known), 'task')} on which guessing is known."
+            f"{plural(len(guessable), 'task')} on which guessing is known."
             if above
             else f"{made.name(model)} is on no task better than guessing beyond chance."
-            if known
+            if guessable
             else f"{made.name(model)} has scores on {plural(len(scored), 'task')}."
         )
     yield f"It is the only model {why}: nothing here says whether another is better."
@@ -189,7 +189,7 @@ def _choice_on_one(made: Verdict, task: TaskVerdict) -> str:
     scores = [f"{made.name(one.model)} {_score(one)}" for one in task.standings if one.model in task.best]
     if len(task.best) == 1:
         return (
-            f"On {title} {named(scores)} comes first, but {_named(made, task.beside)} cannot be told apart "
+            f"On {title} {named(scores)} comes first, but {_named(made, task.level)} cannot be told apart "
             "from it."
         )
     others = sum(one.rank is not None for one in task.standings) - len(task.best)
@@ -213,7 +213,7 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
             return
         first = f"it is ahead of every other model on {_titles(clear)}, and " if clear else ""
         rest = [task for task in tasks if not task.clear]
-        rivals = {rival for task in rest for rival in (*task.best, *task.beside)} - {model}
+        rivals = {rival for task in rest for rival in (*task.best, *task.level)} - {model}
         yield (
             f"Choose {name}: {first}on {_titles(rest)} it is not told apart from "
             f"{_named(made, rivals)}; no task has a model that is shown to be better."
@@ -284,18 +284,17 @@ def _or(made: Verdict, models: Sequence[str]) -> str:
 def _price(made: Verdict) -> str:
     """What the best models take for 1,000 requests."""
     models = made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
-    known = {model: _amounts(made.expenses[model]) for model in models if model in made.expenses}
-    known = {model: amounts for model, amounts in known.items() if amounts}
+    amounts = {model: _amounts(made.expenses[model]) for model in models if model in made.expenses}
     if len(models) > MOST_PRICED:
-        dollars = {model: made.expenses[model].per_thousand(made.expenses[model].dollars) for model in known}
+        dollars = {
+            model: made.expenses[model].per_thousand(made.expenses[model].dollars) for model in amounts
+        }
         priced = sorted((price, made.name(model)) for model, price in dollars.items() if price is not None)
         if len(priced) < len(models) or priced[0][0] == priced[1][0]:
             return ""
         return f"The cheapest of these is {priced[0][1]}, at {_dollars(priced[0][0])} for 1,000 requests."
-    if not known:
-        return ""
-    parts = [f"{made.name(model)} {amounts}" for model, amounts in sorted(known.items())]
-    return f"For 1,000 requests {' and '.join(parts)}."
+    parts = [f"{made.name(model)} {words}" for model, words in sorted(amounts.items()) if words]
+    return f"For 1,000 requests {' and '.join(parts)}." if parts else ""
 
 
 def _amounts(expense: Expense) -> str:
@@ -363,8 +362,8 @@ def _limits(made: Verdict) -> Iterator[str]:
         where = "" if len(unknown) == len(made.tasks) else f" on {_titles(unknown)}"
         yield f"how people of the cultures would score{where}"
     for task in made.tasks:
-        if task.evidence.asked:
-            yield f"the whole of {task.title}, as it asked {task.evidence.asked}"
+        if task.evidence.part:
+            yield f"the whole of {task.title}, as it asked {task.evidence.part}"
 
 
 def _is(amount: int) -> str:

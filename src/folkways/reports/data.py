@@ -77,7 +77,7 @@ class ReportData:
     without_items: task whose items may not be passed on -> why; ITEM_TEXTS of its judgements are null.
     chance: task with options -> what guessing among them scores on the headline, in percent.
     expenses: endpoint -> what its replies took, where that was looked up.
-    asked: task -> how much of it was asked, in words, where that is not everything.
+    parts: task -> how much of it was asked, in words, where that is not everything.
     """
 
     title: str
@@ -99,7 +99,7 @@ class ReportData:
     without_items: Mapping[str, str] = field(default_factory=dict)
     chance: Mapping[str, float] = field(default_factory=dict)
     expenses: Mapping[str, Expense] = field(default_factory=dict)
-    asked: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")

@@ -49,7 +49,7 @@ def _evidence(leaderboard: Leaderboard, task: TaskView) -> TaskEvidence:
         math.nan if people is None else people.score,
         tuple(sorted(languages - {""})),
         ("culture", "language", *topics),
-        view.data.asked.get(task.task, ""),
+        view.data.parts.get(task.task, ""),
     )
 
 
