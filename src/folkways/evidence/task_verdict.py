@@ -24,7 +24,8 @@ class TaskEvidence:
     and by facet, of models and baselines. contrasts: ``contrasts.CONTRASTS`` of the models; empty for one.
     ranks: ``order.order``. guessing: the score without any knowledge; people: that of people of the cultures
     under the same rule; NaN where it is not known. languages: codes of those that were asked. facets: the
-    groups in which a weakest one is looked for. part: how much of the task was asked, in words; empty for all.
+    groups among which the weakest is looked for. part: how much of the task was asked, in words; empty for
+    all.
     """
 
     task: str

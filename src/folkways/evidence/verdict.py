@@ -90,8 +90,8 @@ class Verdict:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Two or three sentences that need no page around them: the choice, its price and weakest group, and what
-        the run cannot tell."""
+        """Two or three sentences that need no page around them: the choice, its price and weakest group, and
+        what the run cannot tell."""
         parts = (*_choice(self), _price(self), _weakest(self), _cannot_tell(self.limits))
         return tuple(part for part in parts if part)
 
