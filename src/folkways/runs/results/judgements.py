@@ -88,8 +88,7 @@ def compared_of_task(
     workspace: Workspace, run: run_records.RunRecord, task: str, profiles: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
     """The judgements of a ``task`` of the ``run`` in each of the ``profiles``, of each endpoint, as far as
-    models are compared by them: records.JUDGED_ITEMS without texts, which are null. The data are not
-    needed."""
+    models are compared by them: records.JUDGED_ITEMS, from the ``workspace`` alone, with null for texts."""
     for part in results.parts(workspace, run):
         if part.task == task:
             for name in profiles:
