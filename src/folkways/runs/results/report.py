@@ -14,11 +14,14 @@ from folkways.benchmarks.base import Task, overrides
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import make_results
 from folkways.errors import FolkwaysError
-from folkways.evidence.verdict import Expense
+from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty, is_baseline
 from folkways.releases.release_records import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.verdicts import verdict_of
+from folkways.reports.views.views import ReportView
 from folkways.runs.models import cost_function
 from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
@@ -345,6 +348,7 @@ def report_runs(
     title: str | None = None,
     prices: Path | str | None = None,
     items: bool = False,
+    tell: Callable[[Leaderboard], object] | None = None,
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files.
 
@@ -355,6 +359,7 @@ def report_runs(
     prices: a prices file.
     items: with those of data whose licence does not let them be passed on; such a report is for your own
         eyes.
+    tell: called with the scores as the report orders them, before the page is drawn.
     """
     from folkways.reports.formats.write import (
         USUAL_FORMATS,
@@ -374,4 +379,23 @@ def report_runs(
         ),
         Path(out),
         wanted,
+        tell,
     )
+
+
+def verdict_on_runs(
+    names: Sequence[str],
+    *,
+    workspace: str | Path | Workspace = WORKSPACE,
+    profile: str | None = None,
+    prices: Path | str | None = None,
+) -> Verdict:
+    """The verdict on several runs of a workspace together; the data are not needed.
+
+    names: of the runs. workspace: where they are. profile: only this one. prices: a prices file.
+    """
+    database = opened(workspace)
+    records = [run_records.find_asked_run(database, name) for name in names]
+    shown = {"profile": profile, "with_judgements": False, "with_verdict": True}
+    data = collect(database, records, cost_of=cost_function(prices), **shown)  # type: ignore[arg-type]
+    return verdict_of(Leaderboard(ReportView(data)))
