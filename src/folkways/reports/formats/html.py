@@ -44,6 +44,7 @@ from folkways.reports.palette import css_variables
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.matrix import columns
 from folkways.reports.views.overview import Example, examples, turned_round, uncertain
+from folkways.reports.views.verdicts import model_counts, verdict_of
 from folkways.reports.views.views import ReportView, Score
 
 _INDENTED = re.compile(r">\n\s+<")
@@ -108,6 +109,8 @@ def render_html(
         examples=read.examples,
         method_rows=method_rows(view),
         lede=lede(view),
+        verdict=verdict_of(leaderboard),
+        counts=model_counts(leaderboard),
         gaps=gaps(view),
         unasked=unasked(view),
         notices=coverage_notices(view),
