@@ -10,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.cli.endpoints import command
+from folkways.cultures import cultures
 from folkways.endpoints.cards import cards_of, load_cards, user_cards_file
 from folkways.errors import DataError
 from folkways.records import ModelCard
 
-LLAMA = ModelCard("Meta", "Llama", 8, date(2024, 7, 23))
+LLAMA = ModelCard("Meta", "Llama", 8, date(2024, 7, 23), "US")
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +58,10 @@ def test_a_model_that_nobody_described_is_unknown(endpoint: str) -> None:
 
 def test_a_name_for_changing_snapshots_has_no_date() -> None:
     cards = load_cards()
-    assert cards.find("openai/gpt-4o") == ModelCard("OpenAI", "GPT-4o")
-    assert cards.find("openai/gpt-4o-2024-08-06") == ModelCard("OpenAI", "GPT-4o", None, date(2024, 8, 6))
+    assert cards.find("openai/gpt-4o") == ModelCard("OpenAI", "GPT-4o", home="US")
+    assert cards.find("openai/gpt-4o-2024-08-06") == ModelCard(
+        "OpenAI", "GPT-4o", None, date(2024, 8, 6), "US"
+    )
 
 
 def test_packaged_cards_are_dated_before_the_table_and_know_who_made_the_model() -> None:
@@ -67,6 +70,7 @@ def test_packaged_cards_are_dated_before_the_table_and_know_who_made_the_model()
     for name, card in cards.layers[-1].items():
         assert card.provider, name
         assert card.family, name
+        assert card.home in cultures(), name
         assert card.released is None or date(2022, 1, 1) < card.released <= as_of, name
         assert "*" not in name, "a pattern would guess"
 

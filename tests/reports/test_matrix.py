@@ -68,7 +68,9 @@ def test_the_interval_of_a_bar_holds_its_score_and_no_mark_is_outside(a: float, 
 
 def test_every_class_of_a_bar_has_its_rule() -> None:
     drawn = rules()
-    assert all(f".{name}{step}{{--{name}:{2 * step}%}}" in drawn for name in "lwscp" for step in range(STEPS + 1))
+    assert all(
+        f".{name}{step}{{--{name}:{2 * step}%}}" in drawn for name in "lwscp" for step in range(STEPS + 1)
+    )
 
 
 @pytest.mark.parametrize(("score", "step"), [(0, 0), (9.8, 0), (10.2, 1), (55, 5), (99, 9), (100, 9)])
@@ -152,7 +154,9 @@ def test_a_heat_map_has_every_model_and_culture_coloured_by_score(small: ReportD
 
 def test_a_score_of_few_questions_has_no_colour() -> None:
     few = small_report(METRIC, {("m/a", "KR"): 1, ("m/a", "ET"): 2}, 2, "tea")
-    assert all('class="h' not in cell for cell in cells(render_html(ReportView(few)), "t-t-cultures").values())
+    assert all(
+        'class="h' not in cell for cell in cells(render_html(ReportView(few)), "t-t-cultures").values()
+    )
     enough = small_report(METRIC, {("m/a", "KR"): 1, ("m/a", "ET"): 2}, 3, "tea")
     assert all('class="h' in cell for cell in cells(render_html(ReportView(enough)), "t-t-cultures").values())
 
@@ -177,7 +181,9 @@ def test_an_interval_is_explained_once_by_a_score_of_the_page(small: ReportData)
 
 
 @pytest.mark.browser
-def test_a_score_leads_to_its_items_and_columns_sort(new_page: Any, small: ReportData, tmp_path: Path) -> None:
+def test_a_score_leads_to_its_items_and_columns_sort(
+    new_page: Any, small: ReportData, tmp_path: Path
+) -> None:
     file = tmp_path / "page.html"
     file.write_text(render_html(ReportView(small)), encoding="utf-8")
     page = new_page().open(file)
@@ -191,8 +197,14 @@ def test_a_score_leads_to_its_items_and_columns_sort(new_page: Any, small: Repor
     assert page.locator(names).all_inner_texts() == ["a", "b"]
     page.locator("#t-t-cultures td a").last.click()
     page.locator("#list [role=option]").first.wait_for()
-    chosen = {name: page.locator(f"#filter-{name}").input_value() for name in ("task", "endpoint", "culture_name")}
-    assert chosen == {"task": "t/t", "endpoint": "b", "culture_name": page.locator("#t-t-cultures tbody th").last.inner_text()}
+    chosen = {
+        name: page.locator(f"#filter-{name}").input_value() for name in ("task", "endpoint", "culture_name")
+    }
+    assert chosen == {
+        "task": "t/t",
+        "endpoint": "b",
+        "culture_name": page.locator("#t-t-cultures tbody th").last.inner_text(),
+    }
     assert page.locator("#found").inner_text() == "60 of 240 items"
     page.locator("#matrix td a").first.click()
     page.wait_for_function("document.getElementById('found').textContent === '120 of 240 items'")

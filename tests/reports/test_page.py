@@ -100,7 +100,12 @@ def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
     heads = [text.lower() for text in first.locator("thead th.state").all_inner_texts()]
     states = first.locator("tbody tr").first.locator("td.state").all_inner_texts()
     shown = {state: int(text.replace(",", "")) for state, text in zip(heads, states, strict=True)}
-    occurring = data.scores.filter(task="blend/saq", metric="sem_b", facet="all").select(*State).sum().row(0, named=True)
+    occurring = (
+        data.scores.filter(task="blend/saq", metric="sem_b", facet="all")
+        .select(*State)
+        .sum()
+        .row(0, named=True)
+    )
     assert shown == {state: row[state] for state, total in occurring.items() if total}
 
 

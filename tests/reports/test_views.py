@@ -21,7 +21,6 @@ from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import explain
 from folkways.reports.formats.summary import coverage_notices, gaps, lede
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
-from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import signed, with_judgement
 

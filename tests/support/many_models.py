@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from folkways.records import Metric, Signature, State
+from folkways.records import Metric, State
 from folkways.reports.data import ReportData, RunInfo
 from tests.support.report_data import ACCURACY, BLEND, SEM_B, SKILL, signed
 
@@ -30,7 +30,9 @@ def many(models: int = 30, tasks: int = 14, rows: int = 80_000) -> ReportData:
     Models differ in skill from -15 to +15 points; every question is asked once in English.
     """
     rng = np.random.default_rng(11)
-    names = [f"lab-{number % 5}/model-{number + 1}-{(1, 7, 70)[number % 3]}b-instruct" for number in range(models)]
+    names = [
+        f"lab-{number % 5}/model-{number + 1}-{(1, 7, 70)[number % 3]}b-instruct" for number in range(models)
+    ]
     questions = max(1, rows // (models * tasks * len(BLEND)))
     shape = (tasks, models, len(BLEND), questions)
     task, model, culture, question = (axis.ravel() for axis in np.indices(shape))
@@ -61,7 +63,11 @@ def many(models: int = 30, tasks: int = 14, rows: int = 80_000) -> ReportData:
     )  # fmt: skip
     groups = ("endpoint", "task")
     whole = _scores(frame, groups).with_columns(facet=pl.lit("all"), value=pl.lit("all"))
-    by_culture = _scores(frame, (*groups, "culture")).rename({"culture": "value"}).with_columns(facet=pl.lit("culture"))
+    by_culture = (
+        _scores(frame, (*groups, "culture"))
+        .rename({"culture": "value"})
+        .with_columns(facet=pl.lit("culture"))
+    )
     metrics = {name: own.name for name, (_, own) in wording.items()}
     scores = pl.concat([whole, by_culture], how="diagonal").with_columns(
         profile=pl.lit("strict"),
@@ -69,7 +75,17 @@ def many(models: int = 30, tasks: int = 14, rows: int = 80_000) -> ReportData:
         signature=pl.format(SIGNATURE, "task"),
     )
     texts = scores["signature"].unique(maintain_order=True).to_list()
-    run = RunInfo("large", "2026-01-01T00:00:00+00:00", "finished", tuple(names), tuple(wording), 12.5, frame.height, 3600.0, "0.2")
+    run = RunInfo(
+        "large",
+        "2026-01-01T00:00:00+00:00",
+        "finished",
+        tuple(names),
+        tuple(wording),
+        12.5,
+        frame.height,
+        3600.0,
+        "0.2",
+    )
     return ReportData(
         title="Thirty models", created="2026-01-01T00:00:00+00:00", runs=(run,), scores=scores,
         judgements=frame.drop("right"), metrics={name: (own,) for name, (_, own) in wording.items()},
@@ -81,7 +97,9 @@ def many(models: int = 30, tasks: int = 14, rows: int = 80_000) -> ReportData:
 
 def _scores(frame: pl.DataFrame, groups: tuple[str, ...]) -> pl.DataFrame:
     """records.SCORES of the share of right answers by ``groups``, with Wilson's interval."""
-    counts = frame.group_by(groups, maintain_order=True).agg(n=pl.len().cast(pl.Int64), share=pl.col("right").mean())
+    counts = frame.group_by(groups, maintain_order=True).agg(
+        n=pl.len().cast(pl.Int64), share=pl.col("right").mean()
+    )
     z, n, share = 1.959964, pl.col("n"), pl.col("share")
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * (share * (1 - share) / n + z**2 / (4 * n**2)).sqrt() / (1 + z**2 / n)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from folkways.benchmarks.tables import Layout
-from folkways.display import count, number, single_line
-from folkways.records import State
+from folkways.display import number
 from folkways.reports.figures.analysis_figures import ResultView, heat_map, result_views
-from folkways.reports.figures.charts import MAX_SERIES, MUTED, Spec, axis_y, spec
+from folkways.reports.figures.charts import MAX_SERIES
 from folkways.reports.figures.figure import Figure, make_figure, render, task_figures
 from folkways.reports.figures.world import Variant, WorldMap
 from folkways.reports.figures.world_chart import marked, world
@@ -150,9 +149,7 @@ def _worlds(world_map: WorldMap, view: ReportView) -> Iterator[Figure]:
             yield _world(variant, view, f"{variant.task.slug}-world")
 
 
-def _world(
-    variant: Variant, view: ReportView, slug: str, cultures: Sequence[str] = ()
-) -> Figure:
+def _world(variant: Variant, view: ReportView, slug: str, cultures: Sequence[str] = ()) -> Figure:
     """The map in one state; on phones it scrolls. cultures: those that other states of the same drawing
     need, besides its own."""
     title = f"{variant.task.title}, {variant.metric.label}: {view.short[variant.endpoint]}"

@@ -15,8 +15,9 @@ from folkways.reports.figures.charts import Estimate
 STEPS = 50
 """Steps of the scale of a bar: a mark is at most half a step from its value."""
 
-MARKS = {"l": "low end of the interval", "w": "width of the interval", "s": "score", "c": "chance", "p": "people"}
-"""First letter of a class, and what its number of steps says; also the name of its CSS variable."""
+MARKS = "lwscp"
+"""First letters of the classes of a bar: low end and width of the interval, score, chance, people; what
+follows is a number of steps. They are also the names of its CSS variables."""
 
 
 def bar(
@@ -39,13 +40,16 @@ def bar(
 
 def heat_step(score: float, domain: tuple[float, float]) -> int:
     """Number of the colour of a score, from 0 for the lowest tenth of the scale to 9."""
-    return min(9, _step(score, domain) // (STEPS // 10))
+    return min(9, int(10 * _share(score, domain)))
 
 
 def _step(value: float, domain: tuple[float, float]) -> int:
+    return round(STEPS * _share(value, domain))
+
+
+def _share(value: float, domain: tuple[float, float]) -> float:
     low, high = domain
-    share = (value - low) / (high - low) if high > low else 0.0
-    return round(STEPS * min(1.0, max(0.0, share)))
+    return min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.0
 
 
 def rules() -> str:

@@ -50,10 +50,10 @@ def interval_example(view: ReportView, matrix: Sequence[Column]) -> str:
             score = column.scores.get(name)
             if score is not None and score.low < score.high:
                 return (
-                    f"{view.short[name]} scored {number(score.score)} on {column.task.title}. Other questions "
-                    "of the same kind would have given another score: over all of them, it probably lies "
-                    f"between {number(score.low)} and {number(score.high)}. That is the 95\u202f% interval; one "
-                    "in twenty is wrong."
+                    f"{view.short[name]} scored {number(score.score)} on {column.task.title}. Other "
+                    "questions of the same kind would have given another score: over all of them, it "
+                    f"probably lies between {number(score.low)} and {number(score.high)}. That is the "
+                    "95\u202f% interval; one in twenty is wrong."
                 )
     return ""
 
@@ -71,7 +71,13 @@ def doubts(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
     replies that rules leave out, replies that could not be read; then ``uncertain`` (``overview.uncertain``),
     and warnings of runs and data.
     """
-    return [*_unequal(view), *_left_out(view), *_unreadable(view), *uncertain, *view.data.warnings]
+    return [
+        *_unequal(view),
+        *_left_out(view),
+        *_unreadable(view),
+        *uncertain,
+        *map(view.in_short, view.data.warnings),
+    ]
 
 
 def notices(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
