@@ -18,7 +18,7 @@ settings.register_profile(
 )
 settings.load_profile("folkways")
 
-pytest_plugins = ["tests.support.browser", "tests.support.by_file", "tests.support.no_skips", "tests.support.postgres"]
+pytest_plugins = [f"tests.support.{name}" for name in ("browser", "by_file", "no_skips", "postgres")]
 
 # A job that a shell began in the background is deaf to Ctrl-C, and so were all that the tests start and
 # interrupt.
