@@ -22,12 +22,12 @@ def webhook_key() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def hash_cost() -> Iterator[dict[str, int]]:
+def hash_cost() -> Iterator[tuple[int, int, int]]:
     """What a hash costs where people use it. In the tests it costs the least: they assert who may sign in, and
     sign in a thousand times."""
     with pytest.MonkeyPatch.context() as patch:
         usual = accounts.HASH_COST
-        patch.setattr(accounts, "HASH_COST", {"time_cost": 1, "memory_cost": 8, "parallelism": 1})
+        patch.setattr(accounts, "HASH_COST", (1, 8, 1))
         yield usual
 
 

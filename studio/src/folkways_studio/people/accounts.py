@@ -34,7 +34,7 @@ SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1024
 """Characters. Hashing longer texts would let anybody keep the server busy."""
 
-HASH_COST = {"time_cost": 3, "memory_cost": 64 * 1024, "parallelism": 4}
+HASH_COST = (3, 64 * 1024, 4)
 """Of Argon2id: passes, KiB and lanes, as RFC 9106 recommends where 2 GiB for each sign-in are too many."""
 
 ATTEMPTS, ATTEMPTS_OF_ADDRESS = 5, 30
@@ -56,7 +56,8 @@ def _hasher() -> PasswordHash:
     from pwdlib import PasswordHash
     from pwdlib.hashers.argon2 import Argon2Hasher
 
-    return PasswordHash((Argon2Hasher(**HASH_COST),))
+    passes, memory, lanes = HASH_COST
+    return PasswordHash((Argon2Hasher(time_cost=passes, memory_cost=memory, parallelism=lanes),))
 
 
 @cache
