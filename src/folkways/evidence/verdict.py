@@ -22,11 +22,17 @@ from folkways.evidence.task_verdict import Standing, TaskEvidence, TaskVerdict, 
 from folkways.evidence.weak_spots import WeakSpot, weak_spots
 from folkways.records import is_baseline
 
+QUICKEST = 0.05
+"""Seconds of a request below which nothing is said of them: no provider was asked."""
+
 WIDE = 10.0
 """Half-width of the interval of a score in percent from which a verdict says that it is not known well."""
 
 MOST_LIMITS = 3
 """Limits in the sentence; ``Verdict.limits`` has all."""
+
+MOST_TITLES = 2
+"""Tasks that such a phrase names; it counts more."""
 
 MOST_PRICED = 3
 """Models whose price the sentence names; of more, only the cheapest."""
@@ -281,9 +287,18 @@ def _or(made: Verdict, models: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{named(names)} (not told apart)"
 
 
+def _named_best(made: Verdict) -> tuple[str, ...]:
+    """The models that the first sentence names as best."""
+    return made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
+
+
+def _priced(made: Verdict, model: str) -> bool:
+    return model in made.expenses and made.expenses[model].dollars is not None
+
+
 def _price(made: Verdict) -> str:
     """What the best models take for 1,000 requests."""
-    models = made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
+    models = _named_best(made)
     amounts = {model: _amounts(made.expenses[model]) for model in models if model in made.expenses}
     if len(models) > MOST_PRICED:
         dollars = {
@@ -300,14 +315,15 @@ def _price(made: Verdict) -> str:
 def _amounts(expense: Expense) -> str:
     """``costs US$ 0.42 (310,000 tokens, 0.8 s each)``; empty where nothing is known."""
     tokens = expense.per_thousand(expense.tokens)
+    seconds = expense.seconds is not None and expense.seconds >= QUICKEST
     notes = [
         *([f"{count(round(tokens))} tokens"] if tokens else []),
-        *([f"{duration(expense.seconds)} each"] if expense.seconds else []),
+        *([f"{duration(expense.seconds)} each"] if seconds and expense.seconds else []),
     ]
     price = expense.per_thousand(expense.dollars)
     if price is not None:
         return f"costs {_dollars(price)}" + (f" ({', '.join(notes)})" if notes else "")
-    return f"takes {', '.join(notes)} (its price is not known)" if notes else ""
+    return f"takes {', '.join(notes)}" if notes else ""
 
 
 def _dollars(amount: float) -> str:
@@ -316,7 +332,7 @@ def _dollars(amount: float) -> str:
 
 def _weakest(made: Verdict) -> str:
     """Where the best models, up to two, are weakest."""
-    models = made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
+    models = _named_best(made)
     spots = [made.weakest[model][0] for model in models if made.weakest.get(model)]
     if not spots or len(models) > 2:
         return ""
@@ -350,20 +366,30 @@ def _limits(made: Verdict) -> Iterator[str]:
             if len(made.models) > 1 and one.rank is None and one.lost > (1 - ENOUGH_REPLIES) * one.n:
                 lost = f"{percent(one.lost / one.n)} of its replies are missing"
                 yield f"how {made.name(one.model)} compares on {task.title}, as {lost}"
-    for task in made.tasks:
-        shown = [one for one in task.standings if one.model in (task.best or made.models)]
-        wide = max(((one.high - one.low) / 2 for one in shown if one.high == one.high), default=0.0)
-        if task.metric.scale == 100 and wide > WIDE:
-            yield f"scores on {task.title} to better than {number(wide, 0)} points to either side"
+    of_percent = [task for task in made.tasks if task.metric.scale == 100]
+    if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:
+        most = number(max(_half_width(made, task) for task in wide), 0)
+        where = plural(len(wide), "task") if len(wide) > MOST_TITLES else _titles(wide)
+        yield f"scores on {where} to better than {most} points to either side"
     languages = {language for task in made.tasks for language in task.evidence.languages}
     if len(languages) == 1:
         yield f"what holds in languages other than {language_name(*languages)}"
     if unknown := [task for task in made.tasks if math.isnan(task.evidence.people)]:
         where = "" if len(unknown) == len(made.tasks) else f" on {_titles(unknown)}"
         yield f"how people of the cultures would score{where}"
+    if made.expenses:
+        unpriced = [model for model in _named_best(made) if not _priced(made, model)]
+        if unpriced:
+            yield f"what {_named(made, unpriced)} {'costs' if len(unpriced) == 1 else 'cost'}"
     for task in made.tasks:
         if task.evidence.part:
             yield f"the whole of {task.title}, as it asked {task.evidence.part}"
+
+
+def _half_width(made: Verdict, task: TaskVerdict) -> float:
+    """Half the widest interval of the models that the verdict is about."""
+    shown = [one for one in task.standings if one.model in (task.best or made.models)]
+    return max(((one.high - one.low) / 2 for one in shown if one.high == one.high), default=0.0)
 
 
 def _is(amount: int) -> str:
