@@ -192,7 +192,9 @@ def _choice_on_one(made: Verdict, task: TaskVerdict) -> str:
             f"For {title}, choose {made.name(one.model)}: it scores {_score(one)}, "
             f"{_lead(made, one.model, task)}."
         )
-    scores = [f"{made.name(one.model)} {_score(one)}" for one in task.standings if one.model in task.best]
+    scores = [
+        f"{made.name(one.model)} ({number(one.score)})" for one in task.standings if one.model in task.best
+    ]
     if len(task.best) == 1:
         return (
             f"On {title} {named(scores)} comes first, but {_named(made, task.level)} cannot be told apart "
@@ -259,14 +261,14 @@ def _of_best(task: TaskVerdict) -> Standing:
 
 
 def _score(one: Standing) -> str:
-    ends = "no interval" if math.isnan(one.low) else interval(one.low, one.high, " to ")
+    ends = "no interval" if math.isnan(one.low) else f"95 % interval {interval(one.low, one.high, ' to ')}"
     return f"{number(one.score)} ({ends})"
 
 
 def _against_guessing(task: TaskVerdict, one: Standing) -> str:
     if one.beats_guessing is None:
         return ""
-    guessing = f"guessing, {number(task.evidence.guessing)}"
+    guessing = f"guessing ({number(task.evidence.guessing)})"
     return f", better than {guessing}" if one.beats_guessing else f", not told apart from {guessing}"
 
 
@@ -308,12 +310,12 @@ def _price(made: Verdict) -> str:
         if len(priced) < len(models) or priced[0][0] == priced[1][0]:
             return ""
         return f"The cheapest of these is {priced[0][1]}, at {_dollars(priced[0][0])} for 1,000 requests."
-    parts = [f"{made.name(model)} {words}" for model, words in sorted(amounts.items()) if words]
-    return f"For 1,000 requests {' and '.join(parts)}." if parts else ""
+    parts = [f"to {made.name(model)} {words}" for model, words in sorted(amounts.items()) if words]
+    return f"1,000 requests {' and '.join(parts)}." if parts else ""
 
 
 def _amounts(expense: Expense) -> str:
-    """``costs US$ 0.42 (310,000 tokens, 0.8 s each)``; empty where nothing is known."""
+    """``cost US$ 0.42 (310,000 tokens, 0.8 s each)``; empty where nothing is known."""
     tokens = expense.per_thousand(expense.tokens)
     seconds = expense.seconds is not None and expense.seconds >= QUICKEST
     notes = [
@@ -322,8 +324,8 @@ def _amounts(expense: Expense) -> str:
     ]
     price = expense.per_thousand(expense.dollars)
     if price is not None:
-        return f"costs {_dollars(price)}" + (f" ({', '.join(notes)})" if notes else "")
-    return f"takes {', '.join(notes)}" if notes else ""
+        return f"cost {_dollars(price)}" + (f" ({', '.join(notes)})" if notes else "")
+    return f"take {', '.join(notes)}" if notes else ""
 
 
 def _dollars(amount: float) -> str:
@@ -343,8 +345,8 @@ def _weakest(made: Verdict) -> str:
         groups = {"culture": "cultures", "language": "languages"}.get(spot.facet, "groups")
         at = "in" if spot.facet == "language" else "about"
         parts.append(
-            f"{made.name(spot.model)} is weakest {at} {spot.name}{on}, "
-            f"{bound(spot.gap)} points off its mean over {spot.groups} {groups} "
+            f"{made.name(spot.model)} is weakest {at} {spot.name}{on}: "
+            f"{bound(spot.gap)} points worse than its mean over {spot.groups} {groups} "
             f"(between {bound(max(spot.low, 0.0))} and {bound(spot.high)})"
         )
     return f"{'; '.join(parts)}."
@@ -370,7 +372,7 @@ def _limits(made: Verdict) -> Iterator[str]:
     if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:
         most = number(max(_half_width(made, task) for task in wide), 0)
         where = plural(len(wide), "task") if len(wide) > MOST_TITLES else _titles(wide)
-        yield f"scores on {where} to better than {most} points to either side"
+        yield f"scores on {where} closer than ± {most} points"
     languages = {language for task in made.tasks for language in task.evidence.languages}
     if len(languages) == 1:
         yield f"what holds in languages other than {language_name(*languages)}"

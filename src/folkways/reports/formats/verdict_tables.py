@@ -23,8 +23,8 @@ EXPENSES = ("US$ per 1,000", "tokens per 1,000", "per request", "in all", "refus
 
 @dataclass(frozen=True)
 class TextTable:
-    """Texts in rows. heads: the titles of the columns; the first column names the row. rows: one text for each
-    column."""
+    """Texts in rows. heads: the titles of the columns, where the first names the row. rows: one text for
+    each column."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
