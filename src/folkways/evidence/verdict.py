@@ -22,6 +22,9 @@ from folkways.evidence.task_verdict import Standing, TaskEvidence, TaskVerdict, 
 from folkways.evidence.weak_spots import WeakSpot, weak_spots
 from folkways.records import is_baseline
 
+MOST_GROUPS = 4
+"""Groups of tasks with the same best models that the sentence names."""
+
 QUICKEST = 0.05
 """Seconds of a request below which nothing is said of them: no provider was asked."""
 
@@ -94,6 +97,12 @@ class Verdict:
         best = [set(task.best) for task in self.tasks if task.best]
         return tuple(sorted(set.intersection(*best))) if best else ()
 
+    @property
+    def guessed(self) -> bool:
+        """Whether there are several models, and on no task is one of them better than guessing."""
+        compared = [task for task in self.tasks if task.best]
+        return bool(compared) and len(self.models) > 1 and all(task.guessed for task in compared)
+
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Two or three sentences that need no page around them: the choice, its price and weakest group, and
@@ -151,9 +160,9 @@ def _choice(made: Verdict) -> Iterator[str]:
             f"{_named(made, made.models)} cannot be compared: no two of them replied to at least "
             f"{ENOUGH_REPLIES:.0%} of the same questions."
         )
-    elif all(task.guessed for task in made.tasks):
+    elif made.guessed:
         yield (
-            f"On {named([task.title for task in made.tasks])} no model is better than guessing beyond "
+            f"On {_titles([task for task in made.tasks if task.best])} no model is better than guessing beyond "
             "chance, so that this run gives no ground to choose one."
         )
     elif len(made.tasks) == 1:
@@ -214,17 +223,17 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
         if len(clear) == len(tasks):
             narrowest = min(clear, key=lambda task: (abs(task.leads[0].difference), task.title))
             yield (
-                f"Choose {name}: it is ahead of every other model on {on}; its narrowest lead is on "
+                f"Choose {name}: it is ahead of {_every_other(made)} on {on}; its narrowest lead is on "
                 f"{narrowest.title}, where it scores {_score(_of_best(narrowest))}, "
                 f"{_lead(made, model, narrowest)}."
             )
             return
-        first = f"it is ahead of every other model on {_titles(clear)}, and " if clear else ""
+        first = f"it is ahead of {_every_other(made)} on {_titles(clear)}, and " if clear else ""
         rest = [task for task in tasks if not task.clear]
         rivals = {rival for task in rest for rival in (*task.best, *task.level)} - {model}
         yield (
             f"Choose {name}: {first}on {_titles(rest)} it is not told apart from "
-            f"{_named(made, rivals)}; no task has a model that is shown to be better."
+            f"{_named(made, rivals)}; no other model is shown to be better on any task."
         )
     elif made.chosen:
         behind = {
@@ -238,7 +247,9 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
         for task in tasks:
             by_best.setdefault(task.best, []).append(task)
         groups = sorted(by_best.items(), key=lambda group: (-len(group[1]), group[0]))
-        parts = [f"{_or(made, best)} for {_titles(of_best)}" for best, of_best in groups]
+        parts = [f"{_or(made, best)} for {_titles(of_best)}" for best, of_best in groups[:MOST_GROUPS]]
+        if further := sum(len(of_best) for _, of_best in groups[MOST_GROUPS:]):
+            parts.append(f"others for {plural(further, 'further task')}")
         yield f"No model is the best at everything: choose {'; '.join(parts)}."
 
 
@@ -286,12 +297,21 @@ def _named(made: Verdict, models: Iterable[str]) -> str:
 
 def _or(made: Verdict, models: Sequence[str]) -> str:
     names = sorted(made.name(model) for model in models)
-    return names[0] if len(names) == 1 else f"{named(names)} (not told apart)"
+    return names[0] if len(names) == 1 else f"{named(names, 'or')} (not told apart)"
+
+
+def _every_other(made: Verdict) -> str:
+    """The models that a best one is ahead of, where some have too few replies to be ranked."""
+    ranked = not made.silent and all(
+        one.rank is not None for task in made.tasks if task.best for one in task.standings
+    )
+    return "every other model" if ranked else "every other model with enough replies"
 
 
 def _named_best(made: Verdict) -> tuple[str, ...]:
     """The models that the first sentence names as best."""
-    return made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
+    best = made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
+    return () if made.guessed else best
 
 
 def _priced(made: Verdict, model: str) -> bool:
@@ -361,7 +381,8 @@ def _limits(made: Verdict) -> Iterator[str]:
         return
     if made.silent:
         yield f"how good {_named(made, made.silent)} {_is(len(made.silent))}, as no reply came"
-    if guessed := [task for task in made.tasks if task.guessed]:
+    guessed = [task for task in made.tasks if task.guessed]
+    if guessed and len(made.models) > 1 and not made.guessed:
         yield f"whether any model is better than guessing on {_titles(guessed)}"
     for task in made.tasks:
         for one in task.standings:
