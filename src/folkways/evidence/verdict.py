@@ -161,9 +161,10 @@ def _choice(made: Verdict) -> Iterator[str]:
             f"{ENOUGH_REPLIES:.0%} of the same questions."
         )
     elif made.guessed:
+        titles = _titles([task for task in made.tasks if task.best])
         yield (
-            f"On {_titles([task for task in made.tasks if task.best])} no model is better than guessing beyond "
-            "chance, so that this run gives no ground to choose one."
+            f"On {titles} no model is better than guessing beyond chance, so that this run gives no ground to "
+            "choose one."
         )
     elif len(made.tasks) == 1:
         yield _choice_on_one(made, made.tasks[0])
