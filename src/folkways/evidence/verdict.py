@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import methodcaller
+from operator import itemgetter, methodcaller
 
 from folkways.cultures import language_name
 from folkways.display import bound, count, duration, interval, number, percent, plural, single_line
@@ -163,8 +163,8 @@ def _choice(made: Verdict) -> Iterator[str]:
     elif made.guessed:
         titles = _titles([task for task in made.tasks if task.best])
         yield (
-            f"On {titles} no model is better than guessing beyond chance, so that this run gives no ground to "
-            "choose one."
+            f"On {titles} no model is better than guessing beyond chance, so that this run gives no ground "
+            "to choose one."
         )
     elif len(made.tasks) == 1:
         yield _choice_on_one(made, made.tasks[0])
@@ -322,31 +322,33 @@ def _priced(made: Verdict, model: str) -> bool:
 def _price(made: Verdict) -> str:
     """What the best models take for 1,000 requests."""
     models = _named_best(made)
-    amounts = {model: _amounts(made.expenses[model]) for model in models if model in made.expenses}
+    expenses = {model: made.expenses[model] for model in models if model in made.expenses}
     if len(models) > MOST_PRICED:
-        dollars = {
-            model: made.expenses[model].per_thousand(made.expenses[model].dollars) for model in amounts
-        }
-        priced = sorted((price, made.name(model)) for model, price in dollars.items() if price is not None)
-        if len(priced) < len(models) or priced[0][0] == priced[1][0]:
+        prices = ((one.per_thousand(one.dollars), made.name(model)) for model, one in expenses.items())
+        cheapest = sorted((price, name) for price, name in prices if price is not None)
+        if len(cheapest) < len(models) or cheapest[0][0] == cheapest[1][0]:
             return ""
-        return f"The cheapest of these is {priced[0][1]}, at {_dollars(priced[0][0])} for 1,000 requests."
-    parts = [f"to {made.name(model)} {words}" for model, words in sorted(amounts.items()) if words]
-    return f"1,000 requests {' and '.join(parts)}." if parts else ""
+        return f"The cheapest of these is {cheapest[0][1]}, at {_dollars(cheapest[0][0])} for 1,000 requests."
+    priced, unpriced = [], []
+    for name, expense in sorted(
+        ((made.name(model), one) for model, one in expenses.items()), key=itemgetter(0)
+    ):
+        notes, price = ", ".join(_amounts(expense)), expense.per_thousand(expense.dollars)
+        if price is not None:
+            priced.append(f"{_dollars(price)} with {name}" + (f" ({notes})" if notes else ""))
+        elif notes:
+            unpriced.append(f"{notes} with {name}")
+    parts = [f"{verb} {named(texts)}" for verb, texts in (("cost", priced), ("take", unpriced)) if texts]
+    return f"1,000 requests {', and '.join(parts)}." if parts else ""
 
 
-def _amounts(expense: Expense) -> str:
-    """``cost US$ 0.42 (310,000 tokens, 0.8 s each)``; empty where nothing is known."""
-    tokens = expense.per_thousand(expense.tokens)
-    seconds = expense.seconds is not None and expense.seconds >= QUICKEST
-    notes = [
+def _amounts(expense: Expense) -> list[str]:
+    """``310,000 tokens`` for 1,000 requests, ``0.8 s each``, as far as they are known."""
+    tokens, seconds = expense.per_thousand(expense.tokens), expense.seconds
+    return [
         *([f"{count(round(tokens))} tokens"] if tokens else []),
-        *([f"{duration(expense.seconds)} each"] if seconds and expense.seconds else []),
+        *([f"{duration(seconds)} each"] if seconds is not None and seconds >= QUICKEST else []),
     ]
-    price = expense.per_thousand(expense.dollars)
-    if price is not None:
-        return f"cost {_dollars(price)}" + (f" ({', '.join(notes)})" if notes else "")
-    return f"take {', '.join(notes)}" if notes else ""
 
 
 def _dollars(amount: float) -> str:
