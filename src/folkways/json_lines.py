@@ -16,7 +16,7 @@ _SEPARATORS = {mark.encode(): f"\\u{ord(mark):04x}".encode() for mark in "\x85\u
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
-    """An object as one line with its end, whoever splits the lines."""
+    """An object as one line with its end, by every way to split lines."""
     line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
     for mark, escaped in _SEPARATORS.items():
         line = line.replace(mark, escaped)
