@@ -185,8 +185,9 @@ class Run:
     ) -> ReportData:
         """The data of a report of this run.
 
-        profile: only this profile. with_judgements: False where only scores are shown. items: include items
-        whose licence forbids passing them on.
+        profile: only this profile. with_judgements: False where only scores are shown. with_verdict: with
+        what a verdict needs, also without judgements. items: include items whose licence forbids passing
+        them on.
         """
         shown: dict[str, Any] = {
             "profile": profile,

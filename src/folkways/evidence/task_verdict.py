@@ -31,8 +31,8 @@ class TaskEvidence:
     task: str
     title: str
     metric: Metric
-    scores: pl.DataFrame = field(repr=False)
-    contrasts: pl.DataFrame = field(repr=False)
+    scores: pl.DataFrame = field(repr=False, compare=False)
+    contrasts: pl.DataFrame = field(repr=False, compare=False)
     ranks: Mapping[str, Rank]
     guessing: float = math.nan
     people: float = math.nan

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import methodcaller
+from operator import itemgetter, methodcaller
 
 from folkways.cultures import language_name
 from folkways.display import bound, count, duration, interval, number, percent, plural, single_line
@@ -22,11 +22,20 @@ from folkways.evidence.task_verdict import Standing, TaskEvidence, TaskVerdict, 
 from folkways.evidence.weak_spots import WeakSpot, weak_spots
 from folkways.records import is_baseline
 
+MOST_GROUPS = 4
+"""Groups of tasks with the same best models that the sentence names."""
+
+QUICKEST = 0.05
+"""Seconds of a request below which nothing is said of them: no provider was asked."""
+
 WIDE = 10.0
 """Half-width of the interval of a score in percent from which a verdict says that it is not known well."""
 
 MOST_LIMITS = 3
 """Limits in the sentence; ``Verdict.limits`` has all."""
+
+MOST_TITLES = 2
+"""Tasks that such a phrase names; it counts more."""
 
 MOST_PRICED = 3
 """Models whose price the sentence names; of more, only the cheapest."""
@@ -88,6 +97,12 @@ class Verdict:
         best = [set(task.best) for task in self.tasks if task.best]
         return tuple(sorted(set.intersection(*best))) if best else ()
 
+    @property
+    def guessed(self) -> bool:
+        """Whether there are several models, and on no task is one of them better than guessing."""
+        compared = [task for task in self.tasks if task.best]
+        return bool(compared) and len(self.models) > 1 and all(task.guessed for task in compared)
+
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Two or three sentences that need no page around them: the choice, its price and weakest group, and
@@ -145,10 +160,11 @@ def _choice(made: Verdict) -> Iterator[str]:
             f"{_named(made, made.models)} cannot be compared: no two of them replied to at least "
             f"{ENOUGH_REPLIES:.0%} of the same questions."
         )
-    elif all(task.guessed for task in made.tasks):
+    elif made.guessed:
+        titles = _titles([task for task in made.tasks if task.best])
         yield (
-            f"On {named([task.title for task in made.tasks])} no model is better than guessing beyond "
-            "chance, so that this run gives no ground to choose one."
+            f"On {titles} no model is better than guessing beyond chance, so that this run gives no ground "
+            "to choose one."
         )
     elif len(made.tasks) == 1:
         yield _choice_on_one(made, made.tasks[0])
@@ -186,7 +202,9 @@ def _choice_on_one(made: Verdict, task: TaskVerdict) -> str:
             f"For {title}, choose {made.name(one.model)}: it scores {_score(one)}, "
             f"{_lead(made, one.model, task)}."
         )
-    scores = [f"{made.name(one.model)} {_score(one)}" for one in task.standings if one.model in task.best]
+    scores = [
+        f"{made.name(one.model)} ({number(one.score)})" for one in task.standings if one.model in task.best
+    ]
     if len(task.best) == 1:
         return (
             f"On {title} {named(scores)} comes first, but {_named(made, task.level)} cannot be told apart "
@@ -206,17 +224,17 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
         if len(clear) == len(tasks):
             narrowest = min(clear, key=lambda task: (abs(task.leads[0].difference), task.title))
             yield (
-                f"Choose {name}: it is ahead of every other model on {on}; its narrowest lead is on "
+                f"Choose {name}: it is ahead of {_every_other(made)} on {on}; its narrowest lead is on "
                 f"{narrowest.title}, where it scores {_score(_of_best(narrowest))}, "
                 f"{_lead(made, model, narrowest)}."
             )
             return
-        first = f"it is ahead of every other model on {_titles(clear)}, and " if clear else ""
+        first = f"it is ahead of {_every_other(made)} on {_titles(clear)}, and " if clear else ""
         rest = [task for task in tasks if not task.clear]
         rivals = {rival for task in rest for rival in (*task.best, *task.level)} - {model}
         yield (
             f"Choose {name}: {first}on {_titles(rest)} it is not told apart from "
-            f"{_named(made, rivals)}; no task has a model that is shown to be better."
+            f"{_named(made, rivals)}; no other model is shown to be better on any task."
         )
     elif made.chosen:
         behind = {
@@ -230,7 +248,9 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
         for task in tasks:
             by_best.setdefault(task.best, []).append(task)
         groups = sorted(by_best.items(), key=lambda group: (-len(group[1]), group[0]))
-        parts = [f"{_or(made, best)} for {_titles(of_best)}" for best, of_best in groups]
+        parts = [f"{_or(made, best)} for {_titles(of_best)}" for best, of_best in groups[:MOST_GROUPS]]
+        if further := sum(len(of_best) for _, of_best in groups[MOST_GROUPS:]):
+            parts.append(f"others for {plural(further, 'further task')}")
         yield f"No model is the best at everything: choose {'; '.join(parts)}."
 
 
@@ -253,14 +273,14 @@ def _of_best(task: TaskVerdict) -> Standing:
 
 
 def _score(one: Standing) -> str:
-    ends = "no interval" if math.isnan(one.low) else interval(one.low, one.high, " to ")
+    ends = "no interval" if math.isnan(one.low) else f"95 % interval {interval(one.low, one.high, ' to ')}"
     return f"{number(one.score)} ({ends})"
 
 
 def _against_guessing(task: TaskVerdict, one: Standing) -> str:
     if one.beats_guessing is None:
         return ""
-    guessing = f"guessing, {number(task.evidence.guessing)}"
+    guessing = f"guessing ({number(task.evidence.guessing)})"
     return f", better than {guessing}" if one.beats_guessing else f", not told apart from {guessing}"
 
 
@@ -278,36 +298,57 @@ def _named(made: Verdict, models: Iterable[str]) -> str:
 
 def _or(made: Verdict, models: Sequence[str]) -> str:
     names = sorted(made.name(model) for model in models)
-    return names[0] if len(names) == 1 else f"{named(names)} (not told apart)"
+    return names[0] if len(names) == 1 else f"{named(names, 'or')} (not told apart)"
+
+
+def _every_other(made: Verdict) -> str:
+    """The models that a best one is ahead of, where some have too few replies to be ranked."""
+    ranked = not made.silent and all(
+        one.rank is not None for task in made.tasks if task.best for one in task.standings
+    )
+    return "every other model" if ranked else "every other model with enough replies"
+
+
+def _named_best(made: Verdict) -> tuple[str, ...]:
+    """The models that the first sentence names as best."""
+    best = made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
+    return () if made.guessed else best
+
+
+def _priced(made: Verdict, model: str) -> bool:
+    return model in made.expenses and made.expenses[model].dollars is not None
 
 
 def _price(made: Verdict) -> str:
     """What the best models take for 1,000 requests."""
-    models = made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
-    amounts = {model: _amounts(made.expenses[model]) for model in models if model in made.expenses}
+    models = _named_best(made)
+    expenses = {model: made.expenses[model] for model in models if model in made.expenses}
     if len(models) > MOST_PRICED:
-        dollars = {
-            model: made.expenses[model].per_thousand(made.expenses[model].dollars) for model in amounts
-        }
-        priced = sorted((price, made.name(model)) for model, price in dollars.items() if price is not None)
-        if len(priced) < len(models) or priced[0][0] == priced[1][0]:
+        prices = ((one.per_thousand(one.dollars), made.name(model)) for model, one in expenses.items())
+        cheapest = sorted((price, name) for price, name in prices if price is not None)
+        if len(cheapest) < len(models) or cheapest[0][0] == cheapest[1][0]:
             return ""
-        return f"The cheapest of these is {priced[0][1]}, at {_dollars(priced[0][0])} for 1,000 requests."
-    parts = [f"{made.name(model)} {words}" for model, words in sorted(amounts.items()) if words]
-    return f"For 1,000 requests {' and '.join(parts)}." if parts else ""
+        return f"The cheapest of these is {cheapest[0][1]}, at {_dollars(cheapest[0][0])} for 1,000 requests."
+    priced, unpriced = [], []
+    for name, expense in sorted(
+        ((made.name(model), one) for model, one in expenses.items()), key=itemgetter(0)
+    ):
+        notes, price = ", ".join(_amounts(expense)), expense.per_thousand(expense.dollars)
+        if price is not None:
+            priced.append(f"{_dollars(price)} with {name}" + (f" ({notes})" if notes else ""))
+        elif notes:
+            unpriced.append(f"{notes} with {name}")
+    parts = [f"{verb} {named(texts)}" for verb, texts in (("cost", priced), ("take", unpriced)) if texts]
+    return f"1,000 requests {', and '.join(parts)}." if parts else ""
 
 
-def _amounts(expense: Expense) -> str:
-    """``costs US$ 0.42 (310,000 tokens, 0.8 s each)``; empty where nothing is known."""
-    tokens = expense.per_thousand(expense.tokens)
-    notes = [
+def _amounts(expense: Expense) -> list[str]:
+    """``310,000 tokens`` for 1,000 requests, ``0.8 s each``, as far as they are known."""
+    tokens, seconds = expense.per_thousand(expense.tokens), expense.seconds
+    return [
         *([f"{count(round(tokens))} tokens"] if tokens else []),
-        *([f"{duration(expense.seconds)} each"] if expense.seconds else []),
+        *([f"{duration(seconds)} each"] if seconds is not None and seconds >= QUICKEST else []),
     ]
-    price = expense.per_thousand(expense.dollars)
-    if price is not None:
-        return f"costs {_dollars(price)}" + (f" ({', '.join(notes)})" if notes else "")
-    return f"takes {', '.join(notes)} (its price is not known)" if notes else ""
 
 
 def _dollars(amount: float) -> str:
@@ -316,7 +357,7 @@ def _dollars(amount: float) -> str:
 
 def _weakest(made: Verdict) -> str:
     """Where the best models, up to two, are weakest."""
-    models = made.chosen or tuple(sorted({model for task in made.tasks for model in task.best}))
+    models = _named_best(made)
     spots = [made.weakest[model][0] for model in models if made.weakest.get(model)]
     if not spots or len(models) > 2:
         return ""
@@ -327,8 +368,8 @@ def _weakest(made: Verdict) -> str:
         groups = {"culture": "cultures", "language": "languages"}.get(spot.facet, "groups")
         at = "in" if spot.facet == "language" else "about"
         parts.append(
-            f"{made.name(spot.model)} is weakest {at} {spot.name}{on}, "
-            f"{bound(spot.gap)} points off its mean over {spot.groups} {groups} "
+            f"{made.name(spot.model)} is weakest {at} {spot.name}{on}: "
+            f"{bound(spot.gap)} points worse than its mean over {spot.groups} {groups} "
             f"(between {bound(max(spot.low, 0.0))} and {bound(spot.high)})"
         )
     return f"{'; '.join(parts)}."
@@ -343,27 +384,38 @@ def _limits(made: Verdict) -> Iterator[str]:
         return
     if made.silent:
         yield f"how good {_named(made, made.silent)} {_is(len(made.silent))}, as no reply came"
-    if guessed := [task for task in made.tasks if task.guessed]:
+    guessed = [task for task in made.tasks if task.guessed]
+    if guessed and len(made.models) > 1 and not made.guessed:
         yield f"whether any model is better than guessing on {_titles(guessed)}"
     for task in made.tasks:
         for one in task.standings:
             if len(made.models) > 1 and one.rank is None and one.lost > (1 - ENOUGH_REPLIES) * one.n:
                 lost = f"{percent(one.lost / one.n)} of its replies are missing"
                 yield f"how {made.name(one.model)} compares on {task.title}, as {lost}"
-    for task in made.tasks:
-        shown = [one for one in task.standings if one.model in (task.best or made.models)]
-        wide = max(((one.high - one.low) / 2 for one in shown if one.high == one.high), default=0.0)
-        if task.metric.scale == 100 and wide > WIDE:
-            yield f"scores on {task.title} to better than {number(wide, 0)} points to either side"
+    of_percent = [task for task in made.tasks if task.metric.scale == 100]
+    if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:
+        most = number(max(_half_width(made, task) for task in wide), 0)
+        where = plural(len(wide), "task") if len(wide) > MOST_TITLES else _titles(wide)
+        yield f"scores on {where} closer than ± {most} points"
     languages = {language for task in made.tasks for language in task.evidence.languages}
     if len(languages) == 1:
         yield f"what holds in languages other than {language_name(*languages)}"
     if unknown := [task for task in made.tasks if math.isnan(task.evidence.people)]:
         where = "" if len(unknown) == len(made.tasks) else f" on {_titles(unknown)}"
         yield f"how people of the cultures would score{where}"
+    if made.expenses:
+        unpriced = [model for model in _named_best(made) if not _priced(made, model)]
+        if unpriced:
+            yield f"what {_named(made, unpriced)} {'costs' if len(unpriced) == 1 else 'cost'}"
     for task in made.tasks:
         if task.evidence.part:
             yield f"the whole of {task.title}, as it asked {task.evidence.part}"
+
+
+def _half_width(made: Verdict, task: TaskVerdict) -> float:
+    """Half the widest interval of the models that the verdict is about."""
+    shown = [one for one in task.standings if one.model in (task.best or made.models)]
+    return max(((one.high - one.low) / 2 for one in shown if one.high == one.high), default=0.0)
 
 
 def _is(amount: int) -> str:

@@ -16,6 +16,7 @@ from folkways.records import Metric, is_baseline
 from folkways.stats.differences import Difference, gaps_of_groups
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats
+from folkways.stats.pairwise import FEWEST_QUESTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class WeakSpot:
     gap, low, high: how far the group's score is worse than the unweighted mean over the groups, in the unit
         of the scores, with its 95 % interval; more is worse, also where less of the metric is better.
     p_holm: corrected for all groups of all facets and tasks of the model (``looks``).
-    groups: how many groups the mean is over.
+    groups: how many groups with enough questions the mean is over.
     """
 
     model: str
@@ -54,13 +55,15 @@ def weak_spots(
     first; empty where none is.
 
     scores: for each task records.SCORES of one profile and metric, the metric, and the facets whose groups
-    are looked at. Groups without an interval, and metrics without bounds, are not.
+    are looked at. Groups without an interval or with fewer than FEWEST_QUESTIONS questions, and metrics
+    without bounds, are not.
     """
     gaps: dict[str, list[tuple[dict[str, Any], int, Difference]]] = {}
     for of_task, metric, facets in scores:
         groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for row in of_task.filter(pl.col("facet").is_in(list(facets))).iter_rows(named=True):
-            if row["low"] is not None and row["high"] is not None and not is_baseline(row["endpoint"]):
+            enough = row["low"] is not None and row["questions"] >= FEWEST_QUESTIONS
+            if enough and not is_baseline(row["endpoint"]):
                 groups.setdefault((row["endpoint"], row["facet"]), []).append(row)
         for (endpoint, _), rows in groups.items():
             gaps.setdefault(endpoint, []).extend(_gaps(rows, metric))

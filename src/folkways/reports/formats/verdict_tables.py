@@ -23,7 +23,8 @@ EXPENSES = ("US$ per 1,000", "tokens per 1,000", "per request", "in all", "refus
 
 @dataclass(frozen=True)
 class TextTable:
-    """heads: of the columns, the first of which names the row. rows: one text for each column."""
+    """Texts in rows. heads: the titles of the columns, where the first names the row. rows: one text for
+    each column."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -58,7 +59,7 @@ def _cell(column: Column, model: str) -> str:
 
 
 def expense_table(leaderboard: Leaderboard) -> TextTable:
-    """What each model took and lost; only the columns of which something is known."""
+    """What each model took and lost; only the columns in which something is known."""
     view = leaderboard.view
     rows = [(model, counts) for model, counts in model_counts(leaderboard).items() if model in view.models]
     texts = [_amounts(counts) for _, counts in rows]
