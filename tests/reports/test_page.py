@@ -4,6 +4,7 @@ and paper."""
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,24 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
+from folkways.api import run
+from folkways.cli.quickstart import BASELINES, LANGUAGES, RECORDED
+from folkways.cli.quickstart import TASKS as QUICKSTART
 from folkways.display import number
 from folkways.records import State
 from folkways.reports.data import ReportData
+from folkways.reports.figures.drawings import Drawings
+from folkways.reports.formats.html import render_html
+from folkways.reports.formats.write import write_report
+from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.support.browser import Watched, axe_violations
+from tests.support.many_models import many
 from tests.support.report_page import open_items, unfold
 
 pytestmark = pytest.mark.browser
+
+SECTIONS = ("culture", "language", "facet", "map", "more")
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
@@ -282,3 +293,48 @@ def test_what_is_folded_is_printed(new_page: Any, page_file: Path) -> None:
     assert page.locator("details.folded:not([open])").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details.folded[open]").count() == 0
+
+
+MOST_WORDS = 600
+"""Words that a reader of a demo run's page has before anything is unfolded."""
+
+WORDS = "document.body.innerText.split(/\\s+/).filter(word => /[\\p{L}\\p{N}]/u.test(word)).length"
+
+
+def test_the_page_of_a_demo_run_has_few_words_and_bytes(new_page: Any, tmp_path: Path) -> None:
+    """The demo task with the recorded replies of the quickstart: what newcomers see first."""
+    recorded = tmp_path / "replies.jsonl"
+    recorded.write_bytes(files("folkways").joinpath("data", RECORDED).read_bytes())
+    done = run(QUICKSTART, models=[f"replay:{recorded}", *BASELINES], languages=LANGUAGES, workspace=tmp_path / "w.db")
+    file = write_report(done.report_data(), tmp_path / "report", ("html",))[0]
+    assert file.stat().st_size < 500_000
+    page = new_page().open(file)
+    assert 200 < page.evaluate(WORDS) <= MOST_WORDS
+    assert page.evaluate("document.body.innerText").count("95\u202f% interval") <= 4
+
+
+def test_thirty_models_on_fourteen_tasks_are_one_screen_and_two_megabytes(new_page: Any, tmp_path: Path) -> None:
+    view = ReportView(many())
+    file = tmp_path / "page.html"
+    nothing = Drawings({task.task: dict.fromkeys(SECTIONS, ()) for task in view.tasks}, Leaderboard(view), (), (), None, ())
+    file.write_text(render_html(view, nothing), encoding="utf-8")
+    assert file.stat().st_size < 1_700_000, "the map takes another 0.25 MB"
+    watched = new_page(viewport={"width": 1440, "height": 900})
+    page = watched.open(file)
+    box = page.locator("#matrix").bounding_box()
+    assert box["width"] <= 1440 and box["height"] <= 900
+    assert page.locator("#matrix tbody tr").count() == 31
+    assert page.evaluate("document.documentElement.scrollWidth") == 1440
+    page.evaluate("document.querySelector('.heat').scrollIntoView()")
+    assert page.locator(".heat").first.bounding_box()["width"] <= 1440
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_no_table_is_cut_on_paper(new_page: Any, page_file: Path, paper: str) -> None:
+    page = new_page().open(page_file)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    width = {"A4": 688, "Letter": 710}[paper]  # at 96 dots per inch, less the margins of the style sheet
+    page.set_viewport_size({"width": width, "height": 1000})
+    wide = "(tables, width) => tables.filter(table => table.getBoundingClientRect().right > width + 2).map(table => table.caption.textContent)"
+    assert page.eval_on_selector_all("table", wide, width) == []
