@@ -114,7 +114,7 @@ def render_html(
         gaps=gaps(view),
         unasked=unasked(view),
         notices=coverage_notices(view),
-        doubts=doubts(view, uncertain(view, leaderboard)),
+        doubts=[view.in_short(sentence) for sentence in doubts(view, uncertain(view, leaderboard))],
         sample=read.sample,
         prose={task.task: methods_paragraph(view, task) for task in view.tasks},
         bibtex=bibliography(view.data.releases),
