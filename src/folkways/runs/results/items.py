@@ -77,7 +77,7 @@ def find_question(
     unasked: list[KnownQuestion] = []
     for run in runs:
         of_run = [*_of_run(workspace, run, benchmark, question, release)] if workspace is not None else []
-        if any(known.judgements.width for known in of_run):
+        if any(one.judgements.width for one in of_run):
             return of_run
         unasked = unasked or of_run
     if run_name:
@@ -110,7 +110,7 @@ def _asks(run: run_records.RunRecord, benchmark: str) -> bool:
 def _of_run(
     workspace: Workspace, run: run_records.RunRecord, benchmark: str, question: str, release: str | None
 ) -> Iterator[KnownQuestion]:
-    """The question in each task of a run, with what it was told in the first profile that it was scored in.
+    """The question in each task of a run, with its judgements in the first profile that it was scored in.
 
     workspace, run: where to look. benchmark, question: what. release: instead of the run's data.
     """
