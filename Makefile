@@ -59,7 +59,7 @@ nightly: $(DEV) $(TORCH) $(BROWSER) ## Run every test, the long ones in full
 
 .PHONY: quick
 quick: $(DEV) ## Run what a save may have broken, in under a minute: all that is pure, engine and workspace on SQLite, studio rules
-	"$(BIN)/python" -m pytest -n $(WORKERS) --dist worksteal -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: $(DEV) $(DOCKERFILE_LINT) ## Check style and formatting, words and docstrings, workflows, compose.yaml and Dockerfile

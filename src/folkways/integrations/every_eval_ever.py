@@ -82,10 +82,9 @@ def instances(
         "metadata": _metadata(row, {metric.name for metric in metrics}, model),
     }
     for metric, value in scored:
-        best = None if metric.bounds is None else metric.bounds[0 if metric.lower_is_better else 1]
         yield common | {
             "evaluation_result_id": result_id(task, profile, metric.name),
-            "evaluation": {"score": value, "is_correct": value == best},
+            "evaluation": {"score": value, "is_correct": value == metric.best},
         }
 
 
@@ -159,7 +158,7 @@ def result(
     metric = metric_of(task, row["metric"])
     whole = row["facet"] == "all"
     config: dict[str, Any] = {
-        "evaluation_description": f"{task.title}. {metric.about}",
+        "evaluation_description": f"{task.title}. {metric.explained}",
         "metric_id": f"folkways.{task.name.replace('/', '.')}.{metric.name}",
         "metric_name": metric.label,
         "metric_unit": "percent" if metric.scale == 100 else "points",

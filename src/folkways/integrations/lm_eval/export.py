@@ -153,11 +153,12 @@ def _right_labels(
 ) -> Iterator[tuple[tuple[str, ...], int]]:
     """Key of a prompt -> index of its right label, the one for which the task's rule gives the full score."""
     labels = dict.fromkeys(label for choices in prompts["choices"].drop_nulls() for label in choices)
+    best = next(each.best for each in judge.task.metrics if each.name == metric)
     offered = {row[:3]: row[3] for row in prompts.select(*KEY, "choices").iter_rows() if row[3]}
     for label in labels:
         for row in judge.judge(_replies(prompts, label)).iter_rows(named=True):
             key = tuple(row[name] for name in KEY)
-            if row[metric] == 1.0 and label in offered.get(key, ()):
+            if row[metric] == best and label in offered.get(key, ()):
                 yield key, offered[key].index(label)
 
 
@@ -186,7 +187,7 @@ def _notes(
                 "its system prompt is not in it; add --system_instruction "
                 f"{json.dumps(systems.pop(), ensure_ascii=False)}"
             )
-    yield "the harness reports scores from 0 to 1, and its standard errors assume independent documents"
+    yield "the harness reports means as they are (0 to 1 where folkways says percent), and its standard errors assume independent documents"
 
 
 def _yaml(
