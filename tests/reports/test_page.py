@@ -144,7 +144,7 @@ def test_nothing_stands_in_the_way_of_people_with_disabilities(
     watched = new_page(color_scheme=scheme, **(PHONE if size == "phone" else {}))
     page = watched.open(page_file)
     page.evaluate(
-        "() => { for (const part of document.querySelectorAll('details.folded, "
+        "() => { for (const part of document.querySelectorAll('details.folded, #culture-KR, "
         "details.data:nth-of-type(1)')) part.open = true; }"
     )
     open_items(page)
@@ -256,7 +256,7 @@ def test_without_javascript_the_numbers_are_still_there(new_page: Any, page_file
     assert page.locator(".heat td").last.is_visible()
     page.locator(".task-section > details > summary").first.click()
     assert page.locator("table.glance td.score").first.is_visible()
-    assert page.locator("figure .wide").first.is_visible()
+    assert page.locator(".task-section figure .wide").first.is_visible()
     assert page.locator("noscript").count() == 1
     assert not page.locator("#filters").is_visible()
 
@@ -305,7 +305,12 @@ def test_the_page_of_a_demo_run_has_few_words_and_bytes(new_page: Any, tmp_path:
     """The demo task with the recorded replies of the quickstart: what newcomers see first."""
     recorded = tmp_path / "replies.jsonl"
     recorded.write_bytes(files("folkways").joinpath("data", RECORDED).read_bytes())
-    done = run(QUICKSTART, models=[f"replay:{recorded}", *BASELINES], languages=LANGUAGES, workspace=tmp_path / "w.db")
+    done = run(
+        QUICKSTART,
+        models=[f"replay:{recorded}", *BASELINES],
+        languages=LANGUAGES,
+        workspace=tmp_path / "w.db",
+    )
     file = write_report(done.report_data(), tmp_path / "report", ("html",))[0]
     assert file.stat().st_size < 500_000
     page = new_page().open(file)
@@ -313,10 +318,14 @@ def test_the_page_of_a_demo_run_has_few_words_and_bytes(new_page: Any, tmp_path:
     assert page.evaluate("document.body.innerText").count("95\u202f% interval") <= 4
 
 
-def test_thirty_models_on_fourteen_tasks_are_one_screen_and_two_megabytes(new_page: Any, tmp_path: Path) -> None:
+def test_thirty_models_on_fourteen_tasks_are_one_screen_and_two_megabytes(
+    new_page: Any, tmp_path: Path
+) -> None:
     view = ReportView(many())
     file = tmp_path / "page.html"
-    nothing = Drawings({task.task: dict.fromkeys(SECTIONS, ()) for task in view.tasks}, Leaderboard(view), (), (), None, ())
+    nothing = Drawings(
+        {task.task: dict.fromkeys(SECTIONS, ()) for task in view.tasks}, Leaderboard(view), (), (), None, ()
+    )
     file.write_text(render_html(view, nothing), encoding="utf-8")
     assert file.stat().st_size < 1_700_000, "the map takes another 0.25 MB"
     watched = new_page(viewport={"width": 1440, "height": 900})
