@@ -89,7 +89,9 @@ def test_the_users_file_wins_and_may_have_patterns(own_file: Path) -> None:
     )
     assert cards.find("http://elsewhere/v1#x") is None
     assert cards.find("openai/gpt-4o") == ModelCard("Them")
-    assert cards.find("openai/gpt-4o-mini") == ModelCard("OpenAI", "GPT-4o mini", None, date(2024, 7, 18))
+    assert cards.find("openai/gpt-4o-mini") == ModelCard(
+        "OpenAI", "GPT-4o mini", None, date(2024, 7, 18), "US"
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,6 +131,7 @@ def test_the_command_says_where_the_file_belongs_and_what_is_known(own_file: Pat
         "family": "Llama",
         "size": 8,
         "released": "2024-07-23",
+        "home": "US",
     }
     own_file.write_text('[[models]]\nnames = ["llama3.1:8b"]\nprovider = "Us"\n', encoding="utf-8")
     found = json.loads(CliRunner().invoke(command, ["--json"], catch_exceptions=False).output)["model_cards"]

@@ -327,7 +327,7 @@ def test_thirty_models_on_fourteen_tasks_are_one_screen_and_two_megabytes(
         {task.task: dict.fromkeys(SECTIONS, ()) for task in view.tasks}, Leaderboard(view), (), (), None, ()
     )
     file.write_text(render_html(view, nothing), encoding="utf-8")
-    assert file.stat().st_size < 1_700_000, "the map takes another 0.25 MB"
+    assert file.stat().st_size < 1_750_000, "the map takes another 0.25 MB"
     watched = new_page(viewport={"width": 1440, "height": 900})
     page = watched.open(file)
     box = page.locator("#matrix").bounding_box()

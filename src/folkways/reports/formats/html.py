@@ -53,9 +53,9 @@ _INDENTED = re.compile(r">\n\s+<")
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^" ]+ [^" ]+ ([^" ]+)[^"]*)"[^>]*>')
 
 
-MOST_DETAILED = 4
-"""Endpoints in the tables of a task by group, which have everything about a score; the heat maps have all
-endpoints."""
+MOST_DETAILED = 24
+"""Endpoints, over all tasks, in the tables of tasks by group, which have everything about a score; the heat
+maps have all endpoints."""
 
 SCRIPTS = ("shared", "page", "world", "exports", "items")
 """Parts of the script of the page, in order."""
@@ -103,7 +103,7 @@ def render_html(
         matrix=matrix,
         by_culture=[task for task in view.tasks if "culture" in task.facets],
         few_items=FEW_ITEMS,
-        most_detailed=MOST_DETAILED,
+        most_detailed=max(1, MOST_DETAILED // max(1, len(view.tasks))),
         nan=math.nan,
         glosses=glosses(column.task.metric for column in matrix),
         example=interval_example(view, matrix),
