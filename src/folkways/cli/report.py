@@ -37,6 +37,12 @@ USUAL = "html,md,csv,parquet"
 @click.option(
     "--brief", is_flag=True, help="Print the verdict in two or three sentences, and write no files."
 )
+@click.option(
+    "--dispute",
+    metavar="URL",
+    help="Link each question in the pages of cultures to this address, a studio or an issue tracker, with "
+    "{item}, {culture} and {task} filled in.",
+)
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 def command(
     runs: tuple[str, ...], out: Path, formats: str, brief: bool, workspace: str, **others: Any

@@ -78,6 +78,8 @@ class ReportData:
     chance: task with options -> what guessing among them scores on the headline, in percent.
     expenses: endpoint -> what its replies took, where that was looked up.
     parts: task -> how much of it was asked, in words, where that is not everything.
+    dispute: the address at which a question can be disputed, with ``{item}``, ``{culture}`` and ``{task}``
+        to be filled in; empty without one.
     """
 
     title: str
@@ -100,6 +102,7 @@ class ReportData:
     chance: Mapping[str, float] = field(default_factory=dict)
     expenses: Mapping[str, Expense] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
+    dispute: str = ""
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")
