@@ -322,7 +322,7 @@ def test_models_without_a_weak_spot_are_rarely_given_one() -> None:
     """Nine cultures that a model knows equally well: a family of nine is wrong for at most 5 % of models."""
     rng = np.random.default_rng(5)
     rows = []
-    for model in range(400):
+    for model in range(200):
         share = rng.choice([0.1, 0.5, 0.9])
         for number, of in enumerate(rng.integers(6, 40, 9).tolist()):
             right = int(rng.binomial(of, share))
@@ -331,7 +331,7 @@ def test_models_without_a_weak_spot_are_rarely_given_one() -> None:
             numbers = {"score": 100 * right / of, "low": 100 * ends.low, "high": 100 * ends.high}
             rows.append({**named, **numbers, "questions": of})
     spots = weak_spots([(pl.DataFrame(rows), RIGHT, ("culture",))])
-    assert len(spots) == 400 and sum(map(bool, spots.values())) <= 0.05 * 400
+    assert len(spots) == 200 and sum(map(bool, spots.values())) <= 0.05 * 200
 
 
 @pytest.mark.parametrize(
