@@ -2,7 +2,7 @@
 by simulation.
 
 python -m perf.stats.coverage            # two minutes; the real cluster sizes need the reference data beside the checkout
-python -m perf.stats.coverage --write    # and puts the tables into docs/reference/statistics.md
+python -m perf.stats.coverage --write    # and puts the tables into SIMULATIONS.md
 
 Answers are right where a normal number is below the limit that gives the share p. A part ``alike`` of its
 variance is the question's, which all its rows share; a part ``common`` of everything is common to two models
@@ -27,7 +27,7 @@ from folkways.stats.clusters import clustered_difference, clustered_mean, effect
 from perf.pages import replace_table
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reference" / "statistics.md"
+PAGE = Path(__file__).with_name("SIMULATIONS.md")
 BEGIN = "<!-- written by python -m perf.stats.coverage --write -->\n"
 BUILT = ROOT.parent / "shared" / "parity" / "blend_mcq"
 
@@ -149,9 +149,7 @@ def main() -> None:
         prog="python -m perf.stats.coverage", description="How often intervals hold the truth."
     )
     parser.add_argument("--runs", type=int, default=1000, help="samples for each cell")
-    parser.add_argument(
-        "--write", action="store_true", help="put the tables into docs/reference/statistics.md"
-    )
+    parser.add_argument("--write", action="store_true", help="put the tables into SIMULATIONS.md")
     options = parser.parse_args()
     told = "\n".join([*grid(options.runs), "", *unequal(options.runs), ""])
     print(told)

@@ -3,7 +3,7 @@ simulation.
 
 python -m perf.stats.judging                    # ten minutes
 python -m perf.stats.judging --glide PYTHON     # beside glide-py, in the environment of that interpreter
-python -m perf.stats.judging --write            # and puts the tables into docs/reference/statistics.md
+python -m perf.stats.judging --write            # and puts the tables into SIMULATIONS.md
 
 Cultures share their questions, as BLEnD's do: 14 % of what decides an answer is the question's. A judge lets
 through more wrong answers in some cultures than in others, from half of its false alarms to half as many
@@ -38,7 +38,7 @@ from folkways.stats.sequences import at_any_time
 from perf.pages import replace_table
 from perf.stats.until import SAQ_ITEMS
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "statistics.md"
+PAGE = Path(__file__).with_name("SIMULATIONS.md")
 PEER = Path(__file__).with_name("glide_peer.py")
 BEGIN = "<!-- {}: written by python -m perf.stats.judging --write -->\n"
 
@@ -376,9 +376,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=500, help="draws for each line")
     parser.add_argument("--only", help="one table: judge-coverage, judge-differences, ...")
     parser.add_argument("--glide", metavar="PYTHON", help="an interpreter that has glide-py")
-    parser.add_argument(
-        "--write", action="store_true", help="put the tables into docs/reference/statistics.md"
-    )
+    parser.add_argument("--write", action="store_true", help="put the tables into SIMULATIONS.md")
     options = parser.parse_args()
     tables: dict[str, Callable[[], Iterator[str]]] = {
         "judge-coverage": lambda: coverage(options.runs, options.glide),

@@ -1,7 +1,7 @@
 """How often what relates two numbers errs, by simulation on the structures that benchmarks have.
 
 python -m perf.stats.relations            # three minutes
-python -m perf.stats.relations --write    # and puts the tables into docs/reference/statistics.md
+python -m perf.stats.relations --write    # and puts the tables into SIMULATIONS.md
 
 Questions that cultures share, topics, ranks and daggers, gaps between cultures beside the way of asking, and
 values that are skewed or come in few groups. As in ``coverage``, answers are right where a normal number is

@@ -2,7 +2,7 @@
 simulation.
 
 python -m perf.stats.suite            # some minutes; BLEnD's items need the reference data beside the checkout
-python -m perf.stats.suite --write    # and puts the tables into docs/reference/statistics.md
+python -m perf.stats.suite --write    # and puts the tables into SIMULATIONS.md
 
 Cultures and numbers of questions are those of the benchmarks: BLEnD's from its data, CulturalBench's and
 NormAd's as published, 100 situations for every variety of Global PIQA; of INCLUDE, whose countries are not
@@ -37,7 +37,7 @@ from perf.stats.coverage import right
 from tests.support.culturalbench_data import COUNTRIES
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reference" / "statistics.md"
+PAGE = Path(__file__).with_name("SIMULATIONS.md")
 BEGIN_WIDTHS = "<!-- suite: written by python -m perf.stats.suite --write -->\n"
 BEGIN_PROFILE = "<!-- profile: written by python -m perf.stats.suite --write -->\n"
 BLEND_DATA = ROOT.parent / "shared" / "data" / "blend" / "24e7d73"
@@ -232,9 +232,7 @@ def main() -> None:
     parser.add_argument(
         "--runs", type=int, default=100, help="samples for each cell; a fifth for the full suite's profiles"
     )
-    parser.add_argument(
-        "--write", action="store_true", help="put the tables into docs/reference/statistics.md"
-    )
+    parser.add_argument("--write", action="store_true", help="put the tables into SIMULATIONS.md")
     options = parser.parse_args()
     for begin, lines in ((BEGIN_WIDTHS, widths(10 * options.runs)), (BEGIN_PROFILE, profiles(options.runs))):
         told = "\n".join([*lines, ""])

@@ -1,7 +1,7 @@
 """What ``folkways run --until`` saves and what it risks, simulated on the item structures of the benchmarks.
 
 python -m perf.stats.until            # a quarter of an hour
-python -m perf.stats.until --write    # and puts the tables into docs/guides/sampling.md
+python -m perf.stats.until --write    # and puts the tables into SIMULATIONS.md
 
 Every culture of a structure has as many items as the benchmark, and answers that are right as often as a
 published model's were. Items are drawn in random order by three ways of stopping: this one; plain random
@@ -27,7 +27,7 @@ from folkways.stats.sequences import betting_sequence
 from folkways.stats.stratified import StratumSample, anytime_mean
 from perf.pages import replace_table
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "sampling.md"
+PAGE = Path(__file__).with_name("SIMULATIONS.md")
 BEGIN = "<!-- {}: written by python -m perf.stats.until --write -->\n"
 
 SAQ_ITEMS = {
@@ -316,7 +316,7 @@ def main() -> None:
     )
     parser.add_argument("--trials", type=int, default=60, help="samples of each structure")
     parser.add_argument("--share", type=float, default=1.0, help="share of the samples of the second table")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/guides/sampling.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into SIMULATIONS.md")
     options = parser.parse_args()
     tables = {"stopping": table(options.trials), "beside": table_beside(options.share)}
     for name, told in tables.items():

@@ -2,7 +2,7 @@
 simulation.
 
 python -m perf.stats.whose_culture            # some minutes; needs the reference data beside the checkout
-python -m perf.stats.whose_culture --write    # and puts the table into docs/reference/statistics.md
+python -m perf.stats.whose_culture --write    # and puts the table into SIMULATIONS.md
 
 The cultures, questions and answers are BLEnD's (English answers of 16 cultures). A model is made up that
 knows the answer of the culture that it is asked about half of the time. Else it gives one of two answers that
@@ -27,7 +27,7 @@ from folkways.benchmarks.whose_culture.result import whose_culture_tables
 from perf.pages import replace_table
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reference" / "statistics.md"
+PAGE = Path(__file__).with_name("SIMULATIONS.md")
 BEGIN = "<!-- written by python -m perf.stats.whose_culture --write -->\n"
 DATA = ROOT.parent / "shared" / "data" / "blend" / "24e7d73"
 
@@ -153,9 +153,7 @@ def main() -> None:
         prog="python -m perf.stats.whose_culture", description="Whose culture answers, where it is known."
     )
     parser.add_argument("--runs", type=int, default=200, help="studies for each line")
-    parser.add_argument(
-        "--write", action="store_true", help="put the table into docs/reference/statistics.md"
-    )
+    parser.add_argument("--write", action="store_true", help="put the table into SIMULATIONS.md")
     options = parser.parse_args()
     told = "\n".join([*lines(options.runs), ""])
     print(told)

@@ -1,7 +1,7 @@
 """What the default text tools change in SEM-B, agreement with the authors' verdicts, and speed.
 
 python -m perf.text            # the tables; installs the authors' tools into environments of their own the first time
-python -m perf.text --write    # and puts them into docs/reference/text-tools.md, and the effects into folkways/data
+python -m perf.text --write    # and puts them into RESULTS.md, and the effects into folkways/data
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from perf.pages import replace_table
 from perf.text import agreement, parity
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGE = REPOSITORY / "docs" / "reference" / "text-tools.md"
+PAGE = Path(__file__).with_name("RESULTS.md")
 EFFECTS = REPOSITORY / "src" / "folkways" / "data" / "text-tools.csv"
 BEGIN = "<!-- {} written by python -m perf.text --write -->\n"
 SPEED = ("language", "tool", "words per second", "start")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database.opening import open_workspace
+from folkways_studio.people import accounts
 from folkways_studio.programs.sealing import KEY_VARIABLE
-from studio.tests.support.studies import studio_server, studio_workspace
+from studio.tests.support.studies import emptied, studio_file, studio_server, studio_workspace
 
-__all__ = ["studio_server", "studio_workspace"]
+__all__ = ["studio_file", "studio_server", "studio_workspace"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -22,9 +21,17 @@ def webhook_key() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def hash_cost() -> Iterator[tuple[int, int, int]]:
+    """What a hash costs where people use it. In the tests it costs the least: they assert who may sign in, and
+    sign in a thousand times."""
+    with pytest.MonkeyPatch.context() as patch:
+        usual = accounts.HASH_COST
+        patch.setattr(accounts, "HASH_COST", (1, 8, 1))
+        yield usual
+
+
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    """A workspace in a file."""
-    opened = open_workspace(tmp_path / "studio.db")
-    yield opened
-    opened.close()
+def workspace(studio_file: Workspace) -> Workspace:
+    """An empty workspace in a file."""
+    return emptied(studio_file)

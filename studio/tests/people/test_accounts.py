@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from pwdlib import PasswordHash
-from pwdlib.hashers.argon2 import Argon2Hasher
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
@@ -18,16 +15,6 @@ from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role, SignInSession
 from studio.tests.support.studies import ON_A_FILE, PASSWORD, open_study, stored
 from tests.support.moments import at_time
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Argon2 at its least: what is asserted here is who may sign in, and some tests sign in fifty times."""
-    hasher = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
-    monkeypatch.setattr(accounts, "_hasher", lambda: hasher)
-    accounts._nobodys_hash.cache_clear()
-    yield
-    accounts._nobodys_hash.cache_clear()
 
 
 def test_a_password_is_checked_and_never_stored(studio_workspace: Workspace) -> None:
@@ -39,7 +26,11 @@ def test_a_password_is_checked_and_never_stored(studio_workspace: Workspace) -> 
     with studio_workspace.read() as connection:
         stored = connection.scalar(sa.select(schema.accounts.c.password))
     assert stored is not None
-    assert stored.startswith("$argon2id$")
+    assert stored.startswith("$argon2id$v=19$m=8,t=1,p=1$"), "as HASH_COST says in the tests"
+
+
+def test_a_hash_costs_what_rfc_9106_recommends(hash_cost: tuple[int, int, int]) -> None:
+    assert hash_cost == (3, 2**16, 4)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ clicks."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from playwright.sync_api import expect
 
 from folkways_studio.people import sessions
 from folkways_studio.work import judgements
+from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.conftest import Field, begin, send
 
 pytestmark = pytest.mark.browser
@@ -131,17 +133,22 @@ def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
 
 @pytest.mark.nightly
 def test_a_server_that_is_killed_and_comes_back_takes_the_answer(field: Field) -> None:
-    page = field.person()
-    begin(page)
-    page.get_by_label("Answer 1").fill("김밥")
-    saved(page)
-    field.server.kill()
-    page.get_by_label("Answer 2").fill("떡")
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    field.server.stop()
+    process = StudioProcess(Path(field.server.location))
+    process.port = field.server.port
+    with process:
+        page = field.person()
+        begin(page)
+        page.get_by_label("Answer 1").fill("김밥")
+        saved(page)
+        process.kill()
+        page.get_by_label("Answer 2").fill("떡")
+        page.get_by_role("button", name="Send and go on").click()
+        expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+        process.start()
+        expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
+        assert said(field, 0) == [["김밥", "떡"]]
     field.server.start()
-    expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
-    assert said(field, 0) == [["김밥", "떡"]]
 
 
 def test_a_second_window_waits_until_it_is_told_to_go_on(field: Field) -> None:

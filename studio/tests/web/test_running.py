@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from folkways_studio.items.service import list_items
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
-from studio.tests.support.studio_server import StudioServer
+from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
 from studio.tests.web.worlds import build_world
 
@@ -146,18 +147,17 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
 
 
 @pytest.mark.nightly
-def test_a_killed_server_leaves_an_import_that_the_next_one_ends(own_server: StudioServer) -> None:
-    world = build_world(own_server.workspace, 0)
-    client = signed_in(own_server, world.accounts["owner"])
-    upload(client, f"/studies/{world.study.name}/data/items", "verify", table(3000))
-    own_server.kill()
-    (found, *_) = imports.list_imports(own_server.workspace, world.study.id)
-    assert found.state == "running" and found.added < 3000
-    own_server.start()
-    until = time.monotonic() + 150
-    while (
-        imports.get_import(own_server.workspace, world.study.id, found.id).state != "done"
-        and time.monotonic() < until
-    ):
-        time.sleep(0.5)
-    assert count(own_server.workspace, world.study.id) == 3000
+def test_a_killed_server_leaves_an_import_that_the_next_one_ends(tmp_path: Path) -> None:
+    with StudioProcess(tmp_path / "studio.db") as server:
+        world = build_world(server.workspace, 0)
+        client = signed_in(server, world.accounts["owner"])
+        upload(client, f"/studies/{world.study.name}/data/items", "verify", table(3000))
+        server.kill()
+        (found, *_) = imports.list_imports(server.workspace, world.study.id)
+        assert found.state == "running" and found.added < 3000
+        server.start()
+        until = time.monotonic() + 150
+        while imports.get_import(server.workspace, world.study.id, found.id).state != "done":
+            assert time.monotonic() < until
+            time.sleep(0.5)
+        assert count(server.workspace, world.study.id) == 3000

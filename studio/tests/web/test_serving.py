@@ -16,7 +16,7 @@ import pytest
 from folkways.errors import FolkwaysError
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.web.serving import serve
-from studio.tests.support.studio_server import StudioServer
+from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.http import Client
 
 
@@ -41,7 +41,7 @@ def test_a_host_of_another_machine_is_refused(tmp_path: Path) -> None:
 def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(
     tmp_path: Path, how: signal.Signals
 ) -> None:
-    with StudioServer(tmp_path / "w.db") as server:
+    with StudioProcess(tmp_path / "w.db") as server:
         statuses = []
 
         def ask() -> None:

@@ -34,6 +34,9 @@ SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1024
 """Characters. Hashing longer texts would let anybody keep the server busy."""
 
+HASH_COST = (3, 64 * 1024, 4)
+"""Of Argon2id: passes, KiB and lanes, as RFC 9106 recommends where 2 GiB for each sign-in are too many."""
+
 ATTEMPTS, ATTEMPTS_OF_ADDRESS = 5, 30
 ATTEMPTS_SECONDS = 900.0
 """Limits of failed sign-ins within ATTEMPTS_SECONDS: ATTEMPTS on one account from one address, and
@@ -49,12 +52,12 @@ MakeAccount = Callable[[sa.Connection], int]
 """Makes an account within a transaction and returns its id."""
 
 
-@cache
 def _hasher() -> PasswordHash:
     from pwdlib import PasswordHash
     from pwdlib.hashers.argon2 import Argon2Hasher
 
-    return PasswordHash((Argon2Hasher(),))
+    passes, memory, lanes = HASH_COST
+    return PasswordHash((Argon2Hasher(time_cost=passes, memory_cost=memory, parallelism=lanes),))
 
 
 @cache

@@ -38,38 +38,47 @@ def serve(
     restarted. settings: their proxies are trusted to say where a request came from. Raises FolkwaysError if
     the port is taken or the host is not this machine's.
     """
-    import uvicorn
-
     listener = _listen(host, port)
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
-    proxies = settings.proxies if settings is not None else ()
-    config: dict[str, Any] = {
-        "log_level": "warning",
-        "access_log": False,  # addresses of invitations are secrets, and what people look at is theirs
-        "server_header": False,
-        "proxy_headers": bool(proxies),
-        "forwarded_allow_ips": ",".join(
-            proxies
-        ),  # never from the environment: only named proxies are trusted
-        "timeout_graceful_shutdown": GRACE_SECONDS,
-        "timeout_worker_healthcheck": START_SECONDS,
-        "h11_max_incomplete_event_size": 64 * 1024,
-    }
-
-    if workers > 1:
-        location = workspace.engine.url.render_as_string(hide_password=False)
-        app = partial(_app, location if "://" in workspace.location else workspace.location, settings)
-        _serve_together(
-            uvicorn.Config(app, factory=True, workers=workers, **config), listener, partial(ready, address)
-        )
+    if workers == 1:
+        one_process(workspace, settings, partial(ready, address)).run(sockets=[listener])
         return
+
+    import uvicorn
+
+    location = workspace.engine.url.render_as_string(hide_password=False)
+    app = partial(_app, location if "://" in workspace.location else workspace.location, settings)
+    config = uvicorn.Config(app, factory=True, workers=workers, **_options(settings))
+    _serve_together(config, listener, partial(ready, address))
+
+
+def one_process(
+    workspace: Workspace, settings: WebSettings | None, ready: Callable[[], None]
+) -> uvicorn.Server:
+    """The server of one process, which is yet to ``run`` on a socket. ``ready`` is called once it answers."""
+    import uvicorn
 
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            ready(address)
+            ready()
 
-    Announcing(uvicorn.Config(create_app(workspace, settings), **config)).run(sockets=[listener])
+    return Announcing(uvicorn.Config(create_app(workspace, settings), **_options(settings)))
+
+
+def _options(settings: WebSettings | None) -> dict[str, Any]:
+    proxies = settings.proxies if settings is not None else ()
+    return {
+        "log_level": "warning",
+        "access_log": False,  # addresses of invitations are secrets, and what people look at is theirs
+        "server_header": False,
+        "proxy_headers": bool(proxies),
+        # Never from the environment: only named proxies are trusted.
+        "forwarded_allow_ips": ",".join(proxies),
+        "timeout_graceful_shutdown": GRACE_SECONDS,
+        "timeout_worker_healthcheck": START_SECONDS,
+        "h11_max_incomplete_event_size": 64 * 1024,
+    }
 
 
 def _app(location: str, settings: WebSettings | None) -> Starlette:
