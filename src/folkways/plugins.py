@@ -7,7 +7,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,8 +50,9 @@ BROKEN = (Exception, SystemExit)
 
 
 @cache
-def installed() -> EntryPoints:
-    """The entry points of all installed packages, looked up once: that reads a file of each package."""
+def installed() -> Any:  # of one class in Python 3.11, and of another from 3.12 on
+    """The entry points of all installed packages, of which ``select(group=...)`` gives those of a group.
+    Looked up once: that reads a file of each package."""
     return entry_points()
 
 

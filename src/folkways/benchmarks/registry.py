@@ -157,8 +157,7 @@ def get_task(name: str) -> Task:
 
 
 def _tasks_near(name: str) -> Sequence[Task]:
-    """The tasks of the benchmark that a task or benchmark is named by; all tasks where it is no present
-    name."""
+    """The tasks of the benchmark that ``name`` begins with; all tasks where it begins with another word."""
     benchmark = sound_benchmark(name.partition("/")[0])
     return tuple(tasks().values()) if benchmark is None else benchmark.tasks
 

@@ -102,8 +102,8 @@ class _PackedBatches:
         self._sizes.append(packed.getbuffer().nbytes)
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
-        place = 0
+        start = 0
         for size in self._sizes:
-            self._file.seek(place)
+            self._file.seek(start)
             yield pl.read_ipc(io.BytesIO(self._file.read(size)))
-            place += size
+            start += size
