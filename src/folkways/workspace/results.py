@@ -38,7 +38,7 @@ class Usage:
     gave none).
 
     The batched ones are among the others: they came back in batches. uncounted_input, uncounted_output:
-    responses of which it did not count these tokens, so that what they cost is not known.
+    responses without its count of these tokens, so that their cost is not known.
     """
 
     endpoint: str
