@@ -18,7 +18,7 @@ settings.register_profile(
 )
 settings.load_profile("folkways")
 
-pytest_plugins = ["tests.support.browser", "tests.support.no_skips", "tests.support.postgres"]
+pytest_plugins = [f"tests.support.{name}" for name in ("browser", "by_file", "no_skips", "postgres")]
 
 # A job that a shell began in the background is deaf to Ctrl-C, and so were all that the tests start and
 # interrupt.
@@ -29,28 +29,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # torch is imported.
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
-
-LONGEST = (
-    "tests/runs/test_on_ray.py",
-    "tests/docs/test_examples.py",
-    "tests/runs/test_culturalbench_models.py",
-    "tests/runs/test_misbehaving.py",
-    "tests/benchmarks/blend/build/test_model.py",
-    "studio/tests/people/test_accounts.py",
-)
-"""Files that take a minute or so each: begun first, so that no worker is left alone with one at the end."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files first, then those that open a browser, then all others."""
-
-    def rank(item: pytest.Item) -> int:
-        file = item.nodeid.split("::")[0]
-        return LONGEST.index(file) if file in LONGEST else len(LONGEST) + (file not in browsing)
-
-    browsing = {item.nodeid.split("::")[0] for item in items if item.get_closest_marker("browser")}
-    items.sort(key=rank)
-
 
 REPOSITORY = Path(__file__).resolve().parent
 SHARED = REPOSITORY.parent / "shared"
