@@ -51,8 +51,8 @@ BROKEN = (Exception, SystemExit)
 
 @cache
 def installed() -> Any:  # of one class in Python 3.11, and of another from 3.12 on
-    """The entry points of all installed packages, of which ``select(group=...)`` gives those of a group.
-    Looked up once: that reads a file of each package."""
+    """The entry points of all installed packages; ``select(group=...)`` gives those of a group. They are
+    looked up once: that reads a file of each package."""
     return entry_points()
 
 
