@@ -103,7 +103,7 @@ def ordeal(
         )
         places = ("--release", mcq(questions), "-w", folder / "w.db", "--report", folder / "report")
         with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
-            command = ("run", "blend/mcq", "--model", model, *places, *limits)
+            command = ("run", "blend/mcq", "--model", model, *limits, *places)
             process = start(*command, stdout=out, stderr=err)
             code, usage = _wait(process.pid, ENDS_WITHIN)
             process.returncode = code
