@@ -192,15 +192,22 @@ class Run:
         formats: Sequence[str] = ("html", "md", "csv", "parquet"),
         *,
         items: bool = False,
+        dispute: str | None = None,
     ) -> list[Path]:
-        """Write the report of this run into the folder ``out``; returns the files. items: as for
-        ``report_data``.
+        """Write the report of this run into the folder ``out``; returns the files.
 
-        Raises MissingExtraError for ``html`` without the extra ``report``.
+        out, formats, items, dispute: as for ``report_runs``.
+
+        Raises MissingExtraError for ``html`` without the extra ``report``, and FolkwaysError for an address
+        that is none.
         """
         from folkways.reports.formats.write import write_report  # it imports a template engine
+        from folkways.reports.views.cultures import check_dispute
 
-        return write_report(self.report_data(items=items), Path(out), tuple(formats))
+        address = check_dispute(dispute) if dispute is not None else ""
+        return write_report(
+            replace(self.report_data(items=items), dispute=address), Path(out), tuple(formats)
+        )
 
 
 def run(
@@ -410,7 +417,7 @@ def report(
     """Write one report of one or several runs into the folder ``out``, as ``folkways report`` does; returns
     the files.
 
-    how: formats, profile, title, prices, items, as for ``report_runs``.
+    how: formats, profile, title, prices, items, dispute, as for ``report_runs``.
     """
     check_names(how, {*ReportKeywords.__annotations__}, {"workspace"})
     several = [runs] if isinstance(runs, (str, Run)) else list(runs)

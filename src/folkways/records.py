@@ -89,6 +89,21 @@ class Metric:
     mean_over: str | None = None
     headline_by: str | None = None
 
+    @property
+    def explained(self) -> str:
+        """``about``, and which way is better where it is not the usual one."""
+        return f"{self.about} Lower is better.".strip() if self.lower_is_better else self.about
+
+    @property
+    def best(self) -> float | None:
+        """The value that no reply can beat: the lower bound where lower is better; None without bounds."""
+        return None if self.bounds is None else self.bounds[0 if self.lower_is_better else 1]
+
+    @property
+    def worst(self) -> float:
+        """What no answer is worth unless the task says otherwise: the other bound; 0.0 without bounds."""
+        return 0.0 if self.bounds is None else self.bounds[1 if self.lower_is_better else 0]
+
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
@@ -230,7 +245,8 @@ SCORES: Schema = {
     "left_out": pl.Int64,  # of n, what the profile's rule leaves out of the score, whatever its state
     "why_left_out": pl.String,  # how many for which reason, as a JSON object; null where nothing is left out
     "coverage": pl.Float64,  # share of n with a reply that the score rests on: all that came, less left_out
-    # the score had every failed and missing item been right; equals score at full coverage
+    # the score had every failed and missing item been worth the metric's best; equals score at full coverage,
+    # and is null below it for a metric without bounds
     "at_best": pl.Float64,
     "signature": pl.String,
 }

@@ -31,6 +31,8 @@ PARTIAL = Metric(
 )
 NOT_COMPUTED = Metric("neural", "Neural", "needs a model that is not installed", kind="mean")
 COUNT = Metric("count", "Answers", "how many", kind="mean", scale=1.0, bounds=None)
+LESS = Metric("less", "Less", "how often what should not be", lower_is_better=True)
+STARS = Metric("stars", "Stars", "one to five", kind="mean", scale=1.0, bounds=(1.0, 5.0))
 LOST = (State.FAILED, State.MISSING)
 
 Rows = list[dict[str, object]]
@@ -242,6 +244,51 @@ def test_a_failed_request_lowers_coverage_and_never_the_denominator() -> None:
         50.0,
         1,
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "score", "best"),
+    [
+        (RIGHT, [1.0, 0.0], 25.0, 75.0),
+        (LESS, [1.0, 0.0], 75.0, 25.0),
+        (STARS, [4.0, 2.0], 2.0, 4.0),
+        (COUNT, [4.0, 2.0], 1.5, None),
+    ],
+    ids=lambda given: given.name if isinstance(given, Metric) else "",
+)
+@pytest.mark.parametrize("group", ["all", "KR", "ET"])
+def test_lost_replies_have_the_worst_value_and_at_best_the_best(
+    metric: Metric, values: list[float], score: float, best: float | None, group: str
+) -> None:
+    """By group, and for the whole: two replies and two lost ones in KR, and neither lost nor at best in ET."""
+    states = [State.ANSWERED, State.REFUSED, State.FAILED, State.MISSING]
+    lost = {"KR": [*values, metric.worst, metric.worst], "ET": [*values, *values]}
+    judged = pl.DataFrame(
+        [
+            {
+                "question": f"{culture} {number}",
+                "culture": culture,
+                "counted": True,
+                "state": str(states[number]) if culture == "KR" else "answered",
+                metric.name: value,
+            }
+            for culture, parts in lost.items()
+            for number, value in enumerate(parts)
+        ]
+    )
+    known = {"KR": (score, best), "ET": (metric.scale * sum(values) / 2,) * 2}
+    if best is not None:
+        known["all"] = tuple((known["KR"][at] + known["ET"][at]) / 2 for at in (0, 1))  # type: ignore[operator,assignment]
+    else:
+        known["all"] = ((known["KR"][0] + known["ET"][0]) / 2, None)
+    (row,) = (
+        summarise_means(judged, "x/y", [metric], [], [(), ("culture",)])
+        .filter(value=group)
+        .iter_rows(named=True)
+    )
+    assert (row["score"], row["at_best"]) == known[group]
+    lost_of = {"KR": 2, "ET": 0, "all": 2}[group]
+    assert (row["failed"] + row["missing"], row["coverage"]) == (lost_of, 1 - lost_of / row["n"])
 
 
 @pytest.mark.parametrize("state", LOST)

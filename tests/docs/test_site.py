@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_plus, urlsplit
 
 import pytest
 
@@ -79,6 +80,65 @@ def test_fences_become_highlighted_blocks(site: Path) -> None:
         for item in json.loads((site / "search.json").read_text(encoding="utf-8"))["items"]
         if "```" in item["text"]
     ]
+
+
+QUESTIONS = {
+    "which model should I choose": "faq choose",
+    "ask again": "faq run workspace",
+    "force rerun": "faq",
+    "refresh stored replies": "faq workspace",
+    "delete a run": "faq",
+    "where is the workspace": "faq",
+    "few-shot examples": "faq",
+    "chat template": "faq",
+    "SEM-B": "faq tasks glossary",
+    "python function model": "faq python",
+    "what does a run cost": "faq",
+    "api key": "faq",
+    "ollama": "faq endpoints",
+    "vllm server": "faq endpoints",
+    "resume after a crash": "faq",
+    "rate limit": "faq",
+    "significant difference": "faq compare",
+    "confidence interval": "faq trust",
+    "compare with the paper": "faq published",
+    "lm-eval": "share",
+    "inspect": "share",
+    "hugging face leaderboard": "faq share",
+    "export csv": "faq",
+    "latex": "faq report",
+    "reasoning model score 0": "faq",
+    "replies were cut": "trust",
+    "worse than guessing": "faq",
+    "add a benchmark": "faq extending",
+    "my own questions": "faq extending",
+    "agreement of annotators": "faq studio",
+    "prolific": "studio",
+    "backup": "deploy",
+    "single sign-on": "deploy",
+    "licence": "data",
+    "without a network": "faq",
+    "slurm": "cluster",
+    "contamination": "faq probe",
+    "temperature": "faq endpoints",
+}
+"""What newcomers type -> the pages of which one has to be among the first three hits."""
+
+
+@pytest.mark.browser
+def test_what_newcomers_type_is_among_the_first_three_hits(site: Path, browser_page: Watched) -> None:
+    page = browser_page.open(site / "index.html")
+    page.keyboard.press("/")
+    field = page.get_by_role("combobox", name="Search")
+    missed = {}
+    for question, answers in QUESTIONS.items():
+        field.fill(question)
+        hit = page.locator(f"a[href*='h={quote_plus(question)}']")
+        hit.first.wait_for()
+        hits = [Path(urlsplit(link.get_attribute("href")).path).stem for link in hit.all()[:3]]
+        if not set(hits) & set(answers.split()):
+            missed[question] = hits
+    assert missed == {}
 
 
 @pytest.mark.browser

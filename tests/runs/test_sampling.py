@@ -274,11 +274,11 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(
         own = facet != "all" and by[0] == "culture"
         strata = {name: size for name, size in populations.items() if not own or name.split("+")[0] == "KR"}
         rows = [row for row in judged.rows(named=True) if not own or row["culture"] == "KR"]
-        for metric in (RIGHT, SHARE, COUNT):
+        for metric, at_most in ((RIGHT, 1.0), (SHARE, 0.8), (COUNT, math.nan)):
             best = [
                 {
                     **row,
-                    metric.name: 1.0
+                    metric.name: at_most
                     if row["state"] in ("failed", "missing") and row[metric.name] is not None
                     else row[metric.name],
                 }
@@ -299,7 +299,7 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(
                 (
                     *told,
                     interval.method if metric is RIGHT else NO_BOUNDS,
-                    metric.scale * mean_over_strata(other),
+                    None if math.isnan(at_best := metric.scale * mean_over_strata(other)) else at_best,
                     5,
                     0.5,
                 )

@@ -3,6 +3,7 @@ benchmark."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import polars as pl
@@ -29,7 +30,11 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
     groups: a column.
     word: what the interval's method calls a group.
     """
-    best = pl.when(pl.col("state").is_in(LOST)).then(1.0).otherwise(pl.col(metric.name))
+    best = (
+        pl.when(pl.col("state").is_in(LOST))
+        .then(math.nan if metric.best is None else metric.best)
+        .otherwise(pl.col(metric.name))
+    )
     judgements = judgements.sort(groups, "question")  # a sum of floats depends on its order
     means = judgements.group_by(groups, maintain_order=True).agg(
         pl.col(metric.name).mean(), best.mean().alias("best")

@@ -144,9 +144,9 @@ class ItemwiseTask(Task):
         return ShownOptions(options, right if right < len(options) else None, key)
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
-        """Each metric where there is no readable answer: 0.0, or None where the metric does not apply to the
-        item."""
-        return {metric.name: 0.0 for metric in self.metrics}
+        """Each metric where there is no readable answer: ``Metric.worst``, or None where the metric does not
+        apply to the item."""
+        return {metric.name: metric.worst for metric in self.metrics}
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
         """Why an item does not count under the profile, whatever the reply; None if it counts."""

@@ -320,6 +320,7 @@ def _score(
     if lost == scored:  # nobody said anything that counts
         interval = Interval(math.nan, math.nan, ALL_LEFT_OUT if out else NOT_REACHED)
     effective = effective_number(rows) if scored else 0.0
+    best = lost * (math.nan if metric.best is None else metric.best) if lost else 0.0
     return {
         "score": float(sums.sum()) / scored * metric.scale if lost < scored else math.nan,
         "low": interval.low * metric.scale,
@@ -332,5 +333,5 @@ def _score(
         "left_out": out,
         "why_left_out": json.dumps(left_out.why, ensure_ascii=False) if out else None,
         "coverage": (scored - lost) / n if n else 0.0,
-        "at_best": (reached + lost) / scored * metric.scale if scored else math.nan,
+        "at_best": (reached + best) / scored * metric.scale if scored else math.nan,
     }

@@ -27,6 +27,7 @@ from folkways.errors import UnknownNameError
 from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines
 from folkways.integrations.models import StoredModel
 from folkways.integrations.stored_run import StoredRun
+from folkways.json_lines import json_line
 from folkways.records import BASELINE_PREFIX, LOST, Metric, State, Subject
 from folkways.releases.release_records import ReleaseRecord
 from folkways.workspace import results, run_records
@@ -82,10 +83,9 @@ def instances(
         "metadata": _metadata(row, {metric.name for metric in metrics}, model),
     }
     for metric, value in scored:
-        best = None if metric.bounds is None else metric.bounds[0 if metric.lower_is_better else 1]
         yield common | {
             "evaluation_result_id": result_id(task, profile, metric.name),
-            "evaluation": {"score": value, "is_correct": value == best},
+            "evaluation": {"score": value, "is_correct": value == metric.best},
         }
 
 
@@ -159,7 +159,7 @@ def result(
     metric = metric_of(task, row["metric"])
     whole = row["facet"] == "all"
     config: dict[str, Any] = {
-        "evaluation_description": f"{task.title}. {metric.about}",
+        "evaluation_description": f"{task.title}. {metric.explained}",
         "metric_id": f"folkways.{task.name.replace('/', '.')}.{metric.name}",
         "metric_name": metric.label,
         "metric_unit": "percent" if metric.scale == 100 else "points",
@@ -442,7 +442,7 @@ class _Export(StoredRun):
                         row, *item_texts, metrics, task.name, profile, evaluation, self.models[endpoint]
                     ):
                         counts["rows"] += 1
-                        yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
+                        yield json_line(line)
 
     def _time(self) -> str:
         return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")

@@ -235,18 +235,17 @@ def _right_reply(task: Task, item: Mapping[str, Any], prompt: Mapping[str, Any])
 def _unlike_right(task: Task, judged: pl.DataFrame, right: list[str]) -> Iterator[str]:
     """Right labels that are not judged as right; sets of accepted answers that are all judged wrong."""
     metric = task.metrics[0]
-    best = 0.0 if metric.lower_is_better else 1.0
     if metric.bounds != (0.0, 1.0) or metric.per == "question" or metric.name not in judged.columns:
         return
     unequal = judged.with_columns(_right=pl.Series(right)).filter(
         pl.col("counted") & pl.col(metric.name).is_not_null(), pl.col("_right") != "?"
     )
-    wrong = unequal.filter(pl.col(metric.name).cast(pl.Float64) != best)
+    wrong = unequal.filter(pl.col(metric.name).cast(pl.Float64) != metric.best)
     if wrong.height and (task.permutes_options or wrong.height == unequal.height):
         item, variant, reply, value = wrong.select("item", "variant", "_right", metric.name).row(0)
         what = (
             f"the right answer to {item!r} in the variant {variant!r}, {reply!r}, is worth "
-            f"{metric.name} = {value}, not {best}"
+            f"{metric.name} = {value}, not {metric.best}"
         )
         yield task_errors.problem(
             task,

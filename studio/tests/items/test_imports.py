@@ -18,9 +18,11 @@ from folkways_studio.items.import_runner import ImportWorker, run_import
 from folkways_studio.items.imports import Import, ImportState
 from folkways_studio.items.reading import FEWEST, checked_rows
 from folkways_studio.items.service import list_items
+from folkways_studio.people import participants
 from folkways_studio.records import AssignmentState
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
+from folkways_studio.work import adjudications
 from studio.tests.support.studies import StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
@@ -225,3 +227,77 @@ def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: Study
     assert (event["account_id"], event["details"]) == (desk.owner, {"name": "test-study"}) and event[
         "at"
     ] <= time.time()
+
+
+def _leased(study: StudyFixture, item: int) -> None:
+    study.work(study.person())
+
+
+def _answered(study: StudyFixture, item: int) -> None:
+    study.answer(study.person(), {"choices": [0]})
+
+
+def _answered_by_one_who_left(study: StudyFixture, item: int) -> None:
+    study.answer(person := study.person(), {"choices": [0]})
+    participants.withdraw(study.workspace, study.study.id, person.id)
+
+
+def _returned(study: StudyFixture, item: int) -> None:
+    study.work(person := study.person())
+    participants.finish(study.workspace, person.id)
+
+
+def _decided(study: StudyFixture, item: int) -> None:
+    adjudications.drop(study.workspace, study.study.id, item, study.owner, "about no culture")
+
+
+def _derived(study: StudyFixture, item: int) -> None:
+    with study.workspace.write() as connection:
+        child = {
+            **stored(study.workspace, schema.items, "id", "job_id", id=item)[0],
+            "key": "child",
+            "parent_id": item,
+        }
+        connection.execute(sa.insert(schema.items).values(child))
+
+
+USES = {
+    "untouched": (lambda study, item: None, False),
+    "leased": (_leased, True),
+    "given back": (_returned, False),
+    "answered": (_answered, True),
+    "answered by one who left": (_answered_by_one_who_left, True),
+    "decided": (_decided, True),
+    "derived from": (_derived, True),
+}
+"""What became of an item, and whether it stays when its import goes."""
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("end", ["deleted", "failed"])
+def test_what_an_import_leaves_behind_when_it_goes(desk: StudyFixture, use: str, end: str) -> None:
+    """The first of its two items is used in one way; an item of another import stays whatever happens."""
+    about = desk.workspace, desk.study.id
+    stage = studies.get_stage(*about, "verify")
+    rows = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b": "b"} for n in range(3)]
+    new = checked_rows(*about, "verify", rows, population="korea")
+    job, other = (imports.begin(*about, "verify", "a.csv", by=desk.owner) for _ in range(2))
+    assert imports.add_batch(desk.workspace, job, stage, new[:2], rows=2)
+    assert imports.add_batch(desk.workspace, other, stage, new[2:], rows=1)
+    act, stays = USES[use]
+    act(desk, stored(desk.workspace, schema.items)[0]["id"])
+    assert imports.remaining_items(*about, job.id) == imports.RemainingItems(2 - stays, int(stays))
+    if end == "failed":
+        imports.end(desk.workspace, job, ImportState.FAILED, error="a row is wrong")
+    else:
+        imports.end(desk.workspace, job, ImportState.DONE)
+        imports.delete_import(*about, job.id, by=desk.owner)
+        imports.finish_deletions(desk.workspace)
+    left = state(desk, job)
+    assert (left.state, left.added, left.deleted) == (end, 2, 2 - stays)
+    assert keys(desk) == ["q0"] * stays + ["q2"] + ["child"] * (use == "derived from")
+    assert imports.remaining_items(*about, job.id) == imports.RemainingItems(0, int(stays))
+    assert imports.remaining_items(*about, other.id).unused == 1
+    there = {row["id"] for row in stored(desk.workspace, schema.items)}
+    for table in (schema.assignments, schema.revisions, schema.judgements, schema.adjudications):
+        assert {row["item_id"] for row in stored(desk.workspace, table)} <= there, table.name

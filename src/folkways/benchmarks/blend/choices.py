@@ -222,9 +222,7 @@ def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
     """Scores of VIEWS; the first by ``option_culture`` and ``culture+option_culture``, the letters by
     ``letter``.
 
-    Judgements of items that no letter was read from count as not taken, and for the letters not at all. An
-    item that failed or is missing would have taken no wrong option had it been right, so ``at_best`` is the
-    score.
+    Judgements of items that no letter was read from count as not taken, and for the letters not at all.
     """
     # Numbers instead of texts: an item has three wrong options, and a benchmark 300,000 items.
     texts = pl.col("question", "state", "culture", "chosen_culture").cast(pl.Categorical)
@@ -238,7 +236,7 @@ def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
         )
     )
     groupings = [("option_culture",), ("culture", "option_culture")]
-    yield summarise_means(options, task, (TAKEN,), (), groupings).with_columns(at_best="score")
+    yield summarise_means(options, task, (TAKEN,), (), groupings)
     yield from letter_scores(judgements, task)
 
 

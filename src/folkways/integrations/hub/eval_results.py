@@ -153,10 +153,9 @@ class _Export:
         """Reasons why a score is not one of the whole benchmark."""
         gaps = self.stored.part_of_whole(row["task"])
         if lost := row[State.FAILED.value] + row[State.MISSING.value]:
-            best = number(row["at_best"])
-            gaps.append(
-                f"{lost:,} of {row['n']:,} items without a reply, counted as nothing (at best {best})"
-            )
+            at_best = number(row["at_best"], _decimals(row["task"]))
+            best = "" if row["at_best"] is None else f" (at best {at_best})"
+            gaps.append(f"{lost:,} of {row['n']:,} items without a reply, counted as wrong{best}")
         return gaps
 
     def check_data_set(self, tasks: Sequence[str]) -> None:
@@ -211,7 +210,7 @@ class _Export:
                 "task_id": self.addresses.task_ids.get(task, task.split("/")[1]),
                 **({"revision": record.revision} if of_release else {}),
             },
-            "value": round(row["score"], 2),
+            "value": round(row["score"], _decimals(task)),
             "date": datetime.fromtimestamp(self.stored.run.created, UTC)
             .isoformat(timespec="seconds")
             .replace("+00:00", "Z"),
@@ -224,7 +223,8 @@ class _Export:
         metric = get_task(row["task"]).metrics[0]
         unit = "percent" if metric.scale == 100 else "points"
         has_interval = row["low"] is not None and row["high"] is not None
-        interval = f"{number(row['low'], 2)} to {number(row['high'], 2)}" if has_interval else "none"
+        ends = [number(row[end], _decimals(row["task"])) for end in ("low", "high")]
+        interval = " to ".join(ends) if has_interval else "none"
         parts = [
             f"{metric.label}, {unit}" + (", lower is better" if metric.lower_is_better else ""),
             f"interval {interval} ({row['interval']})",
@@ -233,3 +233,8 @@ class _Export:
             f"signature {row['signature']}",
         ]
         return "; ".join(parts)
+
+
+def _decimals(task: str) -> int:
+    """Of a task's headline: two are plenty for percent, and too few for one to five points."""
+    return 2 if get_task(task).metrics[0].scale == 100 else 4

@@ -119,7 +119,7 @@ def _unfinished(run: StoredRun) -> Iterator[str]:
         why = escape(run.without_hosts(run.run.reason) or run.run.state)
         yield (
             f"> **Not everything has a reply** ({why}). What has none stays in the denominators, and "
-            "counts as nothing."
+            "counts as wrong."
         )
 
 
@@ -184,7 +184,7 @@ def _scores(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFrame)
         ]
         yield f"### {escape(get_task(each.task).title)} ({code(each.task)})"
         profiles = ", ".join(code(name) for name in rows["profile"].unique(maintain_order=True))
-        yield f"{escape(metric.label)}, profile {profiles}. {escape(metric.about)}"
+        yield f"{escape(metric.label)}, profile {profiles}. {escape(metric.explained)}"
         if part := run.part_of_whole(each.task):
             yield f"**Not the whole benchmark**: {escape('; '.join(part))}."
         yield table(head, shown, numeric=set(range(len(head) - 5, len(head))))

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from folkways import __version__
 from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes, write_lines
 from folkways.integrations.replies import Reply, ReplyJudge
+from folkways.json_lines import json_line
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, item_batches
 from folkways.runs.planning.tasks import plan_tasks
@@ -81,10 +81,7 @@ def export_task(
             there,
             MODULE.format(name=name, version=__version__, task=plan.task.name, profile=resolved).encode(),
         ),
-        write_lines(
-            there.with_suffix(".docs.jsonl"),
-            (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in documents),
-        ),
+        write_lines(there.with_suffix(".docs.jsonl"), map(json_line, documents)),
         write_bytes(there.with_suffix(".items.parquet"), packed(items, "parquet")),
         write_bytes(
             there.with_suffix(".yaml"), _yaml(plan, name, name, metrics, resolved, likeliest=False).encode()
@@ -153,11 +150,12 @@ def _right_labels(
 ) -> Iterator[tuple[tuple[str, ...], int]]:
     """Key of a prompt -> index of its right label, the one for which the task's rule gives the full score."""
     labels = dict.fromkeys(label for choices in prompts["choices"].drop_nulls() for label in choices)
+    best = next(each.best for each in judge.task.metrics if each.name == metric)
     offered = {row[:3]: row[3] for row in prompts.select(*KEY, "choices").iter_rows() if row[3]}
     for label in labels:
         for row in judge.judge(_replies(prompts, label)).iter_rows(named=True):
             key = tuple(row[name] for name in KEY)
-            if row[metric] == 1.0 and label in offered.get(key, ()):
+            if row[metric] == best and label in offered.get(key, ()):
                 yield key, offered[key].index(label)
 
 
@@ -186,7 +184,7 @@ def _notes(
                 "its system prompt is not in it; add --system_instruction "
                 f"{json.dumps(systems.pop(), ensure_ascii=False)}"
             )
-    yield "the harness reports scores from 0 to 1, and its standard errors assume independent documents"
+    yield "the harness reports means as they are (0 to 1 where folkways says percent), and its standard errors assume independent documents"
 
 
 def _yaml(

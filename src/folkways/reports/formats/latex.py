@@ -93,6 +93,8 @@ def _results(board: Leaderboard, task: TaskView) -> str:
         )
         rows.append([*rank_cell, name, *profile, _number(row.score), *ends])
     caption = f"{escape(task.title)}: {escape(task.metric.label)}."
+    if task.metric.lower_is_better:
+        caption += " Lower is better."
     if ranks:
         caption += " Ranks are the places that the paired differences leave open (Holm, 5\\,\\%)."
     if any(rank.level for rank in ranks.values()):

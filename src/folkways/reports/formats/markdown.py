@@ -106,7 +106,7 @@ def _baseline(best: Row | None) -> str:
 
 def _task(view: ReportView, task: TaskView, ranks: Mapping[str, Rank]) -> Iterable[str]:
     yield f"## {escape(task.title)} ({code(task.task)})"
-    yield f"{escape(task.metric.label)}. {escape(task.metric.about)}".strip()
+    yield f"{escape(task.metric.label)}. {escape(task.metric.explained)}".strip()
     several = len(task.profiles) > 1
     head = [*(["Rank"] if ranks else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
     rows = []

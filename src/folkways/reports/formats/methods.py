@@ -81,7 +81,7 @@ def _judged(task: TaskView, parts: dict[str, str]) -> str:
         f"{key.removeprefix('text-')} {value}" for key, value in parts.items() if key.startswith("text-")
     ]
     with_tools = f", with the text tools {_some(tools, 'text tool')}" if tools else ""
-    about = single_line(task.metric.about).rstrip(".")
+    about = single_line(task.metric.explained).rstrip(".")
     what = (
         f" The score is {task.metric.label}: {about[:1].lower()}{about[1:]}."
         if about

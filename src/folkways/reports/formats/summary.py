@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from folkways.display import count, number, percent, plural, reasons
@@ -110,10 +111,10 @@ def coverage_notices(view: ReportView) -> list[str]:
         if score.lost == score.n:
             best = "No reply came: there is no score, and nothing is known of the model."
         else:
-            best = (
-                f"The score is {number(score.score)}; had all of these been right, it would be "
-                f"{number(score.at_best)}."
-            )
+            best = f"The score is {number(score.score)}"
+            if not math.isnan(score.at_best):
+                best += f"; had all of these been right, it would be {number(score.at_best)}"
+            best += "."
         sentences.append(f"{view.short[score.endpoint]}, {titles[score.task]}: {lost}. {best}")
     return sentences
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
@@ -265,6 +266,7 @@ class ReportKeywords(TypedDict, total=False):
     title: str | None
     prices: Path | str | None
     items: bool
+    dispute: str
 
 
 def report_runs(
@@ -277,6 +279,7 @@ def report_runs(
     title: str | None = None,
     prices: Path | str | None = None,
     items: bool = False,
+    dispute: str | None = None,
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files.
 
@@ -287,22 +290,28 @@ def report_runs(
     prices: a prices file.
     items: with those of data whose licence does not let them be passed on; such a report is for your own
         eyes.
+    dispute: the http or https address at which a question can be disputed, with ``{item}``, ``{culture}`` and
+        ``{task}`` where these belong.
     """
     from folkways.reports.formats.write import (
         USUAL_FORMATS,
         check_formats,
         write_report,
     )  # brings a template engine
+    from folkways.reports.views.cultures import check_dispute
 
     wanted = names_of(formats) if isinstance(formats, str) else tuple(formats or USUAL_FORMATS)
     check_formats(wanted)
     check_several(Path(out))
+    address = check_dispute(dispute) if dispute is not None else ""
     database = opened(workspace)
     records = [run_records.find_asked_run(database, name) for name in names]
     # Not kept in a variable: what only the tables need is let go before anything is drawn.
+    costs = cost_function(prices)
     return write_report(
-        collect(
-            database, records, title=title, profile=profile, cost_of=cost_function(prices), show_items=items
+        replace(
+            collect(database, records, title=title, profile=profile, cost_of=costs, show_items=items),
+            dispute=address,
         ),
         Path(out),
         wanted,

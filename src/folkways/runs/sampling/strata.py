@@ -257,14 +257,15 @@ class _Group:
             pl.col("state").is_in([State.FAILED.value, State.MISSING.value])
             & pl.col(metric.name).is_not_null()
         )
-        righted = self.judged.with_columns(pl.when(lost).then(1.0).otherwise(metric.name).alias(metric.name))
-        best = mean_over_strata([*drawn_strata(self._totals(metric, righted), self.populations).values()])
+        best = math.nan if metric.best is None else metric.best
+        righted = self.judged.with_columns(pl.when(lost).then(best).otherwise(metric.name).alias(metric.name))
+        at_best = mean_over_strata([*drawn_strata(self._totals(metric, righted), self.populations).values()])
         if metric.bounds == (0.0, 1.0):
             mean, interval = anytime_mean([*strata], target=self.target)
             low, high, method = interval.low, interval.high, interval.method
         else:
             mean, low, high, method = mean_over_strata([*strata]), math.nan, math.nan, NO_BOUNDS
-        bounds = {"score": mean, "low": low, "high": high, "at_best": best}
+        bounds = {"score": mean, "low": low, "high": high, "at_best": at_best}
         return {**{name: value * metric.scale for name, value in bounds.items()}, "interval": method}
 
     def _totals(self, metric: Metric, judged: pl.DataFrame) -> pl.DataFrame:

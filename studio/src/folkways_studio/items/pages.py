@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
@@ -66,11 +68,14 @@ def list_items(context: RequestContext) -> Response:
     """List items by stage, population, state, words and answers; most disputed first, or by id."""
     chosen = _chosen(context.request.query_params)
     page = whole(context.request.query_params.get("page")) or 1
-    page_of_items = item_search.find_items(
-        context.workspace, context.study.id, _query(context, chosen),
-        by_disagreement=chosen["order"] == "disputed", start=(page - 1) * PER_PAGE, limit=PER_PAGE,
-        reader=context.me.id,
+    find = partial(
+        item_search.find_items, context.workspace, context.study.id, _query(context, chosen),
+        by_disagreement=chosen["order"] == "disputed", limit=PER_PAGE, reader=context.me.id,
     )  # fmt: skip
+    page_of_items = find(start=(page - 1) * PER_PAGE)
+    if not page_of_items.items and page_of_items.total:  # beyond the last page, as after a deletion
+        page = math.ceil(page_of_items.total / PER_PAGE)
+        page_of_items = find(start=(page - 1) * PER_PAGE)
     stages = studies.stages(context.workspace, context.study.id)
     populations = studies.populations(context.workspace, context.study.id)
     template = (

@@ -233,11 +233,13 @@ class OpenIdProvider:
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
         described = self.described
         email, subject, name = (str(claims.get(key) or "") for key in ("email", "sub", "name"))
-        if claims.get("email_verified") is not True or "@" not in email or not email.isprintable():
+        local, _, domain = email.partition("@")
+        whole = bool(local and domain) and "@" not in domain and " " not in email and email.isprintable()
+        if claims.get("email_verified") is not True or not whole:
             raise NotAllowedError(
                 "%(name)s does not say that your e-mail address has been verified", name=described.name
             )
-        allowed = not described.domains or email.rpartition("@")[2].casefold() in described.domains
+        allowed = not described.domains or domain.casefold() in described.domains
         for claim, wanted in described.claims.items():
             value = claims.get(claim)
             allowed = allowed and (wanted in value if isinstance(value, list) else value == wanted)

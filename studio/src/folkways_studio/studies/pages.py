@@ -116,20 +116,20 @@ def show_quality(context: RequestContext) -> Response:
 def show_log(context: RequestContext) -> Response:
     """Who did what and when."""
     before = whole(context.request.query_params.get("before"))
-    entries = audit.events(context.workspace, context.study.id, before=before, limit=EVENTS_PER_PAGE)
+    entries = audit.events(context.workspace, context.study.id, before=before, limit=EVENTS_PER_PAGE + 1)
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
     pseudonyms = {
         person.id: person.pseudonym
         for person in participants.list_participants(context.workspace, context.study.id)
     }
-    more = entries[-1].id if len(entries) == EVENTS_PER_PAGE else None
+    entries, older = entries[:EVENTS_PER_PAGE], entries[EVENTS_PER_PAGE:]
     return context.page(
         "studies/log.html.j2",
         study=context.study,
         events=entries,
         names=names,
         pseudonyms=pseudonyms,
-        more=more,
+        more=entries[-1].id if older else None,
     )
 
 

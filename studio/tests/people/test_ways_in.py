@@ -1,0 +1,187 @@
+"""An account that is disabled or erased stays out by every way in; and a provider's address of which one
+half is good is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import schema
+from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError, TokenError
+from folkways_studio.people import accounts, invites, openid, participants, password_links, personal, sessions
+from folkways_studio.people.single_sign_on import SingleSignOn
+from folkways_studio.programs import tokens
+from folkways_studio.records import Participant
+from studio.tests.support.studies import ON_A_FILE, PASSWORD, StudyFixture, open_study
+
+LOGIN = "kim@example.org"
+IDENTITY = openid.Identity("https://login.example.org", "person-1", "else@example.org", "Kim")
+REFUSED = (InviteError, NotAllowedError, NotFoundError, TokenError)
+
+
+@pytest.fixture
+def study(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+
+
+@pytest.fixture
+def person(study: StudyFixture) -> Participant:
+    """Somebody in one study, with a login and a password."""
+    account = accounts.create_account(study.workspace, LOGIN, None)
+    _, token = invites.create_invite(study.workspace, study.study.id, population="korea")
+    return participants.join(study.workspace, token, account.id)
+
+
+def _disable(study: StudyFixture, person: Participant) -> None:
+    with study.workspace.write() as connection:
+        connection.execute(sa.update(schema.accounts).filter_by(id=person.account_id).values(disabled=True))
+
+
+def _erase(study: StudyFixture, person: Participant) -> None:
+    personal.delete_attributes(study.workspace, study.study.id, person.id, by=study.owner)
+
+
+Way = Callable[[], Any]
+
+
+def _password(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    accounts.set_password(workspace, account, PASSWORD)
+    return lambda: accounts.verify_password(workspace, LOGIN, PASSWORD)
+
+
+def _session(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    token = sessions.open_session(workspace, account)
+    return lambda: sessions.find_session(workspace, token)
+
+
+def _session_begun_afterwards(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    return lambda: sessions.find_session(workspace, sessions.open_session(workspace, account))
+
+
+def _token(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    _, text = tokens.create_token(workspace, account, study_id=study.study.id)
+    return lambda: tokens.find_token(workspace, text)
+
+
+def _token_of_all_studies(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    _, text = tokens.create_token(workspace, account, study_id=None)
+    return lambda: tokens.find_token(workspace, text)
+
+
+def _link_of_before(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    token = password_links.make_link(workspace, account)
+    return lambda: password_links.account_of_link(workspace, token)
+
+
+def _link_used(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    token = password_links.make_link(workspace, account)
+    return lambda: password_links.use_link(workspace, token, PASSWORD)
+
+
+def _new_link(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    return lambda: password_links.make_link(workspace, account)
+
+
+def _identity(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    linked = openid.Identity(IDENTITY.issuer, IDENTITY.subject, LOGIN, "Kim")
+    accounts.account_of_identity(workspace, linked)
+    return lambda: accounts.account_of_identity(workspace, IDENTITY)  # known by its number, not its address
+
+
+def _address_of_identity(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    return lambda: accounts.account_of_identity(
+        workspace, openid.Identity("https://other.org", "1", LOGIN, "")
+    )
+
+
+def _invitation(workspace: Workspace, account: int, study: StudyFixture) -> Way:
+    """A browser with an open session of the account that opens an invitation: whom it is for."""
+    _, token = invites.create_invite(workspace, study.study.id, population="korea")
+    session = sessions.open_session(workspace, account)
+
+    def enter() -> bool:
+        found = sessions.find_session(workspace, session)
+        joined = participants.join(workspace, token, found.account.id if found else None)
+        return joined.account_id == account
+
+    return enter
+
+
+WAYS = (
+    *(_password, _session, _session_begun_afterwards, _token, _token_of_all_studies, _link_of_before),
+    *(_link_used, _new_link, _identity, _address_of_identity, _invitation),
+)
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("end", [_disable, _erase], ids=["disabled", "erased"])
+@pytest.mark.parametrize("way", WAYS, ids=[way.__name__.strip("_") for way in WAYS])
+def test_an_account_that_has_ended_comes_in_by_no_way(
+    study: StudyFixture, person: Participant, way: Callable[..., Way], end: Callable[..., None]
+) -> None:
+    workspace = study.workspace
+    enter = way(workspace, person.account_id, study)
+    if way is not _link_used:  # which is spent by trying
+        assert enter(), "it is a way in"
+    end(study, person)
+    with suppress(*REFUSED):
+        assert not enter()
+    with workspace.read() as connection:
+        row = connection.execute(sa.select(schema.accounts).filter_by(id=person.account_id)).one()
+    assert row.disabled and (end is _disable or row.password is None)
+
+
+@ON_A_FILE
+def test_a_link_that_is_used_is_a_way_in(study: StudyFixture, person: Participant) -> None:
+    assert _link_used(study.workspace, person.account_id, study)().id == person.account_id
+
+
+@pytest.mark.parametrize(
+    ("address", "good"),
+    [
+        ("me@example.org", True),
+        ("ME@EXAMPLE.ORG", True),
+        ("me+tag@example.org", True),
+        ("mé@example.org", True),
+        ("", False),
+        ("@", False),
+        ("me", False),
+        ("me@", False),
+        ("@example.org", False),
+        ("me@@example.org", False),
+        ("me@evil.example@example.org", False),
+        ("me@example.org@evil.example", False),
+        ("me@example.com", False),
+        ("me@example.org.evil.example", False),
+        ("me@notexample.org", False),
+        ("me@sub.example.org", False),
+        ("me example.org@example.org", False),
+        ("me@example.org ", False),
+        (" me@example.org", False),
+        ("me@exa mple.org", False),
+        ("me@example.org\n", False),
+        ("m\u202ee@example.org", False),
+        ("x" * 245 + "@example.org", False),
+    ],
+)
+@pytest.mark.parametrize("domains", [("example.org",), ()], ids=["one domain", "any"])
+def test_an_address_is_good_in_both_halves(
+    address: str, good: bool, domains: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_OF_WAYS_IN", "x")
+    provider = openid.OpenIdProvider(
+        SingleSignOn("https://login.example.org", "client", "Us", "SECRET_OF_WAYS_IN", domains=domains)
+    )
+    elsewhere = ("me@example.com", "me@example.org.evil.example", "me@notexample.org", "me@sub.example.org")
+    expected = good or (not domains and address in elsewhere)
+    claims = {"email": address, "email_verified": True, "sub": "1", "name": "Me"}
+    if expected:
+        assert provider._identity(claims).email == address
+    else:
+        with pytest.raises(NotAllowedError):
+            provider._identity(claims)
