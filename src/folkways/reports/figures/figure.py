@@ -66,7 +66,7 @@ def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
     return _ID.sub(rf"\g<1>{prefix}-", drawing(orjson.dumps(spec), finish))
 
 
-@lru_cache(maxsize=256)  # of a large report; several formats, and reports of one study, have most drawings in common
+@lru_cache(maxsize=256)  # all of a large report; reports of one study have most drawings in common
 def drawing(spec: bytes, finish: Callable[[str], str]) -> str:
     """The SVG of a specification in JSON, with the library's own ids. MissingExtraError without the extra
     ``report``."""
