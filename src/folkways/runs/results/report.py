@@ -36,7 +36,7 @@ NOT_STORED = (
     "items: they are not shown. folkways score {0} adds them, and asks no model."
 )
 
-CostOf = Callable[[str, int, int, bool], float | None]
+CostOf = Callable[[str, int | None, int | None, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
 
 
@@ -174,7 +174,12 @@ def _info(
 ) -> RunInfo:
     spent = results.usage(workspace, run) if used else []
     costs = [
-        cost_of(use.endpoint, inputs, outputs, batched)
+        cost_of(
+            use.endpoint,
+            None if use.uncounted_input else inputs,
+            None if use.uncounted_output else outputs,
+            batched,
+        )
         for use in spent
         for batched, inputs, outputs in (
             (
