@@ -128,7 +128,7 @@ def test_nothing_stands_in_the_way_of_people_with_disabilities(
     watched = new_page(color_scheme=scheme, **(PHONE if size == "phone" else {}))
     page = watched.open(page_file)
     page.evaluate(
-        "() => { for (const part of document.querySelectorAll('details.folded, "
+        "() => { for (const part of document.querySelectorAll('details.folded, #culture-KR, "
         "details.data:nth-of-type(1)')) part.open = true; }"
     )
     open_items(page)

@@ -34,6 +34,12 @@ USUAL = "html,md,csv,parquet"
     is_flag=True,
     help="Show items whose licence forbids passing them on; keep this report to yourself.",
 )
+@click.option(
+    "--dispute",
+    metavar="URL",
+    help="Link each question in the pages of cultures to this address, a studio or an issue tracker, with "
+    "{item}, {culture} and {task} filled in.",
+)
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 def command(runs: tuple[str, ...], out: Path, formats: str, **others: Any) -> None:
     """Write a report of RUNS (names or numbers; the newest if none is named) into a folder.

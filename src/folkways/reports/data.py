@@ -75,6 +75,8 @@ class ReportData:
     without_results: name of a result that these judgements do not allow -> why.
     without_items: task whose items may not be passed on -> why; ITEM_TEXTS of its judgements are null.
     chance: task with options -> what guessing among them scores on the headline, in percent.
+    dispute: the address at which a question can be disputed, with ``{item}``, ``{culture}`` and ``{task}``
+        to be filled in; empty without one.
     """
 
     title: str
@@ -95,6 +97,7 @@ class ReportData:
     without_results: Mapping[str, str] = field(default_factory=dict)
     without_items: Mapping[str, str] = field(default_factory=dict)
     chance: Mapping[str, float] = field(default_factory=dict)
+    dispute: str = ""
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")

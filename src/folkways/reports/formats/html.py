@@ -21,6 +21,7 @@ from markupsafe import Markup
 from folkways import __version__
 from folkways import display as text
 from folkways.cultures import language_name
+from folkways.evidence.cultures import FEWEST_REPEATS
 from folkways.evidence.sentences import RANKS
 from folkways.names import culture_name, facet_title, language_endonym, local_languages, provider
 from folkways.reports.figures.drawings import Drawings, draw
@@ -30,6 +31,7 @@ from folkways.reports.figures.world import WorldMap, choices
 from folkways.reports.formats.methods import bibliography, method_rows, methods_paragraph
 from folkways.reports.formats.summary import coverage_notices, doubts, gaps, lede, unasked
 from folkways.reports.palette import css_variables
+from folkways.reports.views.cultures import SEED, CulturePage, culture_pages
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY
 from folkways.reports.views.overview import Example, examples, turned_round, uncertain
@@ -48,11 +50,12 @@ class Read:
 
     sample: Sample
     examples: Sequence[Example]
+    cultures: Sequence[CulturePage]
 
     @classmethod
     def of(cls, view: ReportView) -> Read:
         """Select them from the judgements of the view."""
-        return cls(take_sample(view), examples(view))
+        return cls(take_sample(view), examples(view), culture_pages(view))
 
 
 def render_html(
@@ -100,6 +103,9 @@ def render_html(
         notices=coverage_notices(view),
         doubts=doubts(view, uncertain(view, leaderboard)),
         sample=read.sample,
+        cultures=read.cultures,
+        seed=SEED,
+        fewest_repeats=FEWEST_REPEATS,
         prose={task.task: methods_paragraph(view, task) for task in view.tasks},
         bibtex=bibliography(view.data.releases),
         items_data=Markup(read.sample.packed),  # noqa: S704 - base64
