@@ -31,8 +31,8 @@ class TextTable:
 
 
 def matrix_table(leaderboard: Leaderboard) -> TextTable:
-    """Each model's score and interval on each task, then guessing and people where they are known. Without models, baselines
-    have rows instead."""
+    """Each model's score and interval on each task, then guessing and people where they are known. Without
+    models, baselines have rows instead."""
     view = leaderboard.view
     shown = columns(view, leaderboard)
     rows = [
