@@ -133,15 +133,15 @@ def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
     there are."""
     workspace, first, second = asked
     of_first, of_second = results.usage(workspace, first), results.usage(workspace, second)
-    assert [dataclasses.astuple(use)[:6] for use in of_first] == [
-        ("n", 1, 0, 0, 0, 1),
-        ("m", 2, 3, 30, 300, 3),
+    assert [dataclasses.astuple(use)[:10] for use in of_first] == [
+        ("n", 1, 0, 0, 0, 1, 0, 0, 1, 1),
+        ("m", 2, 3, 30, 300, 3, 0, 0, 0, 0),
     ]
-    assert [dataclasses.astuple(use)[:6] for use in of_second] == [
-        ("n", 1, 0, 0, 0, 1),
-        ("m", 3, 7, 70, 300, 3),
+    assert [dataclasses.astuple(use)[:10] for use in of_second] == [
+        ("n", 1, 0, 0, 0, 1, 0, 0, 1, 1),
+        ("m", 3, 7, 70, 300, 3, 0, 0, 0, 0),
     ]
-    assert [(use.counted, use.seconds) for use in of_first] == [(0, 0.1), (2, 0.2)]
+    assert [use.seconds for use in of_first] == [0.1, 0.2]
     assert all(0.099 < use.last - use.first < 60 for use in of_first)
     counts = results.failure_counts(workspace, first)
     assert counts.schema == pl.Schema(

@@ -121,7 +121,7 @@ def task_verdict(evidence: TaskEvidence) -> TaskVerdict:
         of_best = whole.filter((pl.col("first") == best[0]) | (pl.col("second") == best[0]))
         pairs = [contrast_of(row, metric) for row in of_best.iter_rows(named=True)]
         leads = [pair for pair in pairs if {pair.first, pair.second} <= ranks.keys()]
-        leads.sort(key=lambda pair: (abs(pair.difference), pair.first, pair.second))
+        leads.sort(key=lambda pair: (round(abs(pair.difference), 9), sorted((pair.first, pair.second))))
     unclear = {name for pair in leads if not pair.clear for name in (pair.first, pair.second)}
     level = tuple(sorted(unclear - {*best}))
     return TaskVerdict(

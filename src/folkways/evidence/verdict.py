@@ -211,7 +211,9 @@ def _choice_on_one(made: Verdict, task: TaskVerdict) -> str:
             "from it."
         )
     others = sum(one.rank is not None for one in task.standings) - len(task.best)
-    behind = f"; the other {plural(others, 'model')} {_do(others)} worse" if others else ""
+    behind = (
+        f"; the other {f'{count(others)} models do' if others > 1 else 'model does'} worse" if others else ""
+    )
     return f"On {title} no model is shown to be the best: {named(scores)} cannot be told apart{behind}."
 
 
@@ -222,7 +224,7 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
         (model,) = made.chosen
         name, clear = made.name(model), [task for task in tasks if task.clear]
         if len(clear) == len(tasks):
-            narrowest = min(clear, key=lambda task: (abs(task.leads[0].difference), task.title))
+            narrowest = min(clear, key=lambda task: (round(abs(task.leads[0].difference), 9), task.title))
             yield (
                 f"Choose {name}: it is ahead of {_every_other(made)} on {on}; its narrowest lead is on "
                 f"{narrowest.title}, where it scores {_score(_of_best(narrowest))}, "
@@ -420,7 +422,3 @@ def _half_width(made: Verdict, task: TaskVerdict) -> float:
 
 def _is(amount: int) -> str:
     return "is" if amount == 1 else "are"
-
-
-def _do(amount: int) -> str:
-    return "does" if amount == 1 else "do"

@@ -37,9 +37,10 @@ class Usage:
     """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it
     gave none).
 
-    The batched ones are among the others: they came back in batches. counted: replies with a count of both
-    kinds of tokens. seconds: what the replies took, added up; first, last: when the first of them was asked
-    for and the last came, in seconds since the epoch.
+    The batched ones are among the others: they came back in batches. uncounted_input, uncounted_output:
+    responses without its count of these tokens, so that their cost is not known. seconds: what the replies
+    took, added up; first, last: when the first of them was asked for and the last came, in seconds since the
+    epoch.
     """
 
     endpoint: str
@@ -50,7 +51,8 @@ class Usage:
     retried: int
     batched_input_tokens: int = 0
     batched_output_tokens: int = 0
-    counted: int = 0
+    uncounted_input: int = 0
+    uncounted_output: int = 0
     seconds: float = 0.0
     first: float = 0.0
     last: float = 0.0
@@ -311,8 +313,11 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
             replies.c.attempts - 1,
         ),
         *(replies.c.input_tokens * replies.c.batched, replies.c.output_tokens * replies.c.batched),
+        *(
+            sa.case((tokens.is_(None), 1), else_=0)
+            for tokens in (replies.c.input_tokens, replies.c.output_tokens)
+        ),
     )
-    counted = sa.case((replies.c.input_tokens + replies.c.output_tokens >= 0, 1), else_=0)
     times = (
         sa.func.sum(replies.c.seconds),
         sa.func.min(replies.c.created - replies.c.seconds),
@@ -322,7 +327,7 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
         sa.select(
             endpoints.c.name,
             sa.func.count(),
-            *(sa.func.coalesce(sa.func.sum(column), 0) for column in (*summed, counted)),
+            *(sa.func.coalesce(sa.func.sum(column), 0) for column in summed),
             *times,
         )
         .select_from(replies)

@@ -39,11 +39,12 @@ def terminal_verdict(leaderboard: Leaderboard) -> RenderableType:
     """The verdict, the matrix of models and tasks, and what each model took, in the width of the terminal."""
     made = verdict_of(leaderboard)
     parts: list[RenderableType] = [Text(single_line(made.text)), Text()]
-    if made.models:
-        matrix, expenses = matrix_table(leaderboard), expense_table(leaderboard)
-        marked = [Text(MARKED, "dim")] if any(MARK in cell for row in matrix.rows for cell in row[1:]) else []
-        parts += [_Blocks(matrix), *marked, Text()]
-        parts += [_Blocks(expenses), Text()] if expenses.rows else []
+    matrix, expenses = matrix_table(leaderboard), expense_table(leaderboard)
+    if matrix.rows:
+        marked = any(MARK in cell for row in matrix.rows for cell in row[1:])
+        parts += [_Blocks(matrix), *([Text(MARKED, "dim")] if marked else []), Text()]
+    if expenses.rows:
+        parts += [_Blocks(expenses), Text()]
     return Group(*parts)
 
 

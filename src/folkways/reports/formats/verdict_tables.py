@@ -31,11 +31,13 @@ class TextTable:
 
 
 def matrix_table(leaderboard: Leaderboard) -> TextTable:
-    """Each model's score and interval on each task, then guessing and people where they are known."""
+    """Each model's score and interval on each task, then guessing and people where they are known. Without
+    models, baselines have rows instead."""
     view = leaderboard.view
     shown = columns(view, leaderboard)
     rows = [
-        (single_line(view.short[model]), *(_cell(column, model) for column in shown)) for model in view.models
+        (single_line(view.short[model]), *(_cell(column, model) for column in shown))
+        for model in view.models or view.baselines
     ]
     guessing = [leaderboard.guessing(column.task) if not column.group else column.chance for column in shown]
     if any(score == score for score in guessing):

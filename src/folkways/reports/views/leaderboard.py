@@ -282,7 +282,7 @@ class Leaderboard:
 
     def guessing(self, task: TaskView) -> float:
         """The score without any knowledge: chance, or for a task without options the best baseline, asked or
-        computed; NaN if there is none."""
+        computed; NaN without one."""
         scores = sorted(
             (row.score for row in self._baselines(task)), key=lambda one: _worse(one, task.metric)
         )

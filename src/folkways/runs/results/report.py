@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 import polars as pl
 
-from folkways.benchmarks.base import Task, overrides
-from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.benchmarks.base import Benchmark, Task, overrides
+from folkways.benchmarks.registry import get_task, sound_benchmark
 from folkways.benchmarks.results import make_results
 from folkways.errors import FolkwaysError
 from folkways.evidence.verdict import Expense, Verdict
@@ -43,7 +43,7 @@ NOT_STORED = (
 CLOCK = 1.0
 """Seconds by which the times of a run and of its replies may differ."""
 
-CostOf = Callable[[str, int, int, bool], float | None]
+CostOf = Callable[[str, int | None, int | None, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
 
 
@@ -138,7 +138,7 @@ def collect(
     del judgements
     order = [*dict.fromkeys((*JUDGED_ITEMS, *judged.columns))]
     inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
-    made, without = make_results(results_of_runs(inputs), inputs)
+    made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
     if with_judgements:
         unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]
         judged = judged.hstack(pl.concat(unpacked, rechunk=False))
@@ -157,7 +157,7 @@ def collect(
     return ReportData(
         title=title
         or ", ".join(
-            benchmarks()[name].title for name in sorted({task.benchmark for task in tasks.values()})
+            benchmark.title for benchmark in _benchmarks_named({task.benchmark for task in tasks.values()})
         ),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(run, scored[run.name], used.get(run.name), cost_of) for run in runs),
@@ -229,10 +229,16 @@ def _info(
 def _cost(use: results.Usage, cost_of: CostOf) -> float | None:
     """US dollars of what an endpoint used; None where no price is known."""
     batched = use.batched_input_tokens, use.batched_output_tokens
-    costs = (
-        cost_of(use.endpoint, use.input_tokens - batched[0], use.output_tokens - batched[1], False),
-        cost_of(use.endpoint, *batched, True),
-    )
+    asked_alone = use.input_tokens - batched[0], use.output_tokens - batched[1]
+    costs = [
+        cost_of(
+            use.endpoint,
+            None if use.uncounted_input else inputs,
+            None if use.uncounted_output else outputs,
+            in_batches,
+        )
+        for in_batches, (inputs, outputs) in ((False, asked_alone), (True, batched))
+    ]
     return None if costs[0] is None or costs[1] is None else costs[0] + costs[1]
 
 
@@ -248,15 +254,21 @@ def _expenses(
     expenses = {}
     for endpoint, of_endpoint in uses.items():
         responses = sum(use.responses for _, use in of_endpoint)
-        counted = sum(use.counted for _, use in of_endpoint) == responses
+        inputs, outputs = (
+            [None if uncounted else tokens for tokens, uncounted in counts]
+            for counts in (
+                [(use.input_tokens, use.uncounted_input) for _, use in of_endpoint],
+                [(use.output_tokens, use.uncounted_output) for _, use in of_endpoint],
+            )
+        )
         costs = [_cost(use, cost_of) for _, use in of_endpoint]
         seconds = sum(use.seconds for _, use in of_endpoint)
         walls = [_wall(run, use) for run, use in of_endpoint]
         expenses[endpoint] = Expense(
             responses,
-            _total(costs) if counted else None,
-            sum(use.input_tokens for _, use in of_endpoint) if counted else None,
-            sum(use.output_tokens for _, use in of_endpoint) if counted else None,
+            _total(costs),
+            _total(inputs),
+            _total(outputs),
             seconds / responses if seconds else None,
             _total(walls) if seconds else None,
         )
@@ -270,7 +282,10 @@ def _wall(run: run_records.RunRecord, use: results.Usage) -> float | None:
     return wall if use.first >= run.created - CLOCK and wall <= run.seconds + CLOCK else None
 
 
-def _total(amounts: Sequence[float | None]) -> float | None:
+Amount = TypeVar("Amount", int, float)
+
+
+def _total(amounts: Sequence[Amount | None]) -> Amount | None:
     """Their sum; None if one is not known."""
     sums = [amount for amount in amounts if amount is not None]
     return sum(sums) if len(sums) == len(amounts) else None
@@ -303,9 +318,12 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
         for task, reason in run.config.get("left_out", {}).items()
     ]
     named = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
-    return warnings + [
-        benchmark.caution for name, benchmark in benchmarks().items() if name in named and benchmark.caution
-    ]
+    return warnings + [benchmark.caution for benchmark in _benchmarks_named(named) if benchmark.caution]
+
+
+def _benchmarks_named(names: Iterable[str]) -> list[Benchmark]:
+    """Those that are there, in the order of their names."""
+    return [benchmark for name in sorted(names) if (benchmark := sound_benchmark(name)) is not None]
 
 
 def _sampled(run: run_records.RunRecord) -> float | None:
