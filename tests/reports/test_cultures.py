@@ -176,7 +176,7 @@ def test_baselines_have_no_pages() -> None:
 
 def test_items_that_may_not_be_passed_on_are_commands_alone() -> None:
     hidden = [pl.lit(None, pl.String).alias(name) for name in ITEM_TEXTS]
-    data = small()
+    data = small(chosen_option=pl.lit("gold ET"))  # a facet, which stays in the judgements
     kept = replace(
         data, judgements=data.judgements.with_columns(hidden), without_items={"t/t": "items of t are kept"}, dispute=TRACKER
     )  # fmt: skip
@@ -215,6 +215,7 @@ def test_a_filled_value_is_not_filled_again() -> None:
         " javascript:alert(1)",
         "java\nscript:alert(1)",
         "data:text/html,{item}",
+        "javascript://example.org/%0aalert(1)",
         "ftp://example.org/{item}",
         "//example.org/{item}",
         "example.org/{item}",
