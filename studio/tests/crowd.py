@@ -20,8 +20,8 @@ from folkways_studio.work import judgements, leases
 from folkways_studio.work.assignments import NoWork
 from studio.tests.support.studies import next_work
 
-PATIENCE = 4.0
-"""Seconds for which somebody looks whether a slot was given back before they leave."""
+PATIENCE, PAUSE = 4.0, 0.4
+"""Seconds for which somebody looks whether a slot was given back before they leave, and between two looks."""
 
 
 def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> None:
@@ -32,7 +32,7 @@ def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> No
     while time.monotonic() < gone:
         work = next_work(workspace, participant)
         if isinstance(work, NoWork):
-            time.sleep(0.1)
+            time.sleep(PAUSE)
             continue
         gone = time.monotonic() + PATIENCE
         if luck.random() < 0.2:

@@ -133,11 +133,11 @@ def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
     there are."""
     workspace, first, second = asked
     assert results.usage(workspace, first) == [
-        results.Usage("n", 1, 0, 0, 0, 1),
+        results.Usage("n", 1, 0, 0, 0, 1, 0, 0, 1, 1),
         results.Usage("m", 2, 3, 30, 300, 3),
     ]
     assert results.usage(workspace, second) == [
-        results.Usage("n", 1, 0, 0, 0, 1),
+        results.Usage("n", 1, 0, 0, 0, 1, 0, 0, 1, 1),
         results.Usage("m", 3, 7, 70, 300, 3),
     ]
     counts = results.failure_counts(workspace, first)

@@ -37,7 +37,8 @@ class Usage:
     """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it
     gave none).
 
-    The batched ones are among the others: they came back in batches.
+    The batched ones are among the others: they came back in batches. uncounted_input, uncounted_output:
+    responses without its count of these tokens, so that their cost is not known.
     """
 
     endpoint: str
@@ -48,6 +49,8 @@ class Usage:
     retried: int
     batched_input_tokens: int = 0
     batched_output_tokens: int = 0
+    uncounted_input: int = 0
+    uncounted_output: int = 0
 
 
 def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
@@ -300,6 +303,10 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
             replies.c.attempts - 1,
         ),
         *(replies.c.input_tokens * replies.c.batched, replies.c.output_tokens * replies.c.batched),
+        *(
+            sa.case((tokens.is_(None), 1), else_=0)
+            for tokens in (replies.c.input_tokens, replies.c.output_tokens)
+        ),
     )
     query = (
         sa.select(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,8 +11,8 @@ from typing import TypedDict
 
 import polars as pl
 
-from folkways.benchmarks.base import Task, overrides
-from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.benchmarks.base import Benchmark, Task, overrides
+from folkways.benchmarks.registry import get_task, sound_benchmark
 from folkways.benchmarks.results import make_results
 from folkways.errors import FolkwaysError
 from folkways.files import check_several
@@ -36,7 +36,7 @@ NOT_STORED = (
     "items: they are not shown. folkways score {0} adds them, and asks no model."
 )
 
-CostOf = Callable[[str, int, int, bool], float | None]
+CostOf = Callable[[str, int | None, int | None, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
 
 
@@ -119,7 +119,7 @@ def collect(
     del judgements
     order = [*dict.fromkeys((*JUDGED_ITEMS, *judged.columns))]
     inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
-    made, without = make_results(results_of_runs(inputs), inputs)
+    made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
     unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]
     judged = judged.hstack(pl.concat(unpacked, rechunk=False)).select(order)
     del unpacked
@@ -133,7 +133,7 @@ def collect(
     return ReportData(
         title=title
         or ", ".join(
-            benchmarks()[name].title for name in sorted({task.benchmark for task in tasks.values()})
+            benchmark.title for benchmark in _benchmarks_named({task.benchmark for task in tasks.values()})
         ),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(workspace, run, scored[run.name], cost_of, used=with_judgements) for run in runs),
@@ -174,7 +174,12 @@ def _info(
 ) -> RunInfo:
     spent = results.usage(workspace, run) if used else []
     costs = [
-        cost_of(use.endpoint, inputs, outputs, batched)
+        cost_of(
+            use.endpoint,
+            None if use.uncounted_input else inputs,
+            None if use.uncounted_output else outputs,
+            batched,
+        )
         for use in spent
         for batched, inputs, outputs in (
             (
@@ -231,9 +236,12 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
         for task, reason in run.config.get("left_out", {}).items()
     ]
     named = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
-    return warnings + [
-        benchmark.caution for name, benchmark in benchmarks().items() if name in named and benchmark.caution
-    ]
+    return warnings + [benchmark.caution for benchmark in _benchmarks_named(named) if benchmark.caution]
+
+
+def _benchmarks_named(names: Iterable[str]) -> list[Benchmark]:
+    """Those that are there, in the order of their names."""
+    return [benchmark for name in sorted(names) if (benchmark := sound_benchmark(name)) is not None]
 
 
 def _sampled(run: run_records.RunRecord) -> float | None:
