@@ -35,6 +35,7 @@ from folkways.reports.views.cultures import SEED, CulturePage, culture_pages
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY
 from folkways.reports.views.overview import Example, examples, turned_round, uncertain
+from folkways.reports.views.verdicts import model_counts, verdict_of
 from folkways.reports.views.views import ReportView
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^" ]+ [^" ]+ ([^" ]+)[^"]*)"[^>]*>')
@@ -98,6 +99,8 @@ def render_html(
         examples=read.examples,
         method_rows=method_rows(view),
         lede=lede(view),
+        verdict=verdict_of(leaderboard),
+        counts=model_counts(leaderboard),
         gaps=gaps(view),
         unasked=unasked(view),
         notices=coverage_notices(view),
