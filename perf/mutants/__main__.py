@@ -34,7 +34,7 @@ from typing import Any
 
 from perf.mutants.mutations import Mutation, mutated, mutations
 from perf.mutants.nearest import NOT_SLOW, SOURCES, TESTS, Trace, trace
-from perf.mutants.processes import TestRun, run_tests
+from perf.mutants.processes import PytestRun, run_tests
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -85,9 +85,8 @@ def main() -> int:
         f"{options.seed}",
         flush=True,
     )
-    traced = trace(ROOT, TESTS, KEPT, options.jobs)
     kept = KEPT / f"{options.seed}-{options.area or 'all'}.jsonl"
-    results = _run(drawn, area_of, traced, options.jobs, kept)
+    results = _run(drawn, area_of, options.jobs, kept)
     _tell(results)
     if options.write:
         (HERE / "RESULTS.md").write_text(_page(results, str(options.seed), len(everything)), encoding="utf-8")
@@ -141,9 +140,7 @@ def _draw(everything: list[Mutation], size: int, seed: str) -> list[Mutation]:
     return drawn
 
 
-def _run(
-    drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: int, kept: Path
-) -> list[FaultResult]:
+def _run(drawn: list[Mutation], area_of: dict[str, str], jobs: int, kept: Path) -> list[FaultResult]:
     done = {}
     kept.parent.mkdir(parents=True, exist_ok=True)
     if kept.is_file():
@@ -151,7 +148,10 @@ def _run(
             raw = json.loads(line)
             result = FaultResult(**{**raw, "mutation": Mutation(**raw["mutation"])})
             done[result.mutation] = result
-    reasons = equivalents()
+    waiting = [mutation for mutation in drawn if mutation not in done]
+    if not waiting:
+        return [done[mutation] for mutation in drawn]
+    traced, reasons = trace(ROOT, TESTS, KEPT, jobs), equivalents()
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         places: Queue[Path] = Queue()
         for number in range(jobs):
@@ -160,7 +160,7 @@ def _run(
                 shutil.copytree(ROOT / source, place / source, ignore=shutil.ignore_patterns("__pycache__"))
                 compileall.compile_dir(place / source, quiet=1)
             places.put(place)
-        began, waiting = time.monotonic(), [mutation for mutation in drawn if mutation not in done]
+        began = time.monotonic()
 
         def judged(mutation: Mutation) -> FaultResult:
             place = places.get()
@@ -212,7 +212,7 @@ def _judge(
     return FaultResult(mutation, area, outcome, detail, before, after, time.monotonic() - began, ran.cpu)
 
 
-def _run_tests(tests: list[str], place: Path) -> TestRun:
+def _run_tests(tests: list[str], place: Path) -> PytestRun:
     arguments = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly", "--timeout=60"]
     arguments += ["--hypothesis-profile=mutants", *NOT_SLOW, *tests]
     variables = {name: value for name, value in os.environ.items() if name != "FOLKWAYS_REQUIRE_ALL"}
@@ -223,7 +223,7 @@ NO_SUCH_TEST = 4
 """How pytest ends where it is asked for a test that is not there."""
 
 
-def _outcome(ran: TestRun) -> tuple[str, str]:
+def _outcome(ran: PytestRun) -> tuple[str, str]:
     if ran.code == 0:
         return "survived", ""
     if ran.code is None:
@@ -277,6 +277,7 @@ def _commit() -> str:
 
 def _page(results: list[FaultResult], seed: str, possible: int) -> str:
     killed, counted = _share(results)
+    spent = sorted(result.cpu for result in results if result.outcome == "killed") or [0.0]
     lines = [
         "# Mutation testing",
         "",
@@ -284,6 +285,7 @@ def _page(results: list[FaultResult], seed: str, possible: int) -> str:
         f"{seed}.",
         f"{len(results)} of {possible:,} possible faults were planted, one at a time.",
         f"**{killed} of {counted} ({killed / max(1, counted):.1%}) were noticed** by the nearest tests.",
+        f"Half of them were within {spent[len(spent) // 2]:.1f} s of CPU, all within {spent[-1]:.1f} s.",
         f"{len(results) - counted} more change nothing that can be seen; `equivalent.toml` says why.",
         "",
         "| area | planted | noticed | equivalent | survived |",

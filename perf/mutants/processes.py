@@ -28,7 +28,7 @@ IMPORTED = (
 
 
 @dataclass(frozen=True)
-class TestRun:
+class PytestRun:
     """How pytest ended, what it printed, and the seconds of CPU it took with the programs that it started.
 
     code: pytest's exit code; below 0 the signal that ended it. None where it had not ended in time.
@@ -46,7 +46,7 @@ def run_tests(
     variables: Mapping[str, str],
     cpu_seconds: int,
     seconds: float,
-) -> TestRun:
+) -> PytestRun:
     """Run pytest on the packages of other folders than the installed ones.
 
     arguments: of pytest. folder: where it runs. sources: folders that are imported from before all others.
@@ -78,8 +78,11 @@ def run_tests(
             code = None
         else:
             code = process.exitcode
-        cpu = receiver.recv() if receiver.poll() else float(cpu_seconds)
-        return TestRun(code, Path(printed.name).read_text(encoding="utf-8", errors="replace"), cpu)
+        try:
+            cpu = receiver.recv()
+        except EOFError:  # it was ended, and told nothing
+            cpu = float(cpu_seconds)
+        return PytestRun(code, Path(printed.name).read_text(encoding="utf-8", errors="replace"), cpu)
 
 
 def _run(
@@ -103,7 +106,7 @@ def _run(
     os.chdir(folder)
     sys.path[:0] = [folder, *sources]
     sys.argv = ["pytest", *arguments]
-    import pytest
+    import pytest  # imported before the process was forked
 
     code = int(pytest.main(arguments))
     sys.stdout.flush()

@@ -309,6 +309,19 @@ def test_people_stand_beside_the_score(people: Shared) -> None:
     assert "Refusals" in lower and "SEM-B" not in lower
 
 
+def test_where_the_questions_are_from_is_said(mixed: Shared, people: Shared) -> None:
+    """Data of a folder are not those of the home page, which the record of the release has all the same."""
+    sources = [
+        {
+            (source["source_type"], *source.get("url", ()))
+            for _, document in files.documents()
+            for source in (result["source_data"] for result in document["evaluation_results"])
+        }
+        for files in (mixed, people)
+    ]
+    assert sources == [{("other",)}, {("other",)}]
+
+
 def test_models_of_one_name_are_told_apart(people: Shared) -> None:
     documents = [document for _, document in people.documents()]
     assert len(documents) == 2 and len({document["evaluation_id"] for document in documents}) == 2
