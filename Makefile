@@ -30,6 +30,8 @@ TORCH := $(VENV)/.stamp-torch
 BROWSER := .tools/.stamp-browser
 # MIT, of the registry of Node. hadolint would know more, but is GPL.
 DOCKERFILE_LINT := .tools/lint/node_modules/dockerfile-utils/bin/dockerfile-utils
+# Inspect and lm-evaluation-harness beside folkways, and Every Eval Ever's validator: what tests run of other projects.
+OTHERS := .tools/.stamp-other-programs .tools/.stamp-every-eval-ever
 QUICKSTART := $(QUICKSTART_VENV)/.stamp-run
 
 .PHONY: help
@@ -42,11 +44,11 @@ quickstart: $(QUICKSTART) ## Ask a small language model the demo questions and w
 	@echo 'To have the command folkways in this shell: . "$(QUICKSTART_VENV)/bin/activate"'
 
 .PHONY: test
-test: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment and run every test
+test: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Set up the development environment and run every test
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 .PHONY: test-core
-test-core: $(DEV) $(TORCH) $(BROWSER) ## Run the tests of folkways without those of the studio
+test-core: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Run the tests of folkways without those of the studio
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests $(PYTEST_ARGS)
 
 .PHONY: test-studio
@@ -54,12 +56,12 @@ test-studio: $(DEV) $(BROWSER) ## Run the tests of the studio alone
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder studio/tests $(PYTEST_ARGS)
 
 .PHONY: nightly
-nightly: $(DEV) $(TORCH) $(BROWSER) ## Run every test, the long ones in full
+nightly: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Run every test, the long ones in full
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "" --hypothesis-profile=nightly $(PYTEST_ARGS)
 
 .PHONY: quick
-quick: $(DEV) ## Run what a save may have broken, in under a minute: all that is pure, engine and workspace on SQLite, studio rules
-	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
+quick: $(DEV) ## Run what a save may have broken, in under a minute: what is pure, engine and workspace on SQLite, studio rules, with few random examples
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile=quick -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: $(DEV) $(DOCKERFILE_LINT) ## Check style and formatting, words and docstrings, workflows, compose.yaml and Dockerfile
@@ -97,7 +99,7 @@ cli-reference: $(DEV) ## Write docs/reference/cli.md and recipe.schema.json from
 	"$(BIN)/python" scripts/write_cli_reference.py
 
 .PHONY: dev
-dev: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment, and no more
+dev: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Set up the development environment, and no more
 
 .PHONY: hooks
 hooks: $(DEV) ## Install the pre-commit hooks
@@ -115,6 +117,7 @@ mutants: $(DEV) ## Plant 300 small faults and see whether the nearest tests noti
 LOCK := "$(BIN)/uv" pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
 	--no-emit-package folkways --no-emit-package folkways-studio
 
+# Versions that an output file has already are preferred: what programs of others share with us is downloaded once.
 .PHONY: lock
 lock: $(DEV) ## Resolve the pinned dependencies again, after a pyproject.toml has changed
 	$(LOCK) pyproject.toml --extra report --extra text --group build --output-file requirements/run.txt
@@ -122,6 +125,10 @@ lock: $(DEV) ## Resolve the pinned dependencies again, after a pyproject.toml ha
 		--extra postgres --constraints requirements/run.txt --output-file requirements/dev.txt
 	$(LOCK) studio/pyproject.toml --extra postgres --extra s3 --group pyproject.toml:build --constraints requirements/dev.txt \
 		--output-file requirements/studio.txt
+	cp requirements/dev.txt requirements/other-programs.txt
+	cp requirements/dev.txt requirements/every-eval-ever.txt
+	$(LOCK) pyproject.toml --group other-programs --constraints requirements/run.txt --output-file requirements/other-programs.txt
+	$(subst 3.11,3.12,$(LOCK)) --group pyproject.toml:every-eval-ever --output-file requirements/every-eval-ever.txt
 	sed -n '/^xllamacpp==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/gguf.txt
 	sed -n '/^uv==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/uv.txt
 
@@ -163,6 +170,23 @@ $(BROWSER): scripts/install_chromium.py
 	"$(PYTHON)" scripts/install_chromium.py
 	@mkdir -p $(@D)
 	touch "$@"
+
+# Where they cannot be installed (no network), their tests say so and are skipped, or fail in CI.
+.tools/.stamp-other-programs: requirements/other-programs.txt $(DEV)
+	@$(call programs,other-programs,"$(BIN)/python") && \
+		"$(BIN)/uv" pip install --quiet --python .tools/other-programs/bin/python --no-deps --no-build-isolation -e . && touch "$@" || \
+		echo "Inspect and lm-evaluation-harness cannot be installed: no test runs them." >&2
+
+.tools/.stamp-every-eval-ever: requirements/every-eval-ever.txt $(DEV)
+	@newer="$$(sh scripts/find_python 12)"; if test -z "$$newer"; then \
+		echo "Every Eval Ever needs Python 3.12 or 3.13, and none was found: its schemas stand in for its validator." >&2; \
+	elif $(call programs,every-eval-ever,"$$newer"); then touch "$@"; \
+	else echo "Every Eval Ever cannot be installed: no test runs its validator." >&2; fi
+
+# $(call programs,NAME,PYTHON): a command that installs requirements/NAME.txt into an environment of its own, .tools/NAME.
+programs = "$(BIN)/uv" venv --quiet --allow-existing --python $(2) .tools/$(1) && \
+	{ "$(BIN)/uv" pip install --quiet --python .tools/$(1)/bin/python --require-hashes -r requirements/$(1).txt \
+	|| "$(BIN)/python" $(subst -m pip,-m pip --python .tools/$(1)/bin/python,$(PIP_INSTALL)) --require-hashes -r requirements/$(1).txt; }
 
 # $(call new_environment,FOLDER): a virtual environment there, unless one is there already.
 define new_environment

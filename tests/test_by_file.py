@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+FEW_PLUGINS = {"PYTHONPATH": str(REPOSITORY), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 PLAIN = """
 import pytest
 
@@ -44,6 +45,8 @@ def once():
     "test_broken.py": "import no_such_module\n\ndef test_nothing(): pass\n",
     "test_empty.py": "",
     "under/test_deep.py": "def test_deep(): pass\n",
+    "tests/reports/test_shown.py": PLAIN,  # of those that go to one worker
+    "tests/reports/test_drawn.py": "def test_drawn(): pass\n",
 }
 CRASHING = "import os\n\ndef test_good(): pass\n\ndef test_crash(): os._exit(3)\n\ndef test_after(): pass\n"
 
@@ -60,9 +63,9 @@ def project(tmp_path: Path) -> Path:
 def run(project: Path, *arguments: str) -> tuple[int, list[str], str]:
     """The exit code, one line for each test with what happened to it, and all that pytest printed."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "xdist", "-p", "no:cacheprovider", *arguments],
         cwd=project,
-        env=dict(os.environ, PYTHONPATH=str(REPOSITORY), STARTED=str(project / "started")),
+        env=dict(os.environ, **FEW_PLUGINS, STARTED=str(project / "started")),
         capture_output=True,
         text=True,
         check=False,
@@ -75,8 +78,8 @@ def test_two_workers_report_what_one_process_reports(project: Path) -> None:
     chosen = ("-m", "not slow", "-k", "not test_two")
     code, alone, _ = run(project, *chosen, "-n0", "--continue-on-collection-errors")
     assert code == 1
-    assert sum(line.startswith("PASSED") for line in alone) == 3 * 5 + 1
-    assert sum(line.startswith("FAILED") for line in alone) == 3
+    assert sum(line.startswith("PASSED") for line in alone) == 4 * 5 + 2
+    assert sum(line.startswith("FAILED") for line in alone) == 4
     (project / "started").unlink()
     code, lines, _ = run(project, *chosen, "-n2", "--dist=loadfile")
     assert (code, lines) == (1, alone)

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways.errors import DataError
-from folkways.json_lines import json_objects
+from folkways.json_lines import json_line, json_objects
 
 OBJECTS = st.dictionaries(st.text(), st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text())
 
@@ -34,3 +34,11 @@ def test_a_byte_order_mark_is_passed_over_at_the_beginning_alone() -> None:
 def test_a_line_that_is_no_object_is_named(line: bytes, problem: str) -> None:
     with pytest.raises(DataError, match=rf"a\.jsonl, row 3: {problem}"):
         list(json_objects([b"{}", b"", line], "a.jsonl"))
+
+
+@given(OBJECTS)
+@example({"\x85": "a\u2028b\u2029c\x0b\x1c"})
+def test_an_object_is_one_line_for_every_reader(row: dict[str, Any]) -> None:
+    line = json_line(row)
+    assert len(line.decode().splitlines()) == 1 and line.endswith(b"\n")
+    assert json.loads(line) == row

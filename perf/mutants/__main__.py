@@ -12,6 +12,7 @@ stopped goes on where it was.
 from __future__ import annotations
 
 import argparse
+import compileall
 import datetime
 import difflib
 import json
@@ -25,7 +26,6 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -34,6 +34,7 @@ from typing import Any
 
 from perf.mutants.mutations import Mutation, mutated, mutations
 from perf.mutants.nearest import NOT_SLOW, SOURCES, TESTS, Trace, trace
+from perf.mutants.processes import PytestRun, run_tests
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -46,7 +47,7 @@ machine the work decides."""
 @dataclass(frozen=True)
 class FaultResult:
     """Of one mutation: ``killed`` (by which test), ``survived``, ``timeout`` or ``equivalent`` (why), and the
-    changed lines."""
+    changed lines. Seconds of the clock, and of CPU."""
 
     mutation: Mutation
     area: str
@@ -54,7 +55,8 @@ class FaultResult:
     detail: str
     before: str
     after: str
-    seconds: float
+    seconds: float = 0.0
+    cpu: float = 0.0
 
 
 def main() -> int:
@@ -83,9 +85,8 @@ def main() -> int:
         f"{options.seed}",
         flush=True,
     )
-    traced = trace(ROOT, TESTS, KEPT, options.jobs)
-    kept = KEPT / f"{options.seed}-{options.sample}-{options.area or 'all'}.jsonl"
-    results = _run(drawn, area_of, traced, options.jobs, kept)
+    kept = KEPT / f"{options.seed}-{options.area or 'all'}.jsonl"
+    results = _run(drawn, area_of, options.jobs, kept)
     _tell(results)
     if options.write:
         (HERE / "RESULTS.md").write_text(_page(results, str(options.seed), len(everything)), encoding="utf-8")
@@ -139,9 +140,7 @@ def _draw(everything: list[Mutation], size: int, seed: str) -> list[Mutation]:
     return drawn
 
 
-def _run(
-    drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: int, kept: Path
-) -> list[FaultResult]:
+def _run(drawn: list[Mutation], area_of: dict[str, str], jobs: int, kept: Path) -> list[FaultResult]:
     done = {}
     kept.parent.mkdir(parents=True, exist_ok=True)
     if kept.is_file():
@@ -149,15 +148,19 @@ def _run(
             raw = json.loads(line)
             result = FaultResult(**{**raw, "mutation": Mutation(**raw["mutation"])})
             done[result.mutation] = result
-    reasons = equivalents()
+    waiting = [mutation for mutation in drawn if mutation not in done]
+    if not waiting:
+        return [done[mutation] for mutation in drawn]
+    traced, reasons = trace(ROOT, TESTS, KEPT, jobs), equivalents()
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         places: Queue[Path] = Queue()
         for number in range(jobs):
             place = Path(scratch) / str(number)
             for source in SOURCES:
                 shutil.copytree(ROOT / source, place / source, ignore=shutil.ignore_patterns("__pycache__"))
+                compileall.compile_dir(place / source, quiet=1)
             places.put(place)
-        began, waiting = time.monotonic(), [mutation for mutation in drawn if mutation not in done]
+        began = time.monotonic()
 
         def judged(mutation: Mutation) -> FaultResult:
             place = places.get()
@@ -191,70 +194,47 @@ def _judge(
     began = time.monotonic()
     reason = reasons.get((_module(mutation.path), before, after))
     if reason is not None:
-        return FaultResult(mutation, area, "equivalent", reason, before, after, 0.0)
+        return FaultResult(mutation, area, "equivalent", reason, before, after)
     target = place / mutation.path
     tests = traced.nearest(ROOT, mutation.path, mutation.line)
     if not tests:
-        return FaultResult(mutation, area, "survived", "no test executes it", before, after, 0.0)
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(str(place / source) for source in SOURCES),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    environment.pop("FOLKWAYS_REQUIRE_ALL", None)
+        return FaultResult(mutation, area, "survived", "no test executes it", before, after)
+    kept = target.stat()
     target.write_text(text, encoding="utf-8")
     try:
-        code, output = _run_tests(tests, environment)
-        if code == NO_SUCH_TEST:  # what the fault changed is part of a test's name
-            code, output = _run_tests(list(dict.fromkeys(test.split("::")[0] for test in tests)), environment)
-        outcome, detail = _outcome(code, output)
-    except subprocess.TimeoutExpired:
-        outcome, detail = "timeout", f"no end within {SECONDS} s"
+        ran = _run_tests(tests, place)
+        if ran.code == NO_SUCH_TEST:  # what the fault changed is part of a test's name
+            ran = _run_tests(list(dict.fromkeys(test.split("::")[0] for test in tests)), place)
     finally:
         target.write_text(original, encoding="utf-8")
-    return FaultResult(mutation, area, outcome, detail, before, after, time.monotonic() - began)
+        os.utime(target, ns=(kept.st_atime_ns, kept.st_mtime_ns))  # as compiled
+    outcome, detail = _outcome(ran)
+    return FaultResult(mutation, area, outcome, detail, before, after, time.monotonic() - began, ran.cpu)
 
 
-def _run_tests(tests: list[str], environment: Mapping[str, str]) -> tuple[int, str]:
-    """How pytest ended, and what it printed."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "--no-header",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:randomly",
-    ]
-    command += ["--timeout=60", "--hypothesis-profile=mutants", *NOT_SLOW, *tests]
-    ended = subprocess.run(
-        ["sh", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "sh", *command],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return ended.returncode, ended.stdout + ended.stderr
+def _run_tests(tests: list[str], place: Path) -> PytestRun:
+    arguments = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly", "--timeout=60"]
+    arguments += ["--hypothesis-profile=mutants", *NOT_SLOW, *tests]
+    variables = {name: value for name, value in os.environ.items() if name != "FOLKWAYS_REQUIRE_ALL"}
+    return run_tests(arguments, ROOT, [place / source for source in SOURCES], variables, CPU_SECONDS, SECONDS)
 
 
 NO_SUCH_TEST = 4
 """How pytest ends where it is asked for a test that is not there."""
 
 
-def _outcome(code: int, output: str) -> tuple[str, str]:
-    if code == 0:
+def _outcome(ran: PytestRun) -> tuple[str, str]:
+    if ran.code == 0:
         return "survived", ""
-    if code < 0:
+    if ran.code is None:
+        return "timeout", f"no end within {SECONDS} s"
+    if ran.code < 0:
         return "timeout", f"no end within {CPU_SECONDS} s of work"
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
-    if failed is None and code not in (1, 2):
-        raise RuntimeError(f"pytest ended with {code}:\n{output[-2000:]}")
-    return "killed", failed[1] if failed else output.strip().splitlines()[-1]
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", ran.output, re.MULTILINE)
+    if failed is None and ran.code not in (1, 2):
+        raise RuntimeError(f"pytest ended with {ran.code}:\n{ran.output[-2000:]}")
+    detail = failed[1] if failed else ran.output.strip().splitlines()[-1]
+    return "timeout" if "Failed: Timeout" in ran.output else "killed", detail
 
 
 def _changed(original: str, text: str) -> tuple[str, str]:
@@ -297,6 +277,7 @@ def _commit() -> str:
 
 def _page(results: list[FaultResult], seed: str, possible: int) -> str:
     killed, counted = _share(results)
+    spent = sorted(result.cpu for result in results if result.outcome == "killed") or [0.0]
     lines = [
         "# Mutation testing",
         "",
@@ -304,6 +285,7 @@ def _page(results: list[FaultResult], seed: str, possible: int) -> str:
         f"{seed}.",
         f"{len(results)} of {possible:,} possible faults were planted, one at a time.",
         f"**{killed} of {counted} ({killed / max(1, counted):.1%}) were noticed** by the nearest tests.",
+        f"Half of them were within {spent[len(spent) // 2]:.1f} s of CPU, all within {spent[-1]:.1f} s.",
         f"{len(results) - counted} more change nothing that can be seen; `equivalent.toml` says why.",
         "",
         "| area | planted | noticed | equivalent | survived |",

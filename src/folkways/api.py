@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
@@ -18,11 +18,8 @@ from folkways.errors import UnknownNameError
 from folkways.frames import is_frame, table_of_text
 from folkways.records import SCORES, Frame
 from folkways.reports.data import ReportData
-from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.execute import execute, score_session
 from folkways.runs.executors import executor_of
-from folkways.runs.gate import Checks, GateKeywords, Required, check_run
-from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table, judge_with
 from folkways.runs.keywords import (
     ModelsLike,
     QuestionKeywords,
@@ -36,17 +33,19 @@ from folkways.runs.keywords import (
 from folkways.runs.models import cost_function, open_models
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, ReusedReplies
-from folkways.runs.planning.estimate import estimate_run
 from folkways.runs.planning.recipe import Recipe, is_recipe
 from folkways.runs.planning.tasks import make_plan
-from folkways.runs.results.compare import compare as compare_models
-from folkways.runs.results.items import KnownItem, find_item
-from folkways.runs.results.judgements import judged_items
-from folkways.runs.results.report import ReportKeywords, collect, report_runs
 from folkways.runs.scores.scoring import score_each, score_run
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, open_workspace, opened, opened_if_there
+
+if TYPE_CHECKING:  # what one function alone needs is imported there: the start of a run waits for it
+    from folkways.reports.formats.comparison_tables import Comparisons
+    from folkways.runs.gate import Checks, GateKeywords, Required
+    from folkways.runs.judging.external_responses import JudgedReplies
+    from folkways.runs.results.items import KnownItem
+    from folkways.runs.results.report import ReportKeywords
 
 
 class Scores(Frame):
@@ -145,15 +144,17 @@ class Run:
     def judgements(self, profile: str | None = None) -> pl.DataFrame:
         """One row per expected item: records.JUDGEMENTS with endpoint, profile, question text, gold answer,
         response, metrics and facets."""
+        from folkways.runs.results.judgements import judged_items
+
         return Frame(judged_items(self.workspace, self.record, profile))
 
     def _repr_html_(self) -> str:
-        """The leading models of each task with intervals, and the map; text alone if there are no scores
-        yet."""
+        """The verdict, every model on every task with intervals, and the map; text alone if there are no
+        scores yet."""
         from folkways.reports.formats.notebook import run_html
         from folkways.reports.views.views import ReportView
 
-        return run_html(ReportView(self.report_data(with_judgements=False)))
+        return run_html(ReportView(self.report_data(with_judgements=False, with_verdict=True)))
 
     def __repr__(self) -> str:
         lines = [
@@ -176,15 +177,40 @@ class Run:
         return int(results.failure_counts(self.workspace, self.record)["count"].sum())
 
     def report_data(
-        self, profile: str | None = None, *, with_judgements: bool = True, items: bool = False
+        self,
+        profile: str | None = None,
+        *,
+        with_judgements: bool = True,
+        with_verdict: bool = False,
+        items: bool = False,
     ) -> ReportData:
         """The data of a report of this run.
 
-        profile: only this profile. with_judgements: False where only scores are shown. items: include items
-        whose licence forbids passing them on.
+        profile: only this profile. with_judgements: False where only scores are shown. with_verdict: with
+        what a verdict needs, also without judgements. items: include items whose licence forbids passing
+        them on.
         """
-        shown: dict[str, Any] = {"profile": profile, "with_judgements": with_judgements, "show_items": items}
+        from folkways.runs.results.report import collect
+
+        shown: dict[str, Any] = {
+            "profile": profile,
+            "with_judgements": with_judgements,
+            "with_verdict": with_verdict,
+            "show_items": items,
+        }
         return collect(self.workspace, [self.record], cost_of=cost_function(self.prices), **shown)
+
+    def brief(self, profile: str | None = None) -> str:
+        """The verdict in two or three sentences: which model for what, how sure that is, at what price, where
+        it is weakest, and what the run cannot tell; as ``folkways report --brief`` prints it.
+
+        profile: only this one, where several were scored.
+        """
+        from folkways.runs.results.report import verdict_on_runs
+
+        return verdict_on_runs(
+            [self.name], workspace=self.workspace, profile=profile, prices=self.prices
+        ).text
 
     def report(
         self,
@@ -192,15 +218,22 @@ class Run:
         formats: Sequence[str] = ("html", "md", "csv", "parquet"),
         *,
         items: bool = False,
+        dispute: str | None = None,
     ) -> list[Path]:
-        """Write the report of this run into the folder ``out``; returns the files. items: as for
-        ``report_data``.
+        """Write the report of this run into the folder ``out``; returns the files.
 
-        Raises MissingExtraError for ``html`` without the extra ``report``.
+        out, formats, items, dispute: as for ``report_runs``.
+
+        Raises MissingExtraError for ``html`` without the extra ``report``, and FolkwaysError for an address
+        that is none.
         """
         from folkways.reports.formats.write import write_report  # it imports a template engine
+        from folkways.reports.views.cultures import check_dispute
 
-        return write_report(self.report_data(items=items), Path(out), tuple(formats))
+        address = check_dispute(dispute) if dispute is not None else ""
+        return write_report(
+            replace(self.report_data(items=items), dispute=address), Path(out), tuple(formats)
+        )
 
 
 def run(
@@ -298,6 +331,8 @@ def estimate(
         prices, batch = prices or values.get("prices"), batch or values.get("batch", False)
         values = {key: value for key, value in values.items() if key in QuestionKeywords.__annotations__}
     chosen, _ = options_of(tasks, values)
+    from folkways.runs.planning.estimate import estimate_run
+
     rows = estimate_run(
         chosen, models=one_or_several(models), workspace=workspace, prices=prices, batch=batch
     )
@@ -336,6 +371,8 @@ def judge(
     Returns ``judgements``, one row for each expected item (``missing`` without a reply); ``scores``, with the
     fixed denominator of a run; and ``notes``. Raises DataError, with the row, for an unknown item.
     """
+    from folkways.runs.judging.external_responses import FRAME, judge_file, judge_table, judge_with
+
     equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
         raise problem
@@ -366,6 +403,8 @@ def gate(
     how: metric, profile, strict, coverage (percent of items that need a reply) and judged, as the command has
         them.
     """
+    from folkways.runs.gate import GateKeywords, check_run
+
     check_names(how, {*GateKeywords.__annotations__}, {"min", "max_drop_vs", "models", "workspace"})
     name, location = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
     return check_run(name, location, minimums=min, drops=max_drop_vs, models=models, **how)
@@ -385,6 +424,8 @@ def compare(
     runs: runs to look in; by default the newest of the workspace.
     how: tasks, metric, profile, by, tell: as for ``folkways.runs.results.compare.compare``.
     """
+    from folkways.runs.results.compare import compare as compare_models
+
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
     runs_given = [
         *(one for one in models if isinstance(one, Run)),
@@ -410,8 +451,10 @@ def report(
     """Write one report of one or several runs into the folder ``out``, as ``folkways report`` does; returns
     the files.
 
-    how: formats, profile, title, prices, items, as for ``report_runs``.
+    how: formats, profile, title, prices, items, dispute, as for ``report_runs``.
     """
+    from folkways.runs.results.report import ReportKeywords, report_runs
+
     check_names(how, {*ReportKeywords.__annotations__}, {"workspace"})
     several = [runs] if isinstance(runs, (str, Run)) else list(runs)
     held = [one.workspace for one in several if isinstance(one, Run)]
@@ -452,4 +495,6 @@ def item(
     workspace: None, or one that does not exist, for the item alone, from the data. run: the name of a run; by
     default the newest that asked the item. UnknownNameError if there is no such item.
     """
+    from folkways.runs.results.items import find_item
+
     return find_item(None if workspace is None else opened_if_there(workspace), name, run)

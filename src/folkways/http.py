@@ -18,13 +18,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from yarl import URL
 
 from folkways import __version__
 from folkways.errors import FolkwaysError
+from folkways.proxies import environment_proxy
 
 CONNECT_SECONDS = 30.0
 T = TypeVar("T")
@@ -114,7 +114,8 @@ async def open_reply(
                 headers={**(headers or {}), **(secrets or {} if at_home else {})},
                 data=io.BytesIO(body) if isinstance(body, bytes) else body,
                 allow_redirects=False,
-                proxy=_proxy_for(target) if proxies else None,
+                # aiohttp's own trust_env would also read ~/.netrc and fail on a request that has a token
+                proxy=environment_proxy(str(target)) if proxies else None,
                 ssl=_certificates(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")),
             )
         except (aiohttp.ClientError, OSError) as error:
@@ -229,13 +230,6 @@ def _form(field: str, files: Mapping[str, bytes]) -> aiohttp.FormData:
     for name, content in files.items():
         form.add_field(field, io.BytesIO(content), filename=name)
     return form
-
-
-def _proxy_for(url: URL) -> URL | None:
-    """The environment's proxy for an address. aiohttp's own ``trust_env`` would also read ~/.netrc and fail
-    on a request that has a token already."""
-    proxy = getproxies().get(url.scheme)
-    return URL(proxy) if proxy and not proxy_bypass(url.host or "") else None
 
 
 def _redirected(url: URL, response: aiohttp.ClientResponse) -> URL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,16 @@ import orjson
 from folkways.errors import DataError
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SEPARATORS = {mark.encode(): f"\\u{ord(mark):04x}".encode() for mark in "\x85\u2028\u2029"}
+"""Characters like any other in JSON, and ends of lines to Python's splitlines, which other programs use."""
+
+
+def json_line(row: Mapping[str, Any]) -> bytes:
+    """An object as one line with its end, by every way to split lines."""
+    line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    for mark, escaped in _SEPARATORS.items():
+        line = line.replace(mark, escaped)
+    return line
 
 
 def json_objects(lines: Iterable[bytes], file: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -7,7 +7,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,6 +50,13 @@ BROKEN = (Exception, SystemExit)
 
 
 @cache
+def installed() -> Any:  # of one class in Python 3.11, and of another from 3.12 on
+    """The entry points of all installed packages; ``select(group=...)`` gives those of a group. They are
+    looked up once: that reads a file of each package."""
+    return entry_points()
+
+
+@cache
 def entries(group: str) -> dict[str, EntryPoint]:
     """Name -> entry point, in the order of the names. If two packages claim a name, ours has it, or else the
     first by name.
@@ -58,7 +65,7 @@ def entries(group: str) -> dict[str, EntryPoint]:
     """
     chosen: dict[str, EntryPoint] = {}
     for entry in sorted(
-        entry_points(group=group), key=lambda entry: (package_of(entry) != OURS, package_of(entry))
+        installed().select(group=group), key=lambda entry: (package_of(entry) != OURS, package_of(entry))
     ):
         other = chosen.setdefault(entry.name, entry)
         if other != entry or package_of(other) != package_of(entry):
@@ -72,8 +79,13 @@ def entries(group: str) -> dict[str, EntryPoint]:
 
 def package_of(entry: EntryPoint) -> str:
     """The name of the distribution that brings an entry point; empty if its metadata do not tell it."""
+    return "" if entry.dist is None else _name_of(entry.dist)
+
+
+@cache
+def _name_of(distribution: Distribution) -> str:
     try:
-        return (entry.dist.name if entry.dist is not None else "") or ""
+        return distribution.name or ""
     except Exception:  # noqa: BLE001 - metadata that are not there, or are damaged
         return ""
 

@@ -20,11 +20,11 @@ from folkways_studio.work import judgements, leases
 from folkways_studio.work.assignments import NoWork
 from studio.tests.support.studies import next_work
 
-PATIENCE = 4.0
-"""Seconds for which somebody looks whether a slot was given back before they leave."""
+PATIENCE, PAUSE = 4.0, 0.4
+"""Seconds for which somebody looks whether a slot was given back before they leave, and between two looks."""
 
 
-def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> None:
+def one_person(workspace: Workspace, participant: int, outcomes: Counter[str]) -> None:
     """Work until there is nothing left: every fifth slot is given back first, every form is posted twice at
     once."""
     luck = random.Random(participant)
@@ -32,18 +32,18 @@ def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> No
     while time.monotonic() < gone:
         work = next_work(workspace, participant)
         if isinstance(work, NoWork):
-            time.sleep(0.1)
+            time.sleep(PAUSE)
             continue
         gone = time.monotonic() + PATIENCE
         if luck.random() < 0.2:
             leases.release(workspace, participant, work.assignment.id)
-            told["released"] += 1
+            outcomes["released"] += 1
             continue
         key = f"{participant}-{work.assignment.id}"
         submission = {"choices": [luck.randrange(4)]}
         posts = [
             threading.Thread(
-                target=post, args=(workspace, participant, work.assignment.id, submission, key, told)
+                target=post, args=(workspace, participant, work.assignment.id, submission, key, outcomes)
             )
             for _ in range(2)
         ]
@@ -59,27 +59,28 @@ def post(
     assignment: int,
     submission: dict[str, object],
     key: str,
-    told: Counter[str],
+    outcomes: Counter[str],
 ) -> None:
     try:
         found = judgements.submit(workspace, participant, assignment, submission, key)
-        told["repeated" if found.repeated else "stored"] += 1
+        outcomes["repeated" if found.repeated else "stored"] += 1
     except StudioError as error:
-        told[type(error).__name__] += 1
+        outcomes[type(error).__name__] += 1
 
 
 def main(location: str, first: int, count: int) -> None:
     workspace = open_workspace(location)
-    told: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     people = [
-        threading.Thread(target=one_person, args=(workspace, first + number, told)) for number in range(count)
+        threading.Thread(target=one_person, args=(workspace, first + number, outcomes))
+        for number in range(count)
     ]
     for person in people:
         person.start()
     for person in people:
         person.join()
     workspace.close()
-    print(json.dumps(told))
+    print(json.dumps(outcomes))
 
 
 if __name__ == "__main__":

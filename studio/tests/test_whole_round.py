@@ -33,7 +33,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
 from studio.tests.support.participant import Participant
 from studio.tests.support.studies import PASSWORD
-from studio.tests.support.studio_server import StudioServer
+from studio.tests.support.studio_server import StudioProcess
 from tests.support.chat_server import ChatServer
 from tests.support.river import folkways
 
@@ -229,7 +229,7 @@ def models() -> Iterator[ChatServer]:
 class Round:
     """The studio that the round takes place in."""
 
-    studio: StudioServer
+    studio: StudioProcess
     folder: Path
     study: int
 
@@ -254,7 +254,7 @@ def round_(models: ChatServer, tmp_path: Path) -> Iterator[Round]:
     named = {purpose: purpose for purpose in ("helper", "verifier")}
     (tmp_path / "round.yaml").write_text(yaml.safe_dump({**STUDY, "models": named}), encoding="utf-8")
     offered = {purpose: [f"{models.url}/v1#{purpose}"] for purpose in named}
-    with StudioServer(tmp_path / "folkways.db", models=offered) as studio:
+    with StudioProcess(tmp_path / "folkways.db", models=offered) as studio:
         accounts.create_account(studio.workspace, "researcher@example.org", PASSWORD)
         for command in (
             ("create-study", "round.yaml", "--owner", "researcher@example.org", "--open"),

@@ -17,7 +17,7 @@ import pytest
 
 from folkways.benchmarks.base import needs_whole_questions
 from folkways.benchmarks.registry import benchmarks, get_task
-from folkways.benchmarks.results import LEAST_COVERAGE, Inputs, Result, make_results
+from folkways.benchmarks.results import LEAST_COVERAGE, Inputs, Result, ResultTables, make_results
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.xcr import release as xcr
 from folkways.records import ModelCard
@@ -265,14 +265,16 @@ def complete(benchmark: str) -> Inputs:
     return findings(benchmark, *(judged(benchmark, endpoint) for endpoint in MODELS))
 
 
-def tables(result: Result, found: Inputs) -> dict[str, pl.DataFrame]:
+def only(result: Result, found: Inputs) -> ResultTables:
+    """What is made of the result, and nothing is left out."""
     ((made,), left_out) = make_results([result], found)
     assert not left_out
-    return {table.name: table.rows for table in made.tables}
+    return made
 
 
-def alike(one: dict[str, pl.DataFrame], other: dict[str, pl.DataFrame]) -> bool:
-    return one.keys() == other.keys() and all(rows.equals(other[name]) for name, rows in one.items())
+def alike(one: ResultTables, other: ResultTables) -> bool:
+    tables, others = ({table.name: table.rows for table in made.tables} for made in (one, other))
+    return tables.keys() == others.keys() and all(rows.equals(others[name]) for name, rows in tables.items())
 
 
 @pytest.mark.parametrize(("benchmark", "result"), EVERY)
@@ -280,8 +282,8 @@ def test_a_stopped_run_and_a_baseline_change_no_number(benchmark: str, result: R
     whole = complete(benchmark)
     baseline = judged(benchmark, "baseline/echo")
     more = findings(benchmark, whole.judged, stopped(benchmark), baseline)
-    assert alike(tables(result, more), tables(result, whole))
-    ((made,), _) = make_results([result], more)
+    made = only(result, more)
+    assert alike(made, only(result, whole))
     for table in made.tables:
         assert any("lab/stopped is left out" in note for note in table.notes)
         assert not any("baseline" in note for note in table.notes if "left out" in note)
@@ -313,8 +315,8 @@ def test_a_few_lost_replies_are_left_out_and_not_counted_as_wrong(benchmark: str
         | (pl.col("item") == pl.col("item").last().over("task", "culture"))
     )
     some = replace(whole, judged=zeros(whole.judged, one_row, "failed"))
-    assert alike(tables(result, some), tables(result, replace(whole, judged=whole.judged.filter(~gone))))
-    ((made,), _) = make_results([result], some)
+    made = only(result, some)
+    assert alike(made, only(result, replace(whole, judged=whole.judged.filter(~gone))))
     assert any("have no reply and are left out" in note for note in made.tables[0].notes)
 
 

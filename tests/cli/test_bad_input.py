@@ -28,6 +28,7 @@ WRONG = {
     f"{RUN} --cultures ,": r"separate names by commas",
     f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: .*; folkways cultures lists them",
     f"{RUN} --languages ko": r"unknown language of demo/mcq 'ko'\nvalid: en",
+    f"run demo/saq {FIRST} --languages as": r"unknown language of demo/saq 'as'\nvalid: am, de",
     f"{RUN} --variants nope": r"unknown variant of demo/mcq 'nope'\nvalid: all, plain",
     f"{RUN} --profile nope": r"unknown profile of demo/mcq 'nope'\nvalid: .*strict",
     f"{RUN} --strata topic": r"add --until POINTS, or leave --strata out",

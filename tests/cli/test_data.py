@@ -170,6 +170,8 @@ class TestCheck:
         assert re.search(r"untagged: 97\b", done.stdout)
         assert re.search(r"xcr_bench_base_corpus\.csv, row 326, sentence: '.*May Day", done.stdout)
         assert "... 96 more (--limit 0 shows all, --json is complete)" in done.stdout
+        kinds = re.findall(r"^([a-z-]+): (\d+)\b", done.stdout, re.MULTILINE)
+        assert len(kinds) > 2 and kinds == sorted(kinds, key=lambda kind: (-int(kind[1]), kind[0]))
 
     def test_json_is_complete_and_agrees_with_the_counts(
         self, data: Run, shared: Path, tmp_path: Path

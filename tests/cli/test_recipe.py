@@ -198,7 +198,7 @@ def test_python_and_the_command_line_ask_the_same(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "report.html").exists()
 
 
-def test_every_key_reaches_python(tmp_path: Path) -> None:
+def test_keys_of_models_data_scoring_and_asking_reach_python(tmp_path: Path) -> None:
     (tmp_path / "all.toml").write_text(
         'tasks = ["demo/mcq"]\nmodels = "baseline/first"\nprecision = "fp16"\ndevice = '
         '"cuda:0,cpu"\nread = "loglik"\n'

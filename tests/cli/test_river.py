@@ -126,6 +126,8 @@ def test_report_of_a_run_is_one_file_without_network(ran: Done, place: Path) -> 
         "Two <models>",
         "--format",
         "html,md",
+        "--dispute",
+        "https://issues.example.org/new?title={item}",
         cwd=place,
     )
     assert done.returncode == 0, done.stderr
@@ -137,6 +139,12 @@ def test_report_of_a_run_is_one_file_without_network(ran: Done, place: Path) -> 
         html,
     )
     assert not (place / "again" / "scores.csv").exists()
+    assert re.search(
+        r'href="https://issues\.example\.org/new\?title=[\w%-]+" rel="noopener noreferrer"', html
+    )
+    refused = folkways("report", "both", "-w", "w.db", "--dispute", "javascript:alert(1)", cwd=place)
+    assert refused.returncode == 2
+    assert "'javascript:alert(1)' is no address at which to dispute a question" in refused.stderr
 
 
 def test_show_prints_an_item_with_everything_that_is_known_of_it(

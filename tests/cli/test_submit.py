@@ -12,6 +12,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.runs.judging.external_responses import judge_file
 from tests.support.river import folkways
+from tests.support.river import rows as stored
 from tests.support.semeval_data import CHOICES, QUESTIONS, SHORT, write_semeval
 
 TRACK_1, TRACK_2 = "prediction/track_1_saq_prediction.tsv", "prediction/track_2_mcq_prediction.tsv"
@@ -105,3 +106,4 @@ def test_nothing_is_asked_without_the_questions(asked: Path, tmp_path: Path) -> 
     data = write_semeval(tmp_path / "data", questions=False)
     done = folkways("run", "semeval2026", "-m", "baseline/first", "--release", data, "-w", tmp_path / "w.db")
     assert (done.returncode, QUESTIONS in done.stderr) == (2, True)
+    assert stored(tmp_path / "w.db", "SELECT key FROM responses UNION ALL SELECT key FROM failures") == []

@@ -128,7 +128,7 @@ def test_a_suite_of_ones_own_asks_each_task_as_it_says(tmp_path: Path) -> None:
     assert "mine.toml: line 1, key 'tasks': unknown setting of the task demo/mcq 'limits'" in wrong
 
 
-def test_tasks_without_data_are_named_together_or_left_out_and_said_wherever_the_numbers_are(
+def test_tasks_without_data_are_named_together_or_left_out_and_said_by_estimate_run_and_report(
     tmp_path: Path,
 ) -> None:
     env = environment(FOLKWAYS_DATA=str(tmp_path / "none"))

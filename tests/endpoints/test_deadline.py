@@ -14,7 +14,7 @@ async def waited(deadline: Deadline, before: float, seconds: float) -> tuple[str
     await asyncio.sleep(before)
     began = loop.time()
     try:
-        async with deadline:
+        with deadline:
             await asyncio.sleep(seconds)
     except TimeoutError:
         return "late", round(loop.time() - began, 6)

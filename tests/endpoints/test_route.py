@@ -14,7 +14,6 @@ import pytest
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
-from folkways.endpoints.servers.http import environment_proxy
 from folkways.endpoints.servers.http1 import (
     AddressError,
     BodyTooLargeError,
@@ -23,6 +22,7 @@ from folkways.endpoints.servers.http1 import (
     HttpError,
 )
 from folkways.endpoints.servers.route import Route, exchange_once
+from folkways.proxies import environment_proxy
 from tests.support.asking import KEY, request
 from tests.support.certificates import self_signed
 from tests.support.chat_server import ChatServer
@@ -185,6 +185,33 @@ def test_a_proxy_that_refuses(certificate: Path) -> None:
     with pytest.raises(HttpError, match="HTTP 407") as caught:
         asyncio.run(servers.run(work))
     assert not isinstance(caught.value, ConnectError)
+
+
+@pytest.mark.parametrize(
+    "answer", [b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n", b"HTTP/1.1 200 Yes\r\n\r\n"]
+)
+def test_a_tunnel_that_comes_to_nothing_is_closed(answer: bytes) -> None:
+    """The proxy sees the end of a connection that it left open: after its refusal, and after silence."""
+
+    async def work() -> None:
+        ended = asyncio.Event()
+
+        async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+            with suppress(ConnectionError):
+                while await reader.read(4096):
+                    pass
+            ended.set()
+            writer.close()
+
+        async with await asyncio.start_server(relay, "127.0.0.1", 0) as proxy:
+            route = Route("https://models.invalid/", f"127.0.0.1:{proxy.sockets[0].getsockname()[1]}", 1.0)
+            with pytest.raises(HttpError):
+                await route.connect(Connection)
+            await asyncio.wait_for(ended.wait(), 20)
+
+    asyncio.run(work())
 
 
 def test_a_tunnel_is_asked_for_with_its_port(certificate: Path) -> None:

@@ -17,7 +17,7 @@ from folkways.endpoints.base import Completion, Confirmation, EndpointFailure, R
 from folkways.endpoints.prices import Price
 from folkways.engine import asking as module
 from folkways.engine.asking import EndpointJob, EndpointRunner, Limits
-from folkways.engine.budget import Amount, Budget, worst_case
+from folkways.engine.budget import Amount, Budget, BudgetDecision, worst_case
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
@@ -298,7 +298,7 @@ def test_what_a_request_costs_of_a_budget(
     asyncio.run(asking.run())
     budget = asking.budget
     assert (budget.requests, budget.tokens) == (1, charge)
-    assert (budget._reserved_requests, budget._reserved_tokens, budget._reserved_usd) == (0, 0, 0)
+    assert budget.reserve(Amount(*budget.unspent())) is BudgetDecision.GO, "nothing stays set aside"
     assert asking.progress.usd is None
 
 
@@ -322,7 +322,9 @@ def test_an_error_of_an_endpoints_own_is_raised_once_everything_is_stored(
         asyncio.run(asking.run())
     assert (asking.progress.done, asking.progress.stopped, endpoint.events[-1]) == (1, "odd", "close")
     assert (asking.budget.requests, asking.budget.tokens, asking.limiter.in_flight) == (2, 5 + WORST, 0)
-    assert asking.budget._reserved_tokens == 0
+    assert asking.budget.reserve(Amount(*asking.budget.unspent())) is BudgetDecision.GO, (
+        "nothing stays set aside"
+    )
 
 
 class Unsure(Scripted):

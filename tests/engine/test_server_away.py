@@ -16,7 +16,7 @@ from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.connections import LONGEST_STRETCH
 from folkways.engine import server as module
 from folkways.engine.asking import Limits
-from folkways.engine.budget import Amount, Budget
+from folkways.engine.budget import Amount, Budget, BudgetDecision
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.engine.server import Server, Sign
@@ -138,12 +138,8 @@ def test_after_the_wait_the_model_is_given_up_and_nothing_is_lost(
     assert "the server was waited for 2 s and is not back" in str(progress.stopped)
     assert "no connection to http://127.0.0.1" in str(progress.stopped)
     assert (progress.done, progress.failed, progress.retries, progress.left) == (0, 0, 0, 40)
-    assert (budget.requests, budget.tokens, budget._reserved_requests, budget._reserved_tokens) == (
-        0,
-        0,
-        0,
-        0,
-    )
+    assert (budget.requests, budget.tokens) == (0, 0)
+    assert budget.reserve(Amount(*budget.unspent())) is BudgetDecision.GO, "nothing stays set aside"
 
 
 @pytest.mark.usefixtures("soon")

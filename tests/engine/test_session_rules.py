@@ -104,10 +104,21 @@ def test_models_are_asked_together_and_counted_each_by_its_name(
     beats: list[object] = []
     monkeypatch.setattr(RequestQueue, "heartbeat", beats.append)
     shown: list[list[int]] = []
+    begun: set[str] = set()
+
+    def waits_for_the_other(name: str) -> Answer:
+        async def before(_request: Request) -> None:
+            begun.add(name)
+            async with asyncio.timeout(5):  # one after the other, the first would wait in vain
+                while len(begun) < 2:
+                    await asyncio.sleep(0.001)
+
+        return before
+
     progresses = ask_all(
         workspace,
-        Own("a"),
-        Own("b"),
+        Own("a", waits_for_the_other("a")),
+        Own("b", waits_for_the_other("b")),
         observer=lambda progresses: shown.append([progress.done for progress in progresses]),
         every=3600.0,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from folkways.reports.data import PEOPLE
 from tests.reports.test_people import with_raw_answers
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.other_programs import FIND_PYTHON, programs_of, run_program
 from tests.support.river import Done, folkways
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -188,6 +191,33 @@ def test_a_run_with_every_kind_of_reply_is_valid_and_recomputed(
     check_store(mixed)
 
 
+def test_the_stores_own_validator_takes_all_and_refuses_what_is_broken(
+    mixed: Shared, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """The program needs Python 3.12; without one, its published schemas stand in."""
+    if not subprocess.run(["sh", FIND_PYTHON, "12"], capture_output=True, check=True).stdout:
+        request.getfixturevalue("valid")(mixed)
+        return
+    programs = programs_of("every-eval-ever")
+    out = tmp_path / "out"
+    shutil.copytree(mixed.out, out)
+    files = sorted(path.relative_to(out) for path in out.rglob("*.json*") if path.is_file())
+    document = json.loads((out / files[0]).read_bytes())
+    document["evaluation_results"][0]["score_details"]["score"] = "many"
+    del document["detailed_evaluation_results"]
+    broken = files[0].with_name("00000000-0000-4000-8000-000000000000.json")
+    (out / broken).write_text(json.dumps(document))
+    said = run_program(
+        programs / "every_eval_ever", *("validate", "--format", "json", *files, broken), cwd=out, code=1
+    )
+    verdicts = {verdict["file"]: verdict["errors"] for verdict in json.loads(said)}
+    assert [problem["loc"] for problem in verdicts.pop(broken.as_posix())] == [
+        "evaluation_results[0] -> score_details -> score",
+        "evaluation_results[0].score_details.score",
+    ]
+    assert verdicts == {file.as_posix(): [] for file in files}
+
+
 def test_scores_intervals_and_counts_are_those_of_folkways_score(mixed: Shared) -> None:
     check_store(mixed)
     check_recomputed(mixed, {"correct"})
@@ -277,6 +307,19 @@ def test_people_stand_beside_the_score(people: Shared) -> None:
         if result["metric_config"]["lower_is_better"]
     }
     assert "Refusals" in lower and "SEM-B" not in lower
+
+
+def test_where_the_questions_are_from_is_said(mixed: Shared, people: Shared) -> None:
+    """Data of a folder are not those of the home page, which the record of the release has all the same."""
+    sources = [
+        {
+            (source["source_type"], *source.get("url", ()))
+            for _, document in files.documents()
+            for source in (result["source_data"] for result in document["evaluation_results"])
+        }
+        for files in (mixed, people)
+    ]
+    assert sources == [{("other",)}, {("other",)}]
 
 
 def test_models_of_one_name_are_told_apart(people: Shared) -> None:

@@ -1,5 +1,5 @@
-"""Inspect's logs in ours, and our tasks in Inspect: the program itself runs in an environment of its own, by
-night."""
+"""Inspect's logs in ours, and our tasks in Inspect: the program itself runs in an environment of its own, once
+in every run and more by night."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ Ask = Callable[..., Path]
 @pytest.fixture(scope="module")
 def inspect(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     """Ask a task by ``inspect eval`` and return its log."""
-    programs = programs_of("inspect")
+    programs = programs_of("other-programs")
 
     def ask(server: ChatServer, task: str, *arguments: object, model: str = "org/tiny") -> Path:
         folder = tmp_path_factory.mktemp("inspect")
@@ -176,8 +176,16 @@ def run_scores(
     return {name: value for name, value in found.items() if value is not None}
 
 
-@pytest.mark.nightly  # an environment of its own, and seconds for every start of the program
-@pytest.mark.parametrize("task", ["demo/saq", "demo/mcq", "demo/true-false", "demo/adaptation"])
+@pytest.mark.parametrize(
+    "task",
+    [
+        "demo/mcq",  # every start of the program takes seconds
+        *(
+            pytest.param(task, marks=pytest.mark.nightly)
+            for task in ("demo/saq", "demo/true-false", "demo/adaptation")
+        ),
+    ],
+)
 def test_inspect_scores_a_task_as_a_run_does(task: str, inspect: Ask, tmp_path: Path) -> None:
     mode = "letter" if task.endswith("mcq") else "fixed:True" if task.endswith("false") else "word"
     kinds = {"length": 0.1, "refusal": 0.1, "think-tag": 0.1, "filter": 0.1}
@@ -222,7 +230,7 @@ def test_blend_in_inspect_with_options_and_epochs(inspect: Ask, tmp_path: Path) 
 
 @pytest.mark.nightly
 def test_an_option_that_is_wrong_is_said_in_words(tmp_path: Path) -> None:
-    inspect = programs_of("inspect") / "inspect"
+    inspect = programs_of("other-programs") / "inspect"
     said = run_program(
         inspect,
         "eval",

@@ -1,5 +1,5 @@
 """Our tasks in lm-evaluation-harness, and its samples in ours: the program itself runs in an environment of
-its own, by night."""
+its own, as a library in every run and from its command line by night."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.api import load_run
 from folkways.integrations.lm_eval.harness import ExportedTask
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
@@ -97,6 +98,51 @@ def test_what_cannot_leave_or_be_expressed_is_said(tmp_path: Path, shared: Path)
     )
 
 
+LIBRARY = """
+import json, sys
+from lm_eval import simple_evaluate
+from lm_eval.tasks import TaskManager
+folder, task, server, out = sys.argv[1:]
+found = simple_evaluate(
+    model="local-chat-completions",
+    model_args={"model": "org/tiny", "base_url": server, "num_concurrent": 4, "max_retries": 1},
+    tasks=[task],
+    task_manager=TaskManager(include_path=folder, include_defaults=False),
+    apply_chat_template=True,
+    bootstrap_iters=0,
+)
+with open(out, "w") as file:
+    json.dump({"scores": found["results"][task], "samples": found["samples"][task]}, file, default=str)
+"""
+"""Without its own tasks, whose 14,000 files cost a start of the command half a minute."""
+
+
+def test_the_harness_judges_each_reply_as_a_run_does(tmp_path: Path) -> None:
+    programs = programs_of("other-programs")
+    exported(tmp_path / "tasks", "demo/mcq")
+    with ChatServer(mode="letter") as server:
+        ours = scores(tmp_path, server, "demo/mcq")
+        given = (tmp_path / "tasks", "folkways_demo_mcq", f"{server.url}/v1/chat/completions")
+        run_program(
+            programs / "python",
+            *("-c", LIBRARY, *given, tmp_path / "out.json"),
+            cwd=tmp_path,
+            OPENAI_API_KEY="none",
+            HF_HUB_OFFLINE="1",
+            HF_HOME=str(tmp_path / "hub"),
+        )
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert 0 < ours["correct"] < 100
+    assert 100 * found["scores"]["correct,none"] == pytest.approx(ours["correct"])
+    judged = load_run("r", tmp_path / "w.db").judgements()
+    known = {
+        item: float(correct)
+        for item, endpoint, correct in judged.select("item", "endpoint", "correct").iter_rows()
+        if not endpoint.startswith("baseline/")
+    }
+    assert {sample["doc"]["item"]: sample["correct"] for sample in found["samples"]} == known
+
+
 Harness = Callable[..., dict[str, float]]
 
 
@@ -104,7 +150,7 @@ Harness = Callable[..., dict[str, float]]
 def harness() -> Harness:
     """Run tasks of a folder by ``lm_eval`` and return task -> metrics; samples are kept in ``out`` beside the
     folder."""
-    programs = programs_of("lm-eval")
+    programs = programs_of("other-programs")
 
     def ask(server: ChatServer, folder: Path, task: str, model: str = "org/tiny") -> dict[str, float]:
         where = f"model={model},base_url={server.url}/v1/chat/completions,num_concurrent=4,max_retries=1"
@@ -134,7 +180,7 @@ def harness() -> Harness:
     return ask
 
 
-@pytest.mark.nightly  # an environment of its own, and half a minute for every start of the program
+@pytest.mark.nightly  # half a minute for every start of the program
 @pytest.mark.parametrize("task", ["demo/mcq", "demo/saq"])
 def test_the_harness_gives_the_scores_of_a_run(task: str, harness: Harness, tmp_path: Path) -> None:
     exported(tmp_path / "tasks", task)

@@ -24,7 +24,7 @@ class Machine:
         self.folder, self.programs = folder, folder / "bin"
         self.programs.mkdir()
         (folder / "scripts").mkdir()
-        for name in ("Makefile", "scripts/install_chromium.py", "requirements"):
+        for name in ("Makefile", "scripts/install_chromium.py", "scripts/find_python", "requirements"):
             source = REPOSITORY / name
             (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
         for name in ("mkdir", "touch", "sh"):
@@ -180,3 +180,41 @@ def test_torch_that_nobody_can_install_is_not_stamped(machine: Machine) -> None:
         machine.put(f".venv/bin/{name}", "#!/bin/sh\nexit 2\n")
     assert machine.make("-o", ".venv/.stamp-dev", ".venv/.stamp-torch").returncode != 0
     assert not (machine.folder / ".venv" / ".stamp-torch").exists()
+
+
+@pytest.mark.parametrize("installs", [True, False], ids=["installs", "no network"])
+def test_programs_of_others_are_installed_or_make_says_that_no_test_runs_them(
+    machine: Machine, installs: bool
+) -> None:
+    machine.put(".venv/bin/uv", f'#!/bin/sh\necho "$*" >> uv-calls\nexit {0 if installs else 2}\n')
+    machine.put(".venv/bin/python", "#!/bin/sh\nexit 2\n")
+    (machine.folder / ".venv" / ".stamp-dev").touch()
+    stamp = machine.folder / ".tools" / ".stamp-other-programs"
+    stamp.parent.mkdir()
+    made = machine.make("-o", ".venv/.stamp-dev", ".tools/.stamp-other-programs")
+    assert made.returncode == 0 and stamp.exists() == installs, made.stderr
+    assert ("no test runs them" in made.stderr) != installs
+    if installs:
+        into = "--python .tools/other-programs/bin/python"
+        assert machine.calls("uv") == [
+            "venv --quiet --allow-existing --python .venv/bin/python .tools/other-programs",
+            f"pip install --quiet {into} --require-hashes -r requirements/other-programs.txt",
+            f"pip install --quiet {into} --no-deps --no-build-isolation -e .",
+        ]
+
+
+@pytest.mark.parametrize("newer", [True, False], ids=["Python 3.12", "older ones alone"])
+def test_a_validator_that_needs_a_newer_python_is_installed_where_one_is(
+    machine: Machine, newer: bool
+) -> None:
+    machine.put(".venv/bin/uv", '#!/bin/sh\necho "$*" >> uv-calls\n')
+    machine.put("bin/python3.12", f"#!/bin/sh\nexit {0 if newer else 1}\n")
+    (machine.folder / ".venv" / ".stamp-dev").touch()
+    stamp = machine.folder / ".tools" / ".stamp-every-eval-ever"
+    stamp.parent.mkdir()
+    made = machine.make("-o", ".venv/.stamp-dev", ".tools/.stamp-every-eval-ever")
+    assert made.returncode == 0 and stamp.exists() == newer, made.stderr
+    assert ("its schemas stand in" in made.stderr) != newer
+    assert machine.calls("uv")[:1] == (
+        ["venv --quiet --allow-existing --python python3.12 .tools/every-eval-ever"] if newer else []
+    )

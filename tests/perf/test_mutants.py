@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -13,6 +15,7 @@ pytest.importorskip("cosmic_ray")
 from perf.mutants.__main__ import areas, areas_of_files, equivalents, stale_equivalents
 from perf.mutants.mutations import mutated, mutations
 from perf.mutants.nearest import SOURCES, trace
+from perf.mutants.processes import PytestRun, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -115,6 +118,29 @@ def test_faults_that_change_nothing_are_of_lines_that_exist() -> None:
 def test_a_line_that_is_gone_is_named(tmp_path: Path) -> None:
     """In an empty tree no line is there."""
     assert len(stale_equivalents(tmp_path)) == len(equivalents())
+
+
+@pytest.mark.nightly  # seconds of imports
+def test_a_run_tells_how_it_ended_and_what_it_cost(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "planted.py").write_text("VALUE = 2\n")
+    cases = {
+        "good": "assert planted.VALUE == 2",
+        "bad": "assert planted.VALUE == 3",
+        "endless": "while True: pass",
+    }
+    for name, line in cases.items():
+        (tmp_path / f"test_{name}.py").write_text(f"import planted\n\ndef test_{name}():\n    {line}\n")
+
+    def run(name: str) -> PytestRun:
+        arguments = ["-q", "-p", "no:cacheprovider", f"test_{name}.py"]
+        return run_tests(arguments, tmp_path, [tmp_path / "source"], dict(os.environ), 2, 60)
+
+    good, bad, endless = run("good"), run("bad"), run("endless")
+    assert (good.code, bad.code, endless.code) == (0, 1, -signal.SIGKILL)
+    assert "FAILED test_bad.py::test_bad" in bad.output
+    assert 0 < good.cpu < 2 and endless.cpu == 2
+    assert not list((tmp_path / "source").glob("__pycache__"))
 
 
 @pytest.mark.nightly

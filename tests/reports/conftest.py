@@ -18,6 +18,9 @@ HOSTILE = (
     "\"'><svg onload=window.pwned=1>{{ 7 * 7 }}\x00\x1b[31m\u202eabc ![x](javascript:alert(1)) | `a` <!--"
 )
 
+TRACKER = "https://issues.example.org/new?title={item}&labels={culture}&body={task}"
+"""An address at which questions are disputed."""
+
 
 @pytest.fixture(scope="session")
 def data() -> ReportData:
@@ -33,6 +36,7 @@ def hostile(data: ReportData) -> ReportData:
     return replace(
         data,
         title=HOSTILE,
+        dispute=TRACKER,
         warnings=(HOSTILE,),
         task_titles={task: f"{title} {HOSTILE}" for task, title in data.task_titles.items()},
         scores=data.scores.with_columns(

@@ -22,9 +22,10 @@ from pathlib import Path
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 from folkways.errors import FolkwaysError
 from folkways.reports.formats.write import write_report
-from tests.support.report_data import Shape, simulate
+from tests.support.report_data import TASKS, Shape, simulate
+tasks = ("culturalbench/easy",) if sys.argv[2] == "html" else tuple(TASKS)  # a page is large with one task too
 try:
-    write_report(simulate(Shape(saq=6, easy=1, xcr=2)), Path(sys.argv[1]), (sys.argv[2],))
+    write_report(simulate(Shape(saq=6, easy=1, xcr=2), tasks=tasks), Path(sys.argv[1]), (sys.argv[2],))
 except FolkwaysError as error:
     print(error)
 """
@@ -59,9 +60,8 @@ def test_figure_files_stand_alone(data: ReportData, tmp_path: Path) -> None:
 
 
 def test_the_same_data_give_the_same_files(data: ReportData, tmp_path: Path) -> None:
-    for first, second in zip(
-        write_report(data, tmp_path / "a"), write_report(data, tmp_path / "b"), strict=True
-    ):
+    once = write_report(data, tmp_path / "a")
+    for first, second in zip(once, write_report(data, tmp_path / "b"), strict=True):
         assert first.read_bytes() == second.read_bytes(), first.name
 
 

@@ -24,18 +24,27 @@ LONGEST = (
 """Files that take a minute or so each: begun first, so that no worker is left alone with one at the end."""
 
 
+def shared_by(file: str, text: str) -> str:
+    """What many files use and each worker would begin anew, so that they go to one worker; empty if there is
+    none."""
+    if file.startswith("tests/reports/"):
+        return "drawings"
+    return "torch" if "mark.local_model" in text and file not in LONGEST else ""
+
+
 class FileOfTests(pytest.Item):
-    """A file whose tests were not collected yet."""
+    """A file whose tests were not collected yet. What its node id has before ``::`` goes to one worker."""
 
     def runtest(self) -> None:
         raise AssertionError("a file is run by pytest_runtest_protocol")
 
     @property
     def rank(self) -> int:
-        """The longest files first, then those that open a browser, then all others."""
-        if self.nodeid in LONGEST:
-            return LONGEST.index(self.nodeid)
-        return len(LONGEST) + ("mark.browser" not in self.path.read_text(encoding="utf-8"))
+        """The longest files first, then those that share something, those that open a browser, and all others."""
+        file, text = self.nodeid.rpartition("::")[2], self.path.read_text(encoding="utf-8")
+        if file in LONGEST:
+            return LONGEST.index(file)
+        return len(LONGEST) + (0 if self.nodeid != file else 1 if "mark.browser" in text else 2)
 
     def collected(self) -> list[pytest.Item]:
         """The tests of the file that the options choose; a failure to import it is reported."""
@@ -50,7 +59,9 @@ class UnreadModule(pytest.File):
     """A module that is listed and not imported."""
 
     def collect(self) -> Iterator[FileOfTests]:
-        yield FileOfTests.from_parent(self, name=self.name, nodeid=self.nodeid)
+        shared = shared_by(self.nodeid, self.path.read_text(encoding="utf-8"))
+        nodeid = f"{shared}::{self.nodeid}" if shared else self.nodeid
+        yield FileOfTests.from_parent(self, name=self.name, nodeid=nodeid)
 
 
 class Distribution:
@@ -82,7 +93,9 @@ class Distribution:
         self.session.testscollected = self.tests * self.files // max(1, len(self.begun))
 
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
-        report.longrepr = f"{report.longrepr}, in {self.begun.get(crashitem, 'its import')}"
+        report.longrepr = (
+            f"{report.longrepr}, in {self.begun.get(crashitem.rpartition('::')[2], 'its import')}"
+        )
 
 
 def pytest_configure(config: pytest.Config) -> None:

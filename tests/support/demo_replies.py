@@ -25,13 +25,19 @@ def respond(task: Task, release: Release, answer: Answerer) -> pl.DataFrame:
     rows = []
     for prompt in task.prompts(items, PromptOptions(), release).iter_rows(named=True):
         reply = answer(by_item[prompt["item"]], prompt["language"])
-        known = {column: prompt[column] for column in ("task", "item", "language", "variant")}
+        address = {column: prompt[column] for column in ("task", "item", "language", "variant")}
         if isinstance(reply, State):
             rows.append(
-                {**known, "sample": 0, "state": str(reply), "response": None, "reason": "the server hung up"}
+                {
+                    **address,
+                    "sample": 0,
+                    "state": str(reply),
+                    "response": None,
+                    "reason": "the server hung up",
+                }
             )
         else:
-            rows.append({**known, "sample": 0, "state": "answered", "response": reply, "reason": None})
+            rows.append({**address, "sample": 0, "state": "answered", "response": reply, "reason": None})
     return pl.DataFrame(rows, schema=dict(RESPONSES))
 
 

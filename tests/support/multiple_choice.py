@@ -19,13 +19,13 @@ def judged(task: Task, release: Release, reply: Reply, options: PromptOptions | 
     missing reply."""
     items = task.items(release)
     prompts = task.prompts(items, options or PromptOptions(), release)
-    asked = prompts.join(items.drop("task"), on="item", how="left", maintain_order="left")
-    said = [reply(row) for row in asked.iter_rows(named=True)]
+    shown = prompts.join(items.drop("task"), on="item", how="left", maintain_order="left")
+    said = [reply(row) for row in shown.iter_rows(named=True)]
     states = ["missing" if text is None else "answered" for text in said]
-    told = prompts.select(
+    keys = prompts.select(
         "task", "item", "language", "variant", sample=pl.lit(0, pl.Int64), reason=pl.lit(None, pl.String)
     )
-    responses = told.with_columns(state=pl.Series(states), response=pl.Series(said, dtype=pl.String)).select(
+    responses = keys.with_columns(state=pl.Series(states), response=pl.Series(said, dtype=pl.String)).select(
         list(RESPONSES)
     )
     return task.judge(items, responses, task.scoring.profiles[0])

@@ -1,48 +1,32 @@
-"""Evaluation programs of others, each with folkways in an environment of its own, made once and kept where
-git ignores it."""
+"""Evaluation programs of others, each in an environment of its own, which `make dev` makes."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import subprocess
-import sys
-import tomllib
 from pathlib import Path
+
+import pytest
 
 from tests.support.river import environment
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-KEPT = REPOSITORY / ".tools" / "other-programs"
+TOOLS = REPOSITORY / ".tools"
+FIND_PYTHON = REPOSITORY / "scripts" / "find_python"
 
 
 def programs_of(name: str) -> Path:
-    """The folder with the programs of ``perf/engine/requirements-NAME.txt`` and of this checkout; installing
-    takes minutes."""
-    requirements = REPOSITORY / "perf" / "engine" / f"requirements-{name}.txt"
-    home = KEPT / name
-    stamp = home / "installed.sha256"
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    installed = [requirements.read_text(encoding="utf-8"), project["dependencies"], project["entry-points"]]
-    wanted = hashlib.sha256(json.dumps(installed).encode()).hexdigest()
-    if not stamp.is_file() or stamp.read_text() != wanted:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
-        install = [
-            str(home / "bin" / "python"),
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "install",
-            "--quiet",
-        ]
-        subprocess.run([*install, "-r", str(requirements), "-e", str(REPOSITORY)], check=True)
-        stamp.write_text(wanted)
-    return home / "bin"
+    """The folder with the programs of ``requirements/NAME.txt``; a test that needs them skips without."""
+    if not (TOOLS / f".stamp-{name}").is_file():
+        pytest.skip(f"nothing is installed of requirements/{name}.txt: make dev")
+    return TOOLS / name / "bin"
 
 
 def run_program(program: Path, *arguments: object, cwd: Path, code: int = 0, **variables: str) -> str:
-    """Run a program to its end and return what it printed; another exit code than ``code`` shows that."""
-    own = environment(NO_COLOR="1", **variables)
+    """Run a program to its end and return what it printed; another exit code than ``code`` shows that.
+
+    The folkways that it imports is that of this checkout, wherever its environment was made.
+    """
+    own = environment(NO_COLOR="1", PYTHONPATH=str(REPOSITORY / "src"), **variables)
     done = subprocess.run(
         [str(program), *map(str, arguments)],
         cwd=cwd,

@@ -31,8 +31,8 @@ def plan_prompts(
     ``config`` names the same run: for a second endpoint or task in it, ``first`` is the ordinal behind those
     of the first.
     """
-    known = config if isinstance(config, Mapping) else {"config": config}
-    run, _ = run_records.begin_run(workspace, known, [], "test", name, command)
+    whole = config if isinstance(config, Mapping) else {"config": config}
+    run, _ = run_records.begin_run(workspace, whole, [], "test", name, command)
     endpoint = run_records.endpoint_id(workspace, identity, identity)
     sent = settings_json(settings or Settings(max_tokens=max_tokens))
     settings_number = run_records.settings_id(workspace, sent)

@@ -167,10 +167,10 @@ def stored_bodies(workspace: Path, model: str) -> dict[str, str]:
                JOIN prompts USING (prompt_hash) JOIN settings ON settings.id = settings_id"""
     found = {}
     for system, user, settings, text in rows(workspace, query):
-        asked = Request(
+        request = Request(
             key="", user=user, system=system, settings=Settings(**{**_UNSET, **orjson.loads(settings)})
         )
-        found[blake2b(to_json(endpoint.payload(asked)), digest_size=8).hexdigest()] = text
+        found[blake2b(to_json(endpoint.payload(request)), digest_size=8).hexdigest()] = text
     return found
 
 

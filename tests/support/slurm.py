@@ -78,14 +78,14 @@ class Slurm:
         self._daemons: list[subprocess.Popen[bytes]] = []
         for name in ("state", "spool"):
             (folder / name).mkdir()
-        told = {
+        places = {
             "host": socket.gethostname().partition(".")[0],
             "user": getpass.getuser(),
             "plugins": plugins,
             "folder": folder,
         }
         ports = {"controller": free_port(), "node": free_port()}
-        (folder / "slurm.conf").write_text(CONFIGURATION.format(**told, **ports))
+        (folder / "slurm.conf").write_text(CONFIGURATION.format(**places, **ports))
 
     def __enter__(self) -> Slurm:
         self._start("slurmctld-wlm", "-D")
@@ -132,7 +132,7 @@ class Slurm:
         """The same, when all of them have ended."""
         ended = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL", "OUT_OF_MEMORY")
         wait_for(
-            lambda: (told := self.tasks(job)) and all(state in ended for state, _ in told.values()),
+            lambda: (tasks := self.tasks(job)) and all(state in ended for state, _ in tasks.values()),
             seconds=seconds,
         )
         return self.tasks(job)

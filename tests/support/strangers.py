@@ -196,7 +196,14 @@ def installed(*folders: Path) -> Iterator[None]:
 
 def _forget() -> None:
     importlib.invalidate_caches()
-    cached: list[Any] = [plugins.entries, registry.load_benchmarks, releases._records]
-    cached += [registry.benchmarks, registry.tasks, registry.published_figures, registry.builders]
+    cached: list[Any] = [plugins.installed, plugins.entries, releases._records]
+    cached += [
+        registry.load_benchmark,
+        registry.sound_benchmark,
+        registry.benchmarks,
+        registry.tasks,
+        registry.published_figures,
+        registry.builders,
+    ]
     for function in cached:
         function.cache_clear()

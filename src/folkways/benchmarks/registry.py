@@ -21,13 +21,12 @@ from folkways.records import empty
 
 
 @cache
-def load_benchmarks() -> dict[str, Benchmark]:
-    """Name -> Benchmark that its entry point names. One that cannot be loaded is left out with a
-    FolkwaysWarning."""
-    loaded: dict[str, Benchmark | None] = {
-        name: load(entry, partial(_check_benchmark, name)) for name, entry in entries(BENCHMARKS).items()
-    }
-    return {name: benchmark for name, benchmark in loaded.items() if benchmark is not None}
+def load_benchmark(name: str) -> Benchmark | None:
+    """The Benchmark that the entry point of this name names; None where there is none, and after a
+    FolkwaysWarning for one that cannot be loaded."""
+    entry = entries(BENCHMARKS).get(name)
+    loaded: Benchmark | None = None if entry is None else load(entry, partial(_check_benchmark, name))
+    return loaded
 
 
 def _check_benchmark(name: str, loaded: object) -> None:
@@ -38,23 +37,29 @@ def _check_benchmark(name: str, loaded: object) -> None:
 
 
 @cache
+def sound_benchmark(name: str) -> Benchmark | None:
+    """``load_benchmark``, and None after a FolkwaysWarning for one whose declarations break the contract."""
+    benchmark = load_benchmark(name)
+    if benchmark is None:
+        return None
+    try:
+        first = next(declared_problems(benchmark), None)
+    except Exception as error:  # noqa: BLE001 - whatever attributes of another package's classes raise
+        first = told(error, entries(BENCHMARKS)[name].value)
+    if first is not None:
+        warn(entries(BENCHMARKS)[name], first)
+    return benchmark if first is None else None
+
+
+@cache
 def benchmarks() -> dict[str, Benchmark]:
     """Every benchmark by name, in the order of the names.
 
-    One that cannot be loaded, or whose declarations break the contract, is left out with a
-    FolkwaysWarning.
+    One that cannot be loaded, or whose declarations break the contract, is left out with a FolkwaysWarning.
+    Imports all their packages: what asks for one benchmark takes ``sound_benchmark``.
     """
-    sound: dict[str, Benchmark] = {}
-    for name, benchmark in load_benchmarks().items():
-        try:
-            first = next(declared_problems(benchmark), None)
-        except Exception as error:  # noqa: BLE001 - whatever attributes of another package's classes raise
-            first = told(error, entries(BENCHMARKS)[name].value)
-        if first is None:
-            sound[name] = benchmark
-        else:
-            warn(entries(BENCHMARKS)[name], first)
-    return sound
+    sound = {name: sound_benchmark(name) for name in entries(BENCHMARKS)}
+    return {name: benchmark for name, benchmark in sound.items() if benchmark is not None}
 
 
 @cache
@@ -145,16 +150,22 @@ def all_suites() -> dict[str, Suite]:
 def get_task(name: str) -> Task:
     """The task of that name, or of an earlier name of its benchmark. Raises UnknownNameError with the valid
     names."""
-    try:
-        return tasks()[present_name(name)]
-    except KeyError:
-        raise UnknownNameError("task", name, tasks()) from None
+    for task in _tasks_near(name):
+        if task.name == present_name(name):
+            return task
+    raise UnknownNameError("task", name, tasks())
+
+
+def _tasks_near(name: str) -> Sequence[Task]:
+    """The tasks of the benchmark that ``name`` begins with; all tasks where it begins with another word."""
+    benchmark = sound_benchmark(name.partition("/")[0])
+    return tuple(tasks().values()) if benchmark is None else benchmark.tasks
 
 
 def present_name(name: str) -> str:
     """The name of a task or benchmark under its benchmark's present name."""
     first, slash, rest = name.partition("/")
-    if first in benchmarks():  # an alias of another package's cannot take it
+    if sound_benchmark(first) is not None:  # an alias of another package's cannot take it
         return name
     return (
         next((benchmark.name for benchmark in benchmarks().values() if first in benchmark.aliases), first)
@@ -175,12 +186,12 @@ def asked_tasks(names: Sequence[str]) -> list[tuple[Task, TaskSettings]]:
 
     Raises UnknownNameError for any other name, and FolkwaysError for a task that is named in two ways.
     """
-    by_name = tasks()
     chosen: dict[str, tuple[Task, TaskSettings]] = {}
     for text in without_suites(names):
         name, settings = split_task(text)
-        members = [task for task in by_name.values() if present_name(name) in (task.name, task.benchmark)]
+        members = [task for task in _tasks_near(name) if present_name(name) in (task.name, task.benchmark)]
         if not members:
+            by_name = tasks()
             raise UnknownNameError(
                 "task or benchmark",
                 name,
@@ -200,9 +211,10 @@ def without_suites(names: Sequence[str]) -> list[str]:
     expanded: list[str] = []
     for text in names:
         name, settings = split_task(text)
-        members = (
-            [split_task(member) for member in all_suites()[name].tasks] if name in all_suites() else None
-        )
+        suite = suites().get(name)
+        if suite is None and not any(name in (task.name, task.benchmark) for task in _tasks_near(name)):
+            suite = all_suites().get(name)
+        members = None if suite is None else [split_task(member) for member in suite.tasks]
         expanded += (
             [text]
             if members is None

@@ -7,7 +7,7 @@ import os
 import warnings
 from pathlib import Path
 
-from folkways.benchmarks.registry import load_benchmarks
+from folkways.benchmarks.registry import load_benchmark
 from folkways.errors import FolkwaysError, FolkwaysWarning
 from folkways.plugins import BENCHMARKS, entries, told
 from folkways.records import DataIssue
@@ -100,5 +100,5 @@ def _in_one_line(benchmark: str, error: Exception) -> str:
 
 
 def _reader_of(benchmark: str) -> Reader | None:
-    loaded = load_benchmarks().get(benchmark)
+    loaded = load_benchmark(benchmark)
     return None if loaded is None else loaded.reader

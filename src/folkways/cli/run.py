@@ -83,7 +83,6 @@ def command(
     from folkways.cli.progress import RunProgress
     from folkways.display import plural, single_line
     from folkways.reports.formats.terminal import terminal_summary
-    from folkways.runs.planning.estimate import reported
     from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage
 
@@ -133,6 +132,8 @@ def command(
         more = f", and {plural(len(others), 'file')} more" if others else ""
         console.print(f"wrote {first}{more}", soft_wrap=True)
     counted: dict[str, tuple[int, float]] = {}
+    if progress.asked:
+        from folkways.runs.planning.estimate import reported
     for use in usage(done.workspace, done.record) if progress.asked else ():
         if use.input_tokens and (report := reported(done.workspace, use.endpoint)) is not None:
             counted[use.endpoint] = use.input_tokens, use.input_tokens * report.estimated / report.counted

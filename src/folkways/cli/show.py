@@ -1,4 +1,5 @@
-"""``folkways show``: one item with its gold answers, prompts, responses and judgements."""
+"""``folkways show``: one item with its gold answers, prompts, responses and judgements, or one question over
+all cultures."""
 
 from __future__ import annotations
 
@@ -21,16 +22,36 @@ from folkways.cli.out import terminal
 def command(item: str, workspace: str, run_name: str | None, release: str | None, as_json: bool) -> None:
     """Print ITEM with its gold answers, prompts, replies and judgements.
 
+    BENCHMARK:QUESTION prints one question over all cultures: what people of each answered, and what models
+    said.
+
     \b
     folkways show KR/Al-en-01
     folkways show blend/saq:KR/Al-en-01 --run run-2
+    folkways show blend:Al-en-01
     """
-    from folkways.reports.formats.item import EMPTY_JUDGEMENTS, EMPTY_RESPONSES, item_as_json, render_item
-    from folkways.runs.results.items import find_item
+    from folkways.benchmarks.registry import benchmarks
+    from folkways.reports.formats.item import (
+        EMPTY_JUDGEMENTS,
+        EMPTY_RESPONSES,
+        item_as_json,
+        question_as_json,
+        render_item,
+        render_question,
+    )
+    from folkways.runs.results.items import find_item, find_question
     from folkways.workspace.database import open_workspace
 
     there = "://" in workspace or Path(workspace).exists()
     database = open_workspace(workspace, create=False) if there or run_name else None
+    if item.partition(":")[0] in benchmarks():
+        questions = find_question(database, item, run_name, release)
+        if as_json:
+            click.echo(question_as_json([(one.task.name, one.items, one.judgements) for one in questions]))
+            return
+        for one in questions:
+            terminal().print(render_question(one.task.title, one.items, one.judgements, one.task.metrics[0]))
+        return
     item_found = find_item(database, item, run_name, release)
     responses = item_found.responses if item_found.responses.width else EMPTY_RESPONSES
     judgements = item_found.judgements if item_found.judgements.width else EMPTY_JUDGEMENTS

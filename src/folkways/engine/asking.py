@@ -316,7 +316,8 @@ class EndpointRunner:
                     self._open_length += _length(result)
                     self.progress.open += 1
                 else:
-                    self._add(result)
+                    self._buffer.append(result)
+                    self._length += _length(result)
                 batches = max(len(self._buffer) / BATCH, self._length / BATCH_LENGTH)
                 if batches >= 1:
                     flush = self._start_flush()
@@ -327,10 +328,6 @@ class EndpointRunner:
         except BaseException as error:  # noqa: BLE001 - kept for run(), which raises it after everything is stored
             self._give_up(error)
 
-    def _add(self, result: AnsweredRequest | FailedRequest) -> None:
-        self._buffer.append(result)
-        self._length += _length(result)
-
     async def _look(self) -> float | None:
         """Take up what the endpoint has settled: answers are stored, the others are asked for again. As
         ``Endpoint.look``."""
@@ -340,10 +337,11 @@ class EndpointRunner:
         for confirmation in [confirmation for confirmation in self._open if confirmation.clean is not None]:
             results = self._open.pop(confirmation)
             self.progress.open -= len(results)
-            self._open_length -= sum(map(_length, results))
+            length = sum(map(_length, results))
+            self._open_length -= length
             if confirmation.clean:
-                for result in results:
-                    self._add(result)
+                self._buffer += results
+                self._length += length
             else:
                 self.progress.retries += len(results)
                 self.progress.last_error = f"{self.endpoint.name}: {UNSURE}"

@@ -27,6 +27,7 @@ from folkways.errors import UnknownNameError
 from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines
 from folkways.integrations.models import StoredModel
 from folkways.integrations.stored_run import StoredRun
+from folkways.json_lines import json_line
 from folkways.records import BASELINE_PREFIX, LOST, Metric, State, Subject
 from folkways.releases.release_records import ReleaseRecord
 from folkways.workspace import results, run_records
@@ -441,7 +442,7 @@ class _Export(StoredRun):
                         row, *item_texts, metrics, task.name, profile, evaluation, self.models[endpoint]
                     ):
                         counts["rows"] += 1
-                        yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
+                        yield json_line(line)
 
     def _time(self) -> str:
         return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")

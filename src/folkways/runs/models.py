@@ -136,8 +136,8 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
     return opened
 
 
-def cost_function(prices: Path | str | None) -> Callable[[str, int, int, bool], float | None]:
-    """Model name, tokens, and whether in batches, to US dollars, by the prices in use."""
+def cost_function(prices: Path | str | None) -> Callable[[str, int | None, int | None, bool], float | None]:
+    """Model name, tokens (None: not counted), and whether in batches, to US dollars, by the prices in use."""
     table = load_prices(prices)
     return lambda model, inputs, outputs, batched: cost(
         table, split_name(model)[0], inputs, outputs, batched=batched

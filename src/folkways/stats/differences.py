@@ -71,6 +71,50 @@ def difference_of_shares(
     return Difference(difference, low, high, _p(difference, sides))
 
 
+def gaps_of_groups(
+    shares: Floats, numbers: Floats, confidence: float = DEFAULT_CONFIDENCE
+) -> list[Difference]:
+    """Each group's share less the unweighted mean of all groups, itself included; one entry for each group.
+
+    shares: 0 to 1, one for each group; numbers: the effective number of answers that each rests on. With m
+    groups the gap is (m - 1) / m of the group's ``difference_of_shares`` from the others as strata, and so
+    is its interval; p is that difference's. ValueError with fewer than two groups.
+    """
+    groups = shares.size
+    if groups < 2:
+        raise ValueError(f"a gap needs two groups or more, got {groups}")
+    differences = (shares * groups - shares.sum()) / (groups - 1)
+    low, high = _intervals_of_groups(
+        differences, shares, numbers, np.full(groups, NormalDist().inv_cdf(0.5 + confidence / 2))
+    )
+    nothing, certain = np.zeros(groups), np.full(groups, LARGEST_Z)
+    for _ in range(STEPS):
+        middle = (nothing + certain) / 2
+        lowest, highest = _intervals_of_groups(differences, shares, numbers, middle)
+        holds = (lowest <= 0) & (highest >= 0)
+        certain, nothing = np.where(holds, middle, certain), np.where(holds, nothing, middle)
+    p = np.array([2 * (1 - NormalDist().cdf(z)) for z in nothing.tolist()])
+    ends = (groups - 1) / groups * np.column_stack([differences, low, high])
+    return [
+        Difference(difference, low_end, high_end, p_of if difference else 1.0)
+        for (difference, low_end, high_end), p_of in zip(ends.tolist(), p.tolist(), strict=True)
+    ]
+
+
+def _intervals_of_groups(
+    differences: Floats, shares: Floats, numbers: Floats, z: Floats
+) -> tuple[Floats, Floats]:
+    """``_interval`` of every group against the others as strata, each at its own z."""
+    squares = [distance**2 for distance in _wilson_distances(shares, numbers, z[:, None])]
+    own_below, own_above = map(np.diagonal, squares)
+    below, above = (square.sum(axis=1) - np.diagonal(square) for square in squares)
+    others = (shares.size - 1) ** 2
+    return (
+        differences - np.sqrt(own_below + above / others),
+        differences + np.sqrt(own_above + below / others),
+    )
+
+
 def _p(difference: float, sides: tuple[Floats, Floats, Floats, Floats]) -> float:
     nothing, certain = 0.0, LARGEST_Z
     for _ in range(STEPS):
@@ -95,13 +139,18 @@ def _interval(
 
 def _distances(shares: Floats, numbers: Floats, z: float) -> tuple[float, float]:
     """How far the mean of the shares is from its lower and from its upper limit."""
+    below, above = (
+        float(np.linalg.norm(distance)) / shares.size for distance in _wilson_distances(shares, numbers, z)
+    )
+    return below, above
+
+
+def _wilson_distances(shares: Floats, numbers: Floats, z: float | Floats) -> tuple[Floats, Floats]:
+    """How far each share is from its lower and from its upper Wilson limit."""
     denominator = 1 + z * z / numbers
     centre = (shares + z * z / (2 * numbers)) / denominator
     half = z * np.sqrt(shares * (1 - shares) / numbers + z * z / (4 * numbers * numbers)) / denominator
-    return (
-        float(np.linalg.norm(shares - (centre - half))) / shares.size,
-        float(np.linalg.norm(centre + half - shares)) / shares.size,
-    )
+    return shares - (centre - half), centre + half - shares
 
 
 def independent_difference(

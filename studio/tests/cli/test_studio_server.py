@@ -21,15 +21,15 @@ from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.studies import service as studies
 from studio.tests.cli.conftest import Folkways
-from studio.tests.support.studio_server import StudioServer
+from studio.tests.support.studio_server import StudioProcess
 
 HEADER = "id,question,option_a,option_b,option_c,option_d\n"
 QUESTIONS = f"{HEADER}q1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
-    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db") as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioProcess]:
+    with StudioProcess(tmp_path_factory.mktemp("studio") / "studio.db") as running:
         accounts.create_account(running.workspace, "me@example.org", None)
         accounts.create_account(running.workspace, "r@example.org", None)
         yield running
@@ -37,7 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 
 @pytest.fixture
 def remote(
-    folkways: Folkways, server: StudioServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folkways: Folkways, server: StudioProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Folkways:
     """The command line in an empty folder, with the server and a token in the environment."""
     monkeypatch.chdir(tmp_path)
@@ -50,7 +50,7 @@ def remote(
     return folkways
 
 
-def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioServer) -> None:
+def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioProcess) -> None:
     made = remote("studio", "create-study", "verification", "--open")
     assert made.stdout.startswith("made the study verification (open)"), made.stderr
     population = ("--population", "united-kingdom")
@@ -124,7 +124,7 @@ def test_pictures_are_brought_from_elsewhere(remote: Folkways, monkeypatch: pyte
 
 
 def test_what_is_wrong_is_said(
-    remote: Folkways, monkeypatch: pytest.MonkeyPatch, server: StudioServer
+    remote: Folkways, monkeypatch: pytest.MonkeyPatch, server: StudioProcess
 ) -> None:
     wrong = {
         "create-study verification --owner me": "leave --owner out",

@@ -17,7 +17,7 @@ from openpyxl import Workbook
 from folkways.errors import FolkwaysError
 from folkways.workspace.database import Workspace
 from folkways_studio.items import import_runner as running
-from folkways_studio.items import imports
+from folkways_studio.items import imports, table_files
 from folkways_studio.items.import_runner import read_content, run_import
 from folkways_studio.items.table_files import MOST_COLUMNS, SMALL_LINES, is_small, read_workbook
 from folkways_studio.items.workbook_process import ImportCancelledError, read_apart
@@ -66,22 +66,18 @@ def sheet_of(rows: str) -> bytes:
     return made.getvalue()
 
 
-EMPTY_ROWS = "".join(f'<row r="{number}"></row>' for number in range(3, 400_000))
 ROW = '<row r="{row}"><c r="{cell}" t="inlineStr"><is><t>q2</t></is></c></row>'
 FAR = '<row r="2"><c r="A2" t="inlineStr"><is><t>q1</t></is></c></row>' + ROW
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        EMPTY_ROWS + ROW.format(row=400_001, cell="XFD400001"),
-        FAR.format(row=SMALL_LINES + 10, cell=f"A{SMALL_LINES + 10}"),
-    ],
-    ids=["400,000 empty rows", "a last row far off"],
-)
-def test_a_small_file_with_many_lines_is_read_apart(rows: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A workbook of 25 kB that unpacks to ten megabytes, and one whose few cells are thousands of lines
+@pytest.mark.parametrize("empty_rows", [45_000, 0], ids=["many empty rows", "a last row far off"])
+def test_a_small_file_with_many_lines_is_read_apart(empty_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workbook of 3 kB that unpacks to more than a megabyte, and one whose few cells are thousands of lines
     apart."""
+    rows = FAR.format(row=SMALL_LINES + 10, cell=f"A{SMALL_LINES + 10}")
+    if empty_rows:
+        rows = "".join(f'<row r="{number}"></row>' for number in range(3, empty_rows))
+        rows += ROW.format(row=empty_rows + 1, cell=f"XFD{empty_rows + 1}")
     apart: list[int] = []
 
     def noted(*arguments: Any) -> list[dict[str, str]]:
@@ -98,6 +94,15 @@ def test_a_small_file_with_many_lines_is_read_apart(rows: str, monkeypatch: pyte
         {"item": "q2", "question": ""},
     ]
     assert not apart
+
+
+def test_rows_with_nothing_in_them_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_files, "MOST_ROWS", 3)
+    rows = [ROW.format(row=number, cell=f"A{number}") for number in range(2, 42, 10)]
+    empty = "".join(f'<row r="{number}"></row>' for number in range(3, 12))
+    assert len(read_workbook(sheet_of(empty.join(rows[:3]) + empty))) == 3
+    with pytest.raises(FolkwaysError, match="more than 3 rows"):
+        read_workbook(sheet_of("".join(rows)))
 
 
 def test_a_last_column_far_off_costs_nothing_and_a_wide_header_is_refused() -> None:

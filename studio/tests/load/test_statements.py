@@ -178,7 +178,7 @@ def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_
             "known answer", browser, "POST", f"{place}/submit", data={**fields, "choices": "0"}
         ).headers["location"]
         if place.endswith("/answer"):
-            counted.ask("page", browser, "GET", place)
+            assert "<h1>Right</h1>" in counted.ask("page", browser, "GET", place).text
             counted.ask("page", browser, "GET", f"{home}/test")
             place = counted.ask("next of a test", browser, "POST", f"{home}/next", data=fields).headers[
                 "location"

@@ -6,7 +6,9 @@ process of its own.
         server.workspace    # the same database, for preparing and looking
 
 A thread starts at once, where a process imports everything anew. ``StudioProcess`` can be killed as a power
-cut would, and told to stop by a signal. ``start`` starts either again on the same port.
+cut would, and told to stop by a signal; it is also for tests that run commands in their own process, which
+change its environment and close its connections (``tests.support.river.folkways``). ``start`` starts either
+again on the same port.
 """
 
 from __future__ import annotations

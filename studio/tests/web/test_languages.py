@@ -7,6 +7,7 @@ import importlib.util
 import re
 import subprocess
 from collections.abc import Callable
+from functools import cache
 from html import escape
 from pathlib import Path
 from types import ModuleType
@@ -37,7 +38,7 @@ from studio.tests.support.studies import next_work, open_study
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field
 from studio.tests.web.http import Client
-from studio.tests.web.worlds import OWNER, PERSON, build_world
+from studio.tests.web.worlds import OWNER, PERSON, World, build_world
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 TRANSLATED = [locale for locale in LOCALES if locale != DEFAULT]
@@ -83,6 +84,7 @@ def script() -> ModuleType:
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
+    vars(module)["updated"] = cache(module.updated)  # of twelve languages, in two tests
     return module
 
 
@@ -90,6 +92,12 @@ def script() -> ModuleType:
 def strings() -> Any:
     """Every string of the interface, as a catalogue: read from the templates and the code once."""
     return template()
+
+
+@pytest.fixture(scope="module")
+def world(server: StudioServer) -> World:
+    """Two studies whose pages are read, and changed by nobody."""
+    return build_world(server.workspace, 900)
 
 
 def test_the_catalogues_have_the_strings_of_the_code_and_nothing_that_ages(
@@ -154,8 +162,7 @@ def test_a_missing_message_is_shown_in_english(strings: Any, locale: str) -> Non
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_no_page_breaks_on_what_is_missing(server: StudioServer, locale: str) -> None:
-    world = build_world(server.workspace, 930 + LOCALES.index(locale))
+def test_no_page_breaks_on_what_is_missing(server: StudioServer, world: World, locale: str) -> None:
     for name, addresses in {
         PERSON: ["", "/consent", "/withdraw", "/done"],
         OWNER: ["", "/people", "/items", "/data"] if locale == "am" else [""],
@@ -207,8 +214,9 @@ def main_text(page: str) -> str:
 
 
 @pytest.mark.parametrize("locale", sorted(offered_unasked() - {DEFAULT, *LATIN_SCRIPT}))
-def test_what_went_wrong_is_said_in_the_readers_language(server: StudioServer, locale: str) -> None:
-    world = build_world(server.workspace, 900 + LOCALES.index(locale))
+def test_what_went_wrong_is_said_in_the_readers_language(
+    server: StudioServer, world: World, locale: str
+) -> None:
     visitors = {name: Client(server.url) for name in ("nobody", PERSON)}
     visitors[PERSON].cookies["folkways_session"] = open_session(server.workspace, world.accounts[PERSON])
     places = {
@@ -256,9 +264,8 @@ def test_a_task_shows_our_labels_translated_and_sends_them_as_they_are(server: S
 
 @pytest.mark.parametrize(("locale", "words"), [("ar", "حسب المرحلة والفئة"), ("ko", "단계와 집단별")])
 def test_a_researcher_reads_the_studys_pages_in_their_language(
-    server: StudioServer, locale: str, words: str
+    server: StudioServer, world: World, locale: str, words: str
 ) -> None:
-    world = build_world(server.workspace, 910 + LOCALES.index(locale))
     client = Client(server.url)
     client.cookies |= {
         "folkways_session": open_session(server.workspace, world.accounts[OWNER]),

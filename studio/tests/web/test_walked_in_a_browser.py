@@ -30,7 +30,7 @@ from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.support.form_filling import fill, send
 from studio.tests.support.studies import StudyFixture, next_work
-from studio.tests.support.studio_server import StudioServer
+from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 from tests.support.browser import Watched, axe_violations
 from tests.support.river import environment, folkways
@@ -59,7 +59,7 @@ class Walker:
 
     def __init__(
         self,
-        server: StudioServer,
+        server: StudioProcess,
         desk: StudyFixture,
         new_page: Callable[..., Watched],
         language: str,
@@ -216,7 +216,7 @@ def report_of(folder: Path, study: str) -> Path:
 def test_a_workflow_is_walked_and_nothing_is_wrong_with_its_pages(
     tmp_path: Path, new_page: Callable[..., Watched], template: str, language: str, width: int
 ) -> None:
-    with StudioServer(tmp_path / "studio.db") as server:
+    with StudioProcess(tmp_path / "studio.db") as server:
         desk = opened(server.workspace, template)
         walker = Walker(server, desk, new_page, language, width)
         if template == "judging":

@@ -59,21 +59,21 @@ def make_study(workspace: Workspace, name: str, owner: int) -> Study:
 def build_world(workspace: Workspace, number: int) -> World:
     """A world of its own; ``number`` keeps its names apart from those of others."""
     login = f"stranger-{number}"
-    known = {
+    accounts_of = {
         STRANGER: new_account(workspace, login),
         OWNER: new_account(workspace, f"owner-{number}"),
         OTHER_OWNER: new_account(workspace, f"other-{number}"),
     }
-    study = make_study(workspace, f"mine-{number}", known[OWNER])
-    other = make_study(workspace, f"other-{number}", known[OTHER_OWNER])
+    study = make_study(workspace, f"mine-{number}", accounts_of[OWNER])
+    other = make_study(workspace, f"other-{number}", accounts_of[OTHER_OWNER])
     for kind, role in ((RESEARCHER, Role.RESEARCHER), (REVIEWER, Role.REVIEWER), (EXPERT, Role.EXPERT)):
-        known[kind] = new_account(workspace, f"{role}-{number}")
+        accounts_of[kind] = new_account(workspace, f"{role}-{number}")
         if role == Role.RESEARCHER:
-            accounts.give_role(workspace, study.id, known[kind], role)
+            accounts.give_role(workspace, study.id, accounts_of[kind], role)
         else:
-            participants.add_staff(workspace, study.id, known[kind], role)
+            participants.add_staff(workspace, study.id, accounts_of[kind], role)
     person, second, third = joined(workspace, study), joined(workspace, study), joined(workspace, other)
-    known |= {
+    accounts_of |= {
         PERSON: person.account_id,
         OTHER_PERSON: second.account_id,
         OTHER_STUDY_PERSON: third.account_id,
@@ -86,9 +86,11 @@ def build_world(workspace: Workspace, number: int) -> World:
     answer = judgements.submit(
         workspace, second.id, second_work.assignment.id, said, "key-of-the-world"
     ).judgement
-    comment = discussion.add_comment(workspace, study.id, work.item.id, known[REVIEWER], QUESTION["question"])
+    comment = discussion.add_comment(
+        workspace, study.id, work.item.id, accounts_of[REVIEWER], QUESTION["question"]
+    )
     invite, token = invites.create_invite(workspace, study.id, population="korea")
-    api_token, _ = tokens.create_token(workspace, known[OWNER], study_id=study.id)
+    api_token, _ = tokens.create_token(workspace, accounts_of[OWNER], study_id=study.id)
     hook, _ = webhooks.create_webhook(
         workspace, study.id, "http://127.0.0.1:9/", ["study.created"]
     )  # which is never told
@@ -107,4 +109,4 @@ def build_world(workspace: Workspace, number: int) -> World:
         "import": str(imports.begin(workspace, study.id, "verify", "table.csv").id),
         "comment": str(comment.id),
     }
-    return World(workspace, study, other, known, person, login, values)
+    return World(workspace, study, other, accounts_of, person, login, values)

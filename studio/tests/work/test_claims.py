@@ -42,7 +42,7 @@ def answers_per_item(workspace: Workspace) -> Counter[int]:
 
 
 def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
-    """Three processes with four people each; every form is posted twice at once and every fifth slot is given
+    """Two processes with six people each; every form is posted twice at once and every fifth slot is given
     back first."""
     people = [desk.person() for _ in range(12)]
     items = desk.add("verify", [QUESTION] * 12)
@@ -54,12 +54,12 @@ def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyF
     )
     crowds = [
         subprocess.Popen(
-            [sys.executable, "-m", "studio.tests.crowd", location, str(people[0].id + 4 * number), "4"],
+            [sys.executable, "-m", "studio.tests.crowd", location, str(people[0].id + 6 * number), "6"],
             cwd=REPOSITORY,
             stdout=subprocess.PIPE,
             text=True,
         )
-        for number in range(3)
+        for number in range(2)
     ]
     told: Counter[str] = Counter()
     for crowd in crowds:

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import langcodes
 import polars as pl
 import pytest
+from babel import Locale
+from babel.languages import get_territory_language_info
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.global_piqa import BENCHMARK, READER, countries
@@ -161,3 +164,34 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
 def test_the_state_of_before_june_2026_is_known_by_its_number_of_varieties(tmp_path: Path) -> None:
     release = write_piqa(tmp_path, list(countries())[:116], 1)
     assert "older-state" in {issue.kind for issue in READER.check(release)}
+
+
+UNKNOWN_TO_CLDR = {*("acm", "acq", "bsk", "btx", "ckm", "cls", "ekp", "idu", "iso", "nag", "rwr", "urh")}
+"""Languages of one country that CLDR knows no country of."""
+
+
+@pytest.mark.parametrize("variety", sorted(countries()))
+def test_a_variety_is_at_home_where_cldr_has_its_language(variety: str) -> None:
+    """The country that its name tells, else that in which its language is likeliest in its script."""
+    language, script, *named = variety.split("_")
+    home = cultures()[countries()[variety]].iso3166_1
+    if named and home is not None:
+        places = {"sari": "SK", "cerk": "SI", "prle": "SI", "torl": "RS"}  # parts of a country
+        place = Locale("en").territories[home].lower()
+        assert places.get(named[0]) == home or place.startswith(named[0])
+        return
+    written = langcodes.get(langcodes.standardize_tag(f"{language}-{script.title()}"))
+    likely = langcodes.get(written.to_tag()).maximize().territory
+    if home is None:  # in several countries: CLDR has to have another beside the likeliest, or know none
+        whole = langcodes.get(langcodes.standardize_tag(language, macro=True)).language
+        spoken = [code for code in Locale("en").territories if whole in _languages(code)]
+        assert language in ("afb", "arb", "bcc") or len(spoken) > 1
+    elif language in UNKNOWN_TO_CLDR:
+        alone = langcodes.get(language).maximize().territory
+        assert alone in ("US", "ZZ"), "what langcodes says of a language that it knows nothing of"
+    else:
+        assert likely == home
+
+
+def _languages(territory: str) -> set[str]:
+    return {code.split("_")[0] for code in get_territory_language_info(territory)}

@@ -336,7 +336,7 @@ def language_of(name: str) -> str:
         language = get_language(tagged["code"] if tagged else name)
     except UnknownNameError:
         return tagged["code"] if tagged else name
-    usual = {"Hans": "hans", "Kore": "hang"}.get(language.script, language.script.lower())
-    if tagged is None or tagged["script"].lower() == usual:
+    usual = {"kore", "hang"} if language.script == "Kore" else {language.script.lower()}
+    if tagged is None or tagged["script"].lower() in usual:
         return language.code
     return f"{language.code}-{tagged['script'].title()}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from folkways.errors import FolkwaysError
@@ -95,15 +94,6 @@ def split_url(text: str) -> Url:
         user=unquote(parts.username or ""),
         password=unquote(parts.password or ""),
     )
-
-
-def is_loopback(url: str) -> bool:
-    """Whether an address is one of this machine: no server elsewhere can have it."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _plain(parts: SplitResult, host: str, port: int | None) -> str:

@@ -132,14 +132,17 @@ class ConnectionPool:
         Raises BodyTooLargeError for more, UnaskedError where it may be the answer to another request,
         TimeoutError, and what ``Route.connect`` and ``Connection.exchange`` raise.
         """
-        async with self._places:
+        await self._places.acquire()
+        try:
             return await self._post(body, limit)
+        finally:
+            self._places.release()
 
     async def _post(self, body: bytes, limit: int) -> Reply:
         connection = await self._take()
         use, began = connection.uses, time.monotonic()
         try:
-            async with self._deadline:
+            with self._deadline:
                 request = b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
                 raw = await connection.exchange(request, limit, self._large)
             if raw.good and use > 1 and raw.early:
@@ -147,7 +150,7 @@ class ConnectionPool:
                 raise UnaskedError
             now = connection.replied(began)
             connection.late = raw.status == 408 or raw.status >= 500
-            if connection.unasked or connection.readable():
+            if connection.unasked:  # what was not read yet is seen before the next use, or by ``look``
                 await self._look(connection)
             if not self._orderly and use > 1:
                 raise UnaskedError

@@ -9,8 +9,8 @@ from typing import Any
 
 
 class Deadline:
-    """``async with`` this as with ``asyncio.timeout``: TimeoutError after ``seconds``. A task waits for one
-    such block at a time.
+    """``with`` this around what is awaited, as with ``asyncio.timeout``: TimeoutError after ``seconds``. A
+    task waits for one such block at a time.
 
     All have the same limit, so that the first to begin is the first to be late.
     """
@@ -23,7 +23,7 @@ class Deadline:
         self._late: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
-    async def __aenter__(self) -> None:
+    def __enter__(self) -> None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine runs in one
         now = self._loop.time()
@@ -31,7 +31,7 @@ class Deadline:
         if self._timer is None:
             self._timer = self._loop.call_at(now + self._seconds, self._look)
 
-    async def __aexit__(
+    def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         task = asyncio.current_task()

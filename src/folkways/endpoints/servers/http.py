@@ -13,12 +13,10 @@ import errno
 import json
 import os
 import ssl
-import urllib.request
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 
@@ -33,7 +31,7 @@ from folkways.endpoints.base import (
 )
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import ABLE
-from folkways.endpoints.servers.address import Address, is_loopback
+from folkways.endpoints.servers.address import Address
 from folkways.endpoints.servers.connections import ConnectionPool, UnaskedError
 from folkways.endpoints.servers.endings import Endings
 from folkways.endpoints.servers.failures import outcome, read_error
@@ -47,6 +45,7 @@ from folkways.endpoints.servers.http1 import (
 )
 from folkways.endpoints.servers.route import Route, exchange_once
 from folkways.errors import FolkwaysError
+from folkways.proxies import environment_proxy
 
 PAGE = 16 * 1024 * 1024
 LARGE = 2**30
@@ -397,15 +396,3 @@ def count_of(usage: Any, name: str) -> int | None:
     """A token count; None for anything that is not a plausible count."""
     value = usage.get(name) if isinstance(usage, dict) else None
     return value if type(value) is int and 0 <= value < 2**53 else None
-
-
-def environment_proxy(url: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY, ...) names for ``url``; looked up once, not at
-    every request.
-
-    None for an address of this machine, which no proxy elsewhere can reach.
-    """
-    parts = urlsplit(url)
-    if is_loopback(url) or urllib.request.proxy_bypass(parts.hostname or ""):
-        return None
-    return urllib.request.getproxies().get(parts.scheme)

@@ -14,8 +14,9 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
-from folkways.endpoints.servers.address import Address, Dialect, Url, is_loopback, split_url
+from folkways.endpoints.servers.address import Address, Dialect, Url, split_url
 from folkways.errors import DataError, FolkwaysError
+from folkways.proxies import is_loopback
 
 URL_KEY, URL_KEY_HOSTS = "FOLKWAYS_API_KEY", "FOLKWAYS_API_KEY_HOSTS"
 """Environment variables of the key for ``http(s)://HOST/v1#MODEL`` endpoints, and of the hosts that it is

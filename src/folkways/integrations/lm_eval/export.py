@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from folkways import __version__
 from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes, write_lines
 from folkways.integrations.replies import Reply, ReplyJudge
+from folkways.json_lines import json_line
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, item_batches
 from folkways.runs.planning.tasks import plan_tasks
@@ -81,10 +81,7 @@ def export_task(
             there,
             MODULE.format(name=name, version=__version__, task=plan.task.name, profile=resolved).encode(),
         ),
-        write_lines(
-            there.with_suffix(".docs.jsonl"),
-            (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in documents),
-        ),
+        write_lines(there.with_suffix(".docs.jsonl"), map(json_line, documents)),
         write_bytes(there.with_suffix(".items.parquet"), packed(items, "parquet")),
         write_bytes(
             there.with_suffix(".yaml"), _yaml(plan, name, name, metrics, resolved, likeliest=False).encode()

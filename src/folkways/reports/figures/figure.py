@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+
+import orjson
 
 from folkways.display import count, number
 from folkways.errors import of_extra
@@ -60,12 +63,19 @@ def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
 
     prefix: makes its ids unique in the page. finish: applied to the SVG of the library.
     """
+    return _ID.sub(rf"\g<1>{prefix}-", drawing(orjson.dumps(spec), finish))
+
+
+@lru_cache(maxsize=256)  # all of a large report; reports of one study have most drawings in common
+def drawing(spec: bytes, finish: Callable[[str], str]) -> str:
+    """The SVG of a specification in JSON, with the library's own ids. MissingExtraError without the extra
+    ``report``."""
     with of_extra("report", "a chart"):
         import vl_convert
 
-    svg: str = finish(vl_convert.vegalite_to_svg(spec))
+    svg: str = finish(vl_convert.vegalite_to_svg(orjson.loads(spec)))
     svg = _ARIA.sub("", svg)  # not the parts but the whole figure has a name, and a data table
-    return _LONG_NUMBER.sub(r"\1", _ID.sub(rf"\g<1>{prefix}-", svg))
+    return _LONG_NUMBER.sub(r"\1", svg)
 
 
 def with_colours(svg: str, colours: dict[str, str]) -> str:

@@ -5,7 +5,8 @@ All of it is untrusted text: control characters are escaped, and nothing is mark
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -17,8 +18,8 @@ from rich.text import Text
 
 from folkways.cultures import language_name
 from folkways.display import json_for_terminal, number, sanitize, single_line
-from folkways.names import culture_name
-from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, Metric
+from folkways.names import culture_name, short_endpoints
+from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, Metric, State
 
 EMPTY_RESPONSES = pl.DataFrame(schema={"endpoint": pl.String, **RESPONSES})
 EMPTY_JUDGEMENTS = pl.DataFrame(schema={"endpoint": pl.String, "profile": pl.String, **JUDGEMENTS})
@@ -112,6 +113,82 @@ def _reply(
         )
         parts.append(Padding(Text(single_line(line), "dim"), (0, 0, 0, 4)))
     return Padding(Group(*parts), (0, 0, 1, 2))
+
+
+MOST_ITEMS = 3
+"""Items of one question about one culture that are shown, where a benchmark has several."""
+
+
+def render_question(
+    title: str, items: pl.DataFrame, judgements: pl.DataFrame, metric: Metric
+) -> RenderableType:
+    """One question over all cultures for the terminal, by the culture's name.
+
+    title: of the task.
+    items: records.ITEMS of the question.
+    judgements: of these items, records.JUDGEMENTS with ``endpoint``, ``response`` and the metric; without
+        columns if nobody was asked.
+    metric: that says which replies are right.
+    """
+    judged = {*judgements["item"]} if judgements.width else set()
+    rows = sorted(
+        items.iter_rows(named=True),
+        key=lambda row: (culture_name(row["culture"]), row["item"] not in judged, row["item"]),
+    )
+    parts: list[RenderableType] = [Text(single_line(title), "bold"), Text()]
+    texts = {row["text"] for row in rows}
+    if len(texts) == 1:
+        parts.append(_block("Question", texts.pop()))
+    for culture, of_culture in groupby(rows, key=lambda row: row["culture"]):
+        shown = [*of_culture]
+        parts.append(
+            Rule(Text(single_line(f"{culture_name(culture)} ({culture})")), align="left", style="dim")
+        )
+        for row in shown[:MOST_ITEMS]:
+            if len({other["text"] for other in rows}) > 1:
+                parts.append(Text(sanitize(row["text"] or "")))
+            parts.append(Text.assemble(("counts as right  ", "dim"), sanitize(row["gold"] or "(nothing)")))
+            parts += [Text(line) for line in _said(row["item"], judgements, metric)]
+            parts.append(Text(single_line(row["item"]), "dim"))
+        if len(shown) > MOST_ITEMS:
+            parts.append(Text(f"and {len(shown) - MOST_ITEMS} more items", "dim"))
+        parts.append(Text())
+    return Group(*parts)
+
+
+def _said(item: str, judgements: pl.DataFrame, metric: Metric) -> Iterator[str]:
+    """A line for each endpoint and language: each different reply with how it was judged."""
+    if not judgements.width:
+        return
+    of_item = judgements.filter(pl.col("item") == item).sort("endpoint", "language", "variant", "sample")
+    names = short_endpoints(tuple(sorted(judgements["endpoint"].unique())))
+    for (endpoint, language), replies in of_item.group_by("endpoint", "language", maintain_order=True):
+        words = {
+            f"{single_line(row['response'] or '')} ({_judged(row, metric)})".strip(): None
+            for row in replies.iter_rows(named=True)
+        }
+        yield f"{names[str(endpoint)]}  {language_name(str(language))}: {'; '.join(words)}"
+
+
+def _judged(row: Mapping[str, Any], metric: Metric) -> str:
+    value = row[metric.name]
+    if row["state"] != State.ANSWERED or value is None:
+        return str(row["state"]) if row["counted"] else "not counted"
+    right = 1 - value if metric.lower_is_better else value
+    return "right" if right >= 1 else "wrong" if right <= 0 else "partly right"
+
+
+def question_as_json(tasks: Sequence[tuple[str, pl.DataFrame, pl.DataFrame]]) -> str:
+    """One question as a JSON list with an object for each task, as safe as that of ``item_as_json``.
+
+    tasks: name, items and judgements of each, as for ``render_question``.
+    """
+    return json_for_terminal(
+        [
+            {"task": task, "items": items.to_dicts(), "judgements": judgements.to_dicts()}
+            for task, items, judgements in tasks
+        ]
+    )
 
 
 def _grid() -> Table:

@@ -58,7 +58,7 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     if data.without_items:
         of_kept = pl.col("task").cast(pl.String).is_in([*data.without_items])
         data = replace(data, judgements=data.judgements.filter(~of_kept))
-    outcome = _outcome(data, data.judgements.columns)
+    outcome = outcome_of(data, data.judgements.columns)
     needed = ("endpoint", _group(outcome), _size())
     slices = [
         rows.select(needed) for rows in data.judgements.iter_slices(SLICE)
@@ -124,20 +124,19 @@ def _written_out(texts: pl.Series) -> pl.Series:
     )
 
 
-def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
+def outcome_of(data: ReportData, columns: list[str]) -> pl.Expr:
     """``right``, ``partly`` or ``wrong`` by the task's headline metric; ``not counted``; empty if no metric
     applies."""
     value = pl.lit(None, pl.Float64)
     for task, metrics in data.metrics.items():
         if metrics and metrics[0].name in columns:
-            value = (
-                pl.when(pl.col("task") == task)
-                .then(pl.col(metrics[0].name).cast(pl.Float64))
-                .otherwise(value)
-            )
+            of_task = pl.col(metrics[0].name).cast(pl.Float64)
+            if metrics[0].lower_is_better:
+                of_task = 1 - of_task
+            value = pl.when(pl.col("task") == task).then(of_task).otherwise(value)
     return (
         pl.when(~pl.col("counted")).then(pl.lit("not counted")).when(value >= 1).then(pl.lit("right"))
-        .when(value > 0).then(pl.lit("partly")).when(value == 0).then(pl.lit("wrong")).otherwise(pl.lit(""))
+        .when(value > 0).then(pl.lit("partly")).when(value <= 0).then(pl.lit("wrong")).otherwise(pl.lit(""))
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from folkways.endpoints.base import Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
+from folkways.releases.once import KeptBatches
 from folkways.releases.release_records import Release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
@@ -56,20 +57,12 @@ class TaskPlan:
     options: RunOptions
     own: TaskSettings = field(default_factory=dict)
     populations: Mapping[str, int] | None = None
-    _items: dict[tuple[object, ...], pl.DataFrame] = field(default_factory=dict, repr=False, compare=False)
+    _items: KeptBatches = field(default_factory=KeptBatches, repr=False, compare=False)
 
     def batches(self) -> Iterator[pl.DataFrame]:
-        """The items that the run asks, in the release's order; read from disk once if they are one batch."""
+        """The items that the run asks, in the release's order; the release is read once."""
         key = (self.options.cultures, self.options.limit, self.options.seed)
-        if key in self._items:
-            yield self._items[key]
-            return
-        batches = item_batches(self.task, self.release, self.options)
-        head = list(islice(batches, 2))
-        if len(head) == 1:
-            self._items[key] = head[0]
-        yield from head
-        yield from batches
+        return self._items.of(key, lambda: item_batches(self.task, self.release, self.options))
 
     @cached_property
     def prompt_options(self) -> PromptOptions:

@@ -146,14 +146,14 @@ class EquippedTask:
 def named_models(embedding: str | None, berts: Iterable[str]) -> dict[str, str]:
     """Role -> name, from ``--embedding-model`` and the ``LANG=DIR|NAME`` of ``--bert-model``; FolkwaysError
     or UnknownNameError says what is valid."""
-    languages = sorted(
-        role.name.removeprefix(BERT)
-        for task in tasks().values()
-        for role in task.scoring.models
-        if role.name.startswith(BERT)
-    )
     names = {EMBEDDING: embedding} if embedding else {}
     for text in berts:
+        languages = sorted(
+            role.name.removeprefix(BERT)
+            for task in tasks().values()
+            for role in task.scoring.models
+            if role.name.startswith(BERT)
+        )
         language, separator, name = text.partition("=")
         if not separator or not name:
             raise FolkwaysError(

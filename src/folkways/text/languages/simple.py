@@ -21,9 +21,9 @@ def _token() -> re.Pattern[str]:
     """Separators, controls, punctuation and symbols divide words. Marks are part of words (Indic vowel
     signs are marks)."""
     between = "".join(
-        re.escape(chr(code))
-        for code in range(0x10000)
-        if unicodedata.category(chr(code))[0] in "ZPS" or unicodedata.category(chr(code)) == "Cc"
+        re.escape(character)
+        for character in map(chr, range(0x10000))
+        if (category := unicodedata.category(character))[0] in "ZPS" or category == "Cc"
     )
     letter = rf"[^{between}{HAN}{KANA}\U0001f000-\U0001faff]"
     return re.compile(rf"{NUMBER}|[{HAN}{KANA}]|{letter}+(?:['’ʼ]{letter}+)*")

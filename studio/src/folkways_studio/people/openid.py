@@ -85,6 +85,14 @@ class Identity:
     name: str
 
 
+def domain_of(address: str) -> str | None:
+    """The domain of an e-mail address, in lower case; None if the address lacks one of its halves, or has
+    two ``@``, a space or an invisible character."""
+    local, _, domain = address.partition("@")
+    good = local and domain and "@" not in domain and " " not in address and address.isprintable()
+    return domain.casefold() if good else None
+
+
 class _UnusableAnswerError(Exception):
     """The provider's reply cannot be used; the message is for the server's log."""
 
@@ -233,13 +241,12 @@ class OpenIdProvider:
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
         described = self.described
         email, subject, name = (str(claims.get(key) or "") for key in ("email", "sub", "name"))
-        local, _, domain = email.partition("@")
-        whole = bool(local and domain) and "@" not in domain and " " not in email and email.isprintable()
-        if claims.get("email_verified") is not True or not whole:
+        domain = domain_of(email)
+        if claims.get("email_verified") is not True or domain is None:
             raise NotAllowedError(
                 "%(name)s does not say that your e-mail address has been verified", name=described.name
             )
-        allowed = not described.domains or domain.casefold() in described.domains
+        allowed = not described.domains or domain in described.domains
         for claim, wanted in described.claims.items():
             value = claims.get(claim)
             allowed = allowed and (wanted in value if isinstance(value, list) else value == wanted)

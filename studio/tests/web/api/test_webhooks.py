@@ -91,6 +91,7 @@ def test_what_happens_is_told_and_signed(
     # As https://www.standardwebhooks.com says that a receiver checks it.
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     key = base64.b64decode(made["secret"].removeprefix("whsec_"))
+    assert len(key) == 32
     right = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     assert headers["webhook-signature"] == f"v1,{right}"
     assert abs(int(headers["webhook-timestamp"]) - time.time()) < 30

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import orjson
@@ -56,19 +57,22 @@ NESTED = ("groups", "idks", "votes", "raw")
 def read_annotations(release: Release) -> pl.DataFrame:
     """ANNOTATIONS, one row per (culture, question). DataError naming file and question id where a file is
     broken."""
-    return pl.concat([_annotation_table(culture, file) for culture, file in files_of(release, "annotations")])
+    rows = [row for culture, file in files_of(release, "annotations") for row in _annotations(culture, file)]
+    columns = zip(ANNOTATIONS, [*zip(*rows, strict=True)] or [()] * len(ANNOTATIONS), strict=True)
+    nested = [pl.col(name).str.json_decode(ANNOTATIONS[name]) for name in NESTED]
+    return pl.DataFrame([pl.Series(name, values, dtype=pl.String) for name, values in columns]).with_columns(
+        nested
+    )
 
 
-def _annotation_table(culture: Culture, file: Path) -> pl.DataFrame:
-    rows: list[tuple[str, ...]] = []
+def _annotations(culture: Culture, file: Path) -> Iterator[tuple[str, ...]]:
+    """The rows of ANNOTATIONS in a file; the nested columns as JSON."""
     for key, entry in _entries(read_json(file), file):
         try:
-            rows.append((culture.code, key, *_annotation(entry)))
+            yield (culture.code, key, *_annotation(entry))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             problem = f"has no {error}" if isinstance(error, KeyError) else str(error)
             raise DataError(f"question {key!r}: {problem}. {REMEDY}", file=file) from None
-    nested = [pl.col(name).str.json_decode(ANNOTATIONS[name]) for name in NESTED]
-    return pl.DataFrame(rows, schema=dict.fromkeys(ANNOTATIONS, pl.String), orient="row").with_columns(nested)
 
 
 def _entries(content: Any, file: Path) -> Iterator[tuple[str, Any]]:
@@ -92,20 +96,15 @@ def _annotation(entry: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(groups, list):
         raise TypeError("neither 'aggregated_answers' nor 'annotations' is a list of answer groups")
     votes = entry["annotations"] if isinstance(entry.get("annotations"), dict) else {}
-    for group in groups:
-        if not (
-            _is_texts(group["answers"]) and _is_texts(group["en_answers"]) and type(group["count"]) is int
-        ):
-            raise TypeError(
-                "an answer group is not 'answers' and 'en_answers' (lists of text) and 'count' (a whole "
-                "number)"
-            )
-    if not all(
-        type(count) is int for count in (*entry["idks"].values(), *votes.values()) if count is not None
-    ):
+    answers = [group[name] for group in groups for name in ("answers", "en_answers")]
+    if not (_are_lists_of_texts(answers) and {type(group["count"]) for group in groups} <= {int}):
+        raise TypeError(
+            "an answer group is not 'answers' and 'en_answers' (lists of text) and 'count' (a whole number)"
+        )
+    if not {*map(type, entry["idks"].values()), *map(type, votes.values())} <= {int, NoneType}:
         raise TypeError("the votes and the kinds of not knowing are not all counted in whole numbers")
     raw = entry.get("raw_annotations", {})
-    if not all(_is_texts(answers) for answers in raw.values()):
+    if not _are_lists_of_texts(raw.values()):
         raise TypeError("'raw_annotations' does not give a list of texts for each annotator")
     return (
         _text(entry, "question"),
@@ -121,8 +120,9 @@ def _json(value: Any) -> str:
     return orjson.dumps(value).decode()
 
 
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+def _are_lists_of_texts(values: Collection[Any]) -> bool:
+    """Whether each of the values, which come from JSON, is a list with nothing but texts in it."""
+    return {*map(type, values)} <= {list} and {*map(type, chain.from_iterable(values))} <= {str}
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:

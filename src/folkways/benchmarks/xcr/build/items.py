@@ -27,6 +27,7 @@ from folkways.benchmarks.xcr.build.facts import FactRules, check_table
 from folkways.benchmarks.xcr.tasks import without_tags
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
+from folkways.json_lines import json_line
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.records import State
 from folkways.releases.checksums import sha256_of
@@ -178,7 +179,7 @@ def as_document(item: CultureItem) -> dict[str, Any]:
 
 def to_json_lines(items: Iterable[CultureItem]) -> bytes:
     """``items.jsonl``."""
-    return b"".join(orjson.dumps(as_document(item)) + b"\n" for item in items)
+    return b"".join(json_line(as_document(item)) for item in items)
 
 
 def to_form(items: Sequence[CultureItem]) -> bytes:

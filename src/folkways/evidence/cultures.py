@@ -1,0 +1,385 @@
+"""What a model's judgements say about each culture: its own language against English, its topics against one
+another, and wrong replies that the model repeats; with the sentences on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import polars as pl
+
+from folkways.benchmarks.summary import summarise_means
+from folkways.cultures import name_of_code
+from folkways.display import bound, interval, number, p_value, percent, plural
+from folkways.evidence.answers import answers_of
+from folkways.evidence.contrasts import ALPHA, CULTURE, contrasts
+from folkways.evidence.sentences import named
+from folkways.names import local_languages
+from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Metric, Schema, State, empty, without_nan
+from folkways.stats.differences import difference_of_shares, gaps_of_groups
+from folkways.stats.hypotheses.corrections import holm
+from folkways.stats.pairwise import FEWEST_QUESTIONS
+
+ENGLISH = "en"
+
+OWN_LANGUAGE: Schema = {
+    "culture": pl.String,
+    "language": pl.String,  # of the culture
+    "difference": pl.Float64,  # own language minus English, in the unit of the scores, paired by question
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p_holm": pl.Float64,  # corrected for the cultures and languages of the model
+}
+
+TOPICS: Schema = {
+    "culture": pl.String,
+    "topic": pl.String,
+    "score": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "gap": pl.Float64,  # from the unweighted mean over the topics of the culture, in the unit of the scores
+    "p_holm": pl.Float64,  # corrected for the topics of all cultures of the model
+}
+
+FEWEST_REPEATS = 3
+"""Questions in which a wrong reply has to come for it to be called repeated."""
+
+LONGEST_REPEATED = 100
+"""Characters of a reply that is compared with others; a longer one is hardly given twice."""
+
+REPEATED: Schema = {
+    "culture": pl.String,
+    "language": pl.String,  # that was asked in
+    "key": pl.String,  # the reply as it is compared: letters and digits in lower case
+    "reply": pl.String,  # as the model first gave it; untrusted
+    "times": pl.Int64,  # questions about the culture with this wrong reply
+    "questions": pl.Int64,  # questions about the culture with a readable wrong reply, in this language
+    "share": pl.Float64,  # times of questions, from 0 to 1
+    "elsewhere": pl.Float64,  # the same share about other cultures, in this language; null if there is none
+    "p": pl.Float64,  # two-sided, times the replies that could have come first; null if elsewhere is
+}
+
+
+def own_language(judgements: pl.DataFrame, metric: Metric) -> pl.DataFrame:
+    """OWN_LANGUAGE of one model and task: for each culture that was asked in its own language and in English.
+
+    judgements: records.JUDGEMENTS of the model, with the metric's column. A culture is left out if more than
+    a tenth of the replies in either language are in another one (records.OTHER_LANGUAGE): the difference
+    would be one of other languages than it says.
+    """
+    languages: dict[str, list[str]] = {}
+    for culture, language in asked_in_both(judgements):
+        languages.setdefault(culture, []).append(language)
+    judgements = judgements.filter(~_answered_elsewhere(judgements)).with_columns(
+        pl.col(CULTURE, "language").cast(pl.String)
+    )
+    rows = [pl.DataFrame(schema={**OWN_LANGUAGE, "p": pl.Float64})]
+    for turn in range(max(map(len, languages.values()), default=0)):  # more than one where it has several
+        of_turn = {culture: names[turn] for culture, names in languages.items() if len(names) > turn}
+        local = pl.col(CULTURE).replace_strict(of_turn, default=None, return_dtype=pl.String)
+        sides = {
+            name: judgements.filter(local.is_not_null(), pl.col("language") == spoken).with_columns(
+                language=pl.lit("")  # so that the two match
+            )
+            for name, spoken in (("local", local), (ENGLISH, pl.lit(ENGLISH)))
+        }
+        if any(frame.is_empty() for frame in sides.values()):
+            continue
+        differences = contrasts(answers_of(sides, metric, (CULTURE,)), metric)
+        by_culture = differences.filter(pl.col("facet") == CULTURE).rename({"value": CULTURE})
+        rows.append(
+            by_culture.with_columns(language=local, p_holm=pl.lit(None, pl.Float64)).select(rows[0].columns)
+        )
+    every = pl.concat(rows)
+    return without_nan(every.with_columns(p_holm=_holm(every["p"]))).select(list(OWN_LANGUAGE))
+
+
+def asked_in_both(judgements: pl.DataFrame) -> list[tuple[str, str]]:
+    """Each culture with each of its languages, other than English, if questions about it came in both."""
+    pairs = (
+        judgements.select(pl.col(CULTURE, "language").cast(pl.String))
+        .unique()
+        .drop_nulls()
+        .sort(CULTURE, "language")
+    )
+    in_english = {*pairs.filter(pl.col("language") == ENGLISH)[CULTURE]}
+    return [
+        (culture, language)
+        for culture, language in pairs.iter_rows()
+        if culture in in_english and language != ENGLISH and language in local_languages(culture)
+    ]
+
+
+def _answered_elsewhere(judgements: pl.DataFrame) -> pl.Expr:
+    """Whether too many replies about a row's culture, in one of the languages asked, are in another."""
+    if OTHER_LANGUAGE not in judgements.columns:
+        return pl.lit(False)
+    share = pl.col(OTHER_LANGUAGE).cast(pl.Float64).mean().over(CULTURE, "language")
+    return (share > MANY_IN_OTHER_LANGUAGE).fill_null(False).any().over(CULTURE)
+
+
+def topics(judgements: pl.DataFrame, metric: Metric, facet: str) -> pl.DataFrame:
+    """TOPICS of one model and task: each topic of each culture against the mean of the culture's topics.
+
+    judgements: records.JUDGEMENTS of the model, with the metric's column and ``facet``. Topics of fewer than
+    six questions are left out, and so is a culture with one topic. Empty for a metric without bounds.
+    """
+    counted = judgements.filter(
+        "counted", pl.col(metric.name).is_not_null(), pl.col(CULTURE, facet).is_not_null()
+    )
+    if metric.bounds is None or counted.is_empty():
+        return empty(TOPICS)
+    lowest, highest = metric.bounds
+    means = counted.group_by(pl.col(CULTURE, facet, "question").cast(pl.String)).agg(
+        pl.col(metric.name).cast(pl.Float64).mean().alias("value")
+    )
+    cell = pl.concat_str(pl.col(CULTURE, facet).cast(pl.String), separator="+").alias(CULTURE)
+    of_cells = summarise_means(counted.with_columns(cell), "", (metric,), (), ((CULTURE,),))
+    scores = of_cells.rows_by_key("value", named=True, unique=True)
+    rows = []
+    for (culture,), part in means.sort(CULTURE, facet, "question").group_by(CULTURE, maintain_order=True):
+        of_topics = {
+            str(topic): values["value"].to_numpy()
+            for (topic,), values in part.group_by(facet, maintain_order=True)
+            if values.height >= FEWEST_QUESTIONS and scores[f"{culture}+{topic}"]["score"] is not None
+        }
+        if len(of_topics) < 2:
+            continue
+        shares = np.array([(values.mean() - lowest) / (highest - lowest) for values in of_topics.values()])
+        gaps = gaps_of_groups(shares, np.array([float(values.size) for values in of_topics.values()]))
+        for topic, gap in zip(of_topics, gaps, strict=True):
+            score = scores[f"{culture}+{topic}"]
+            gap_in_points = metric.scale * (highest - lowest) * gap.difference
+            rows.append((culture, topic, score["score"], score["low"], score["high"], gap_in_points, gap.p))
+    frame = pl.DataFrame(rows, schema=dict(TOPICS), orient="row")
+    return frame.with_columns(p_holm=_holm(frame["p_holm"]))
+
+
+def _holm(values: pl.Series) -> pl.Series:
+    return pl.Series("p_holm", holm(values.fill_null(float("nan")).to_list()), dtype=pl.Float64)
+
+
+def reply_key() -> pl.Expr:
+    """The column ``answer`` as replies are compared: letters and digits in lower case; null if it is long."""
+    short = pl.when(pl.col("answer").str.len_chars() <= LONGEST_REPEATED).then("answer")
+    key = short.str.to_lowercase().str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ").str.strip_chars()
+    return pl.when(key != "").then(key)
+
+
+def repeated_replies(replies: pl.DataFrame) -> pl.DataFrame:
+    """REPEATED of one model and task: for each culture and language the wrong reply that most questions got.
+
+    A question has a reply if any of its askings in one language got it. The share among the questions about
+    the culture is compared with that about the other cultures, where a template that several cultures share
+    counts once. The reply was chosen because it is frequent, so p is multiplied by the number of replies that
+    could have been chosen (Bonferroni). replies: ``reply_rows`` of the
+    model's wrong ones.
+    """
+    of_culture = [CULTURE, "language"]
+    wrong = replies.select(*of_culture, "question").unique()
+    questions = wrong.group_by(of_culture).agg(questions=pl.len().cast(pl.Int64))
+    of_reply = replies.drop_nulls("key").group_by(*of_culture, "key", maintain_order=True)
+    times = of_reply.agg(
+        times=pl.col("question").n_unique().cast(pl.Int64),
+        rows=pl.len().cast(pl.Int64),
+        reply=pl.col("reply").first(),
+    )
+    first = (
+        times.filter(pl.col("times") >= FEWEST_REPEATS)
+        .sort(*of_culture, -pl.col("times"), -pl.col("rows"), "key")
+        .unique(of_culture, keep="first", maintain_order=True)
+        .join(questions, on=of_culture, maintain_order="left")
+        .with_columns(share=pl.col("times") / pl.col("questions"))
+    )
+    compared = _elsewhere(first, wrong, replies.drop_nulls("key"))
+    p = [
+        None
+        if row["templates"] is None
+        else min(
+            1.0,
+            times.height * _difference(row["share"], row["questions"], row["elsewhere"], row["templates"]),
+        )
+        for row in compared.iter_rows(named=True)
+    ]
+    return compared.with_columns(p=pl.Series(p, dtype=pl.Float64)).select(list(REPEATED))
+
+
+def _difference(share: float, questions: int, elsewhere: float, templates: int) -> float:
+    """p of the difference of two shares. Those of templates are means over cultures and vary less than
+    proportions, so that p can only be too large."""
+    first, first_number, second, second_number = (
+        np.array([float(number)]) for number in (share, questions, elsewhere, templates)
+    )
+    return difference_of_shares(first, first_number, second, second_number).p
+
+
+def _elsewhere(first: pl.DataFrame, wrong: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
+    """``first`` with ``elsewhere``, the mean share of each reply over templates, and ``templates``, how many
+    these are; null without any.
+
+    wrong: culture, language and question with a wrong reply. replies: the same with each reply's key.
+    """
+    cell, template = [CULTURE, "language"], ["language", "question"]
+    here = wrong.with_columns(here=pl.lit(1))
+    others = (
+        first.select(cell)
+        .join(wrong.group_by(template).agg(cultures=pl.len().cast(pl.Int64)), on="language")
+        .join(here, on=[*cell, "question"], how="left")
+        .with_columns(others=pl.col("cultures") - pl.col("here").fill_null(0))
+        .filter(pl.col("others") > 0)
+        .select(*cell, "question", "others")
+    )
+    there = replies.select(*cell, "question", "key").unique().rename({CULTURE: "other"})
+    hits = (
+        first.select(*cell, "key")
+        .join(there, on=["language", "key"])
+        .filter(pl.col("other") != pl.col(CULTURE))
+        .group_by(*cell, "question")
+        .agg(hits=pl.len())
+    )
+    shares = (
+        others.join(hits, on=[*cell, "question"], how="left")
+        .group_by(cell)
+        .agg(elsewhere=(pl.col("hits").fill_null(0) / pl.col("others")).sort().mean(), templates=pl.len())
+    )
+    return first.join(shares, on=cell, how="left", maintain_order="left")
+
+
+RIGHT_ELSEWHERE: Schema = {
+    **dict.fromkeys(("culture", "language", "key"), pl.String),  # of REPEATED
+    "other": pl.String,  # a culture about which the reply counts as right
+    "times": pl.Int64,  # questions that got the reply wrongly here, and about the other culture rightly
+}
+
+
+def right_elsewhere(repeated: pl.DataFrame, wrong: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """RIGHT_ELSEWHERE: about which other cultures the same reply to the same question is right, most first.
+
+    repeated: REPEATED of one model. wrong: culture, language, question and key of its wrong replies; right:
+    of the right replies of any model, so that only what some model said can be known.
+    """
+    key = ["language", "question", "key"]
+    of_repeated = wrong.join(repeated, on=["culture", "language", "key"], how="semi").unique()
+    joined = of_repeated.join(right.select(*key, other="culture").unique(), on=key)
+    counts = joined.filter(pl.col("other") != pl.col("culture")).group_by(
+        "culture", "language", "key", "other"
+    )
+    return (
+        counts.agg(times=pl.col("question").n_unique().cast(pl.Int64))
+        .sort("culture", "language", -pl.col("times"), "other")
+        .select(list(RIGHT_ELSEWHERE))
+    )
+
+
+def reply_rows(judgements: pl.DataFrame, metric: Metric, *, right: bool) -> pl.DataFrame:
+    """culture, language, question and key of the counted readable replies that are right, or wholly wrong."""
+    value = pl.col(metric.name).cast(pl.Float64)
+    wanted = (value >= 1.0 if right else value == 0.0) & (pl.col("state") == State.ANSWERED)
+    rows = judgements.filter("counted", wanted)
+    return rows.select(
+        pl.col(CULTURE, "language", "question").cast(pl.String), reply="answer", key=reply_key()
+    ).drop_nulls([CULTURE, "reply"])
+
+
+def language_sentence(row: Mapping[str, object], metric: Metric) -> str:
+    """A row of OWN_LANGUAGE in words."""
+    language = name_of_code(str(row["language"]))
+    difference, unit = float(str(row["difference"])), _unit(metric)
+    between = f"{interval(_float(row['low']), _float(row['high']), ' to ')}"
+    if _clear(row["p_holm"]):
+        better = "better" if (difference > 0) != metric.lower_is_better else "worse"
+        return f"{language} {better} than English by {bound(abs(difference))}{unit} ({between})."
+    return f"{language} less English: {number(difference)}{unit} ({between}), not told apart."
+
+
+def not_compared(language: str) -> str:
+    """Why ``own_language`` leaves a language out."""
+    return (
+        f"{name_of_code(language)} is not compared with English: too many replies are in another language "
+        "than asked."
+    )
+
+
+def topic_sentence(rows: pl.DataFrame, metric: Metric) -> str:
+    """The best and the worst topic of one culture in words; empty without topics. rows: TOPICS of the
+    culture."""
+    if rows.is_empty():
+        return ""
+    order = rows.sort("score", "topic", descending=[not metric.lower_is_better, False])
+    best, worst = order.row(0, named=True), order.row(-1, named=True)
+    if best["score"] == worst["score"]:
+        return f"All topics: {number(best['score'])}."
+    clear = [
+        f"{row['topic']} is {word} than the other topics"
+        for row, word in ((best, "better"), (worst, "worse"))
+        if _clear(row["p_holm"])
+    ]
+    verdict = " and ".join(clear) or "no topic is told apart from the others"
+    ends = [
+        f"{row['topic']} {number(row['score'])} ({interval(row['low'], row['high'], ' to ')})"
+        for row in (best, worst)
+    ]
+    return f"Best topic {ends[0]}, worst {ends[1]}: {verdict}."
+
+
+def repeated_sentence(row: Mapping[str, object]) -> str:
+    """A row of REPEATED in words, to follow the reply itself."""
+    language = name_of_code(str(row["language"]))
+    times, questions = int(str(row["times"])), int(str(row["questions"]))
+    share = f"in {times} of the {plural(questions, 'question')} it got wrong in {language}"
+    share += f" ({percent(_float(row['share']))})"
+    elsewhere, p = _float(row["elsewhere"]), _float(row["p"])
+    if elsewhere is None or p is None:
+        return f"{share}; no other culture was asked about in {language}"
+    compared = f"{share}, about other cultures in {percent(elsewhere)}"
+    higher = float(str(row["share"])) > elsewhere
+    if p < ALPHA:
+        return f"{compared}: {'more' if higher else 'less'} often here (p {p_value(p)})"
+    return f"{compared}: not more often than chance allows"
+
+
+def right_sentence(rows: pl.DataFrame) -> str:
+    """About which other cultures a repeated wrong reply is right; empty for none. rows: RIGHT_ELSEWHERE of
+    it."""
+    others = [
+        f"{name_of_code(other)} ({plural(times, 'question')})"
+        for other, times in rows.select("other", "times").iter_rows()
+    ]
+    return f"the same reply to the same question counts as right about {named(others)}" if others else ""
+
+
+def whose_sentences(cells: pl.DataFrame) -> Iterator[str]:
+    """Whose answers the wrong answers about one culture are, above chance; one sentence for each language.
+
+    cells: ``whose_culture.result.CELLS`` of one model and culture. A language without a chance line is left
+    out.
+    """
+    for (language,), part in cells.filter(pl.col("chance").is_not_null()).group_by(
+        "language", maintain_order=True
+    ):
+        above = part.filter(pl.col("p_holm") < ALPHA, pl.col("difference") > 0).sort(
+            -pl.col("difference"), "culture"
+        )
+        whose = [
+            f"{name_of_code(row['culture'])} ({number(row['share'])} %, by chance {number(row['chance'])} %)"
+            for row in above.iter_rows(named=True)
+        ]
+        where = f"Asked in {name_of_code(str(language))}, its wrong answers are "
+        yield (
+            f"{where}above chance those of {'; '.join(whose)}."
+            if whose
+            else f"{where}those of no other culture above chance."
+        )
+
+
+def _clear(p: object) -> bool:
+    value = _float(p)
+    return value is not None and value < ALPHA
+
+
+def _float(value: object) -> float | None:
+    return None if value is None else float(str(value))
+
+
+def _unit(metric: Metric) -> str:
+    return " points" if metric.scale == 100 else ""

@@ -1,0 +1,111 @@
+"""Whoever leaves takes their answers along: agreement, majorities and exports are those of a study in which
+they had never answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.exports.snapshot import take_snapshot
+from folkways_studio.exports.study_tables import item_table, judgement_table
+from folkways_studio.items.service import list_items
+from folkways_studio.people import participants, suspension
+from folkways_studio.records import Participant
+from folkways_studio.studies.agreement import agreement
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
+
+pytestmark = ON_A_FILE
+ANSWERS = 3
+
+
+def _withdraw(study: StudyFixture, person: Participant) -> None:
+    participants.withdraw(study.workspace, study.study.id, person.id)
+
+
+def _exclude(study: StudyFixture, person: Participant) -> None:
+    suspension.exclude(study.workspace, study.study.id, person.id, "always the first", by=study.owner)
+
+
+def _answered(
+    workspace: Workspace, name: str, choices: Sequence[int]
+) -> tuple[StudyFixture, list[Participant]]:
+    """A study with one item that so many people answered, each in one way."""
+    stages = [{"name": "verify", "kind": "vote", "answers": ANSWERS, "majority": 2}]
+    study = open_study(workspace, stages, name=name)
+    study.add("verify", [QUESTION])
+    people = [study.person() for _ in choices]
+    for person, choice in zip(people, choices, strict=True):
+        study.answer(person, {"choices": [choice]})
+    return study, people
+
+
+def _outcome(study: StudyFixture) -> dict[str, Any]:
+    """What is known of the item, without names and numbers."""
+    (item,) = list_items(study.workspace, study.study.id)
+    votes = [vote.payload for vote in take_snapshot(study.workspace, study.study.id).votes(item)]
+    measured = [
+        (row.field, *((each.value, each.judgements) for each in (row.percent, row.majority, row.alpha)))
+        for row in agreement(study.workspace, study.study.id)
+    ]
+    return {"state": item.state, "result": item.result, "votes": votes, "agreement": measured}
+
+
+@pytest.mark.parametrize("leave", [_withdraw, _exclude], ids=["withdrawn", "excluded"])
+@pytest.mark.parametrize(
+    ("choices", "gone"),
+    [
+        ((0, 0, 1), (0,)),
+        ((0, 0, 1), (1,)),
+        ((0, 0, 1), (2,)),
+        ((0, 1, 2), (1,)),
+        ((0, 0, 0), (2,)),
+        ((0, 0, 1), (0, 1)),
+        ((0, 0, 1), (0, 2)),
+        ((0, 0, 1), (0, 1, 2)),
+        ((0, 1), (0,)),
+        ((0,), (0,)),
+        ((0, 0, 1), ()),
+    ],
+    ids=str,
+)
+def test_one_of_several_leaves(
+    studio_workspace: Workspace, choices: Sequence[int], gone: Sequence[int], leave: Callable[..., None]
+) -> None:
+    study, people = _answered(studio_workspace, "left", choices)
+    for place in gone:
+        leave(study, people[place])
+    stay = [place for place in range(len(choices)) if place not in gone]
+    never, _ = _answered(studio_workspace, "never", [choices[place] for place in stay])
+    assert _outcome(study) == _outcome(never)
+
+    pairs = [choices[one] == choices[other] for one, other in combinations(stay, 2)]
+    rows = agreement(study.workspace, study.study.id)
+    assert [row.percent.value for row in rows] == (
+        [] if not stay else [sum(pairs) / len(pairs) if pairs else None]
+    )
+
+    snapshot = take_snapshot(study.workspace, study.study.id)
+    left = {"withdrawn": snapshot.withdrawn, "excluded": snapshot.excluded}
+    assert left == {
+        "withdrawn": len(gone) * (leave is _withdraw),
+        "excluded": len(gone) * (leave is _exclude),
+    }
+    table = judgement_table(snapshot)
+    assert table["participant"].to_list() == [people[place].pseudonym for place in stay]
+    assert [json.loads(each)["choices"] for each in table["payload"]] == [[choices[place]] for place in stay]
+    written = json.dumps([table.rows(), item_table(snapshot).rows()])
+    assert not any(people[place].pseudonym in written for place in gone)
+
+
+def test_an_exclusion_that_is_undone_brings_the_answers_back(studio_workspace: Workspace) -> None:
+    study, people = _answered(studio_workspace, "left", (0, 0, 1))
+    before = _outcome(study)
+    _exclude(study, people[0])
+    assert _outcome(study) != before
+    suspension.include(study.workspace, study.study.id, people[0].id, by=study.owner)
+    assert _outcome(study) == before

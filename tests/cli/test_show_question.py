@@ -1,0 +1,77 @@
+"""``folkways show BENCHMARK:QUESTION``: one question over all cultures, with what people and models said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.blend_data import write_release
+from tests.support.river import folkways
+
+REPLIES = {
+    (f"{culture}/Q-{number}", language): "nothing"
+    for culture, languages in (("KR", ("ko", "en")), ("ES", ("es", "en")))
+    for number in range(1, 5)
+    for language in languages
+} | {("KR/Q-1", "en"): "barley tea", ("KR/Q-1", "ko"): "커피", ("ES/Q-1", "en"): "tea\x1b[31m"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a release, and a workspace in which one model was asked about two of three cultures."""
+    folder = tmp_path_factory.mktemp("question")
+    write_release(folder / "made")
+    lines = [
+        json.dumps({"item": item, "language": language, "response": reply})
+        for (item, language), reply in REPLIES.items()
+    ]
+    (folder / "model.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    asked = ("run", "blend/saq", "--release", "blend=made", "--cultures", "KR,ES", "-m", "replay:model.jsonl")
+    done = folkways(*asked, "-w", "w.db", "--name", "one", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_each_culture_stands_with_what_people_and_models_said(place: Path) -> None:
+    done = folkways("show", "blend:Q-1", "-w", "w.db", cwd=place)
+    assert done.returncode == 0, done.stderr
+    by_culture = {part.split(" (")[0]: part for part in done.stdout.split("\n\n")}
+    korea, spain, states = (by_culture[name] for name in ("South Korea", "Spain", "United States"))
+    assert "What do people drink in" in korea
+    assert "barley tea (3)" in korea and "coffee (3)" not in korea
+    assert "English: barley tea (right)" in korea and "Korean: 커피 (wrong)" in korea
+    assert "coffee (3)" in spain and "English: tea" in spain
+    assert "model" not in states  # nobody asked about it, and its people's answers are shown all the same
+    assert "counts as right" in states
+    assert "\x1b[31m" not in done.stdout
+    names = [name.strip() for name in by_culture if "BLEnD" not in name and name.strip()]
+    assert names == ["South Korea", "Spain", "United States"]
+
+
+def test_a_question_as_json_is_one_document(place: Path) -> None:
+    done = folkways("show", "blend:Q-1", "-w", "w.db", "--json", cwd=place)
+    (known,) = json.loads(done.stdout)
+    assert known["task"] == "blend/saq"
+    assert {row["item"] for row in known["items"]} == {"KR/Q-1", "ES/Q-1", "US/Q-1"}
+    assert {row["item"] for row in known["judgements"]} == {"KR/Q-1", "ES/Q-1"}
+
+
+def test_without_a_run_people_alone_have_answered(place: Path) -> None:
+    done = folkways("show", "blend:Q-2", "-w", "none.db", "--release", "made", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert "yut nori" in done.stdout and "football (5)" in done.stdout and "right)" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("blend:Q-9", "--release", "made"), "blend has no question 'Q-9'; write it as in an item's name"),
+        (("blend:Q-9", "--run", "one"), "run one asks no question 'blend:Q-9'; leave --run out"),
+        (("blend:Q-1", "--run", "two"), "unknown run 'two'"),
+    ],
+)
+def test_a_question_that_is_not_there_is_said(place: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = folkways("show", *arguments, "-w", "w.db", cwd=place)
+    assert done.returncode == 2 and message in done.stderr

@@ -1,0 +1,55 @@
+"""What a run of a few questions imports and reads: its start is most of what it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.river import environment
+
+CODE = """
+import sys
+opened = []
+sys.addaudithook(lambda event, values: opened.append(str(values[0])) if event == "open" else None)
+from folkways.cli.main import main
+try:
+    main()
+finally:
+    print(*sorted(sys.modules), sep="\\n")
+    print(*{"file " + name for name in opened if name.endswith("METADATA")}, sep="\\n")
+"""
+
+NOT_NEEDED = (
+    "aiohttp",
+    "folkways.evidence.comparison",
+    "folkways.runs.gate",
+    "folkways.runs.judging",
+    "folkways.runs.on_ray",
+    "folkways.runs.results.compare",
+    "jinja2",
+    "matplotlib",
+    "ray",
+    "scipy",
+    "torch",
+)
+
+
+def test_a_run_imports_its_own_benchmark_alone_and_nothing_of_other_commands(tmp_path: Path) -> None:
+    command = ["run", "demo/saq", "--limit", "1", "--model", "baseline/first", "-w", str(tmp_path / "w.db")]
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, *command],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "folkways.benchmarks.demo.tasks" in lines
+    packages = {line.split(".")[2] for line in lines if line.startswith("folkways.benchmarks.")}
+    assert not packages & {"blend", "culturalbench", "include", "normad", "semeval2026", "xcr"}
+    assert [name for name in NOT_NEEDED if name in lines] == []
+    metadata = [line for line in lines if line.startswith("file ")]
+    assert len(metadata) == len(set(metadata)), "the metadata of a package are read once"
