@@ -149,12 +149,12 @@ class Run:
         return Frame(judged_items(self.workspace, self.record, profile))
 
     def _repr_html_(self) -> str:
-        """The leading models of each task with intervals, and the map; text alone if there are no scores
-        yet."""
+        """The verdict, every model on every task with intervals, and the map; text alone if there are no
+        scores yet."""
         from folkways.reports.formats.notebook import run_html
         from folkways.reports.views.views import ReportView
 
-        return run_html(ReportView(self.report_data(with_judgements=False)))
+        return run_html(ReportView(self.report_data(with_judgements=False, with_verdict=True)))
 
     def __repr__(self) -> str:
         lines = [
@@ -177,17 +177,40 @@ class Run:
         return int(results.failure_counts(self.workspace, self.record)["count"].sum())
 
     def report_data(
-        self, profile: str | None = None, *, with_judgements: bool = True, items: bool = False
+        self,
+        profile: str | None = None,
+        *,
+        with_judgements: bool = True,
+        with_verdict: bool = False,
+        items: bool = False,
     ) -> ReportData:
         """The data of a report of this run.
 
-        profile: only this profile. with_judgements: False where only scores are shown. items: include items
-        whose licence forbids passing them on.
+        profile: only this profile. with_judgements: False where only scores are shown. with_verdict: with
+        what a verdict needs, also without judgements. items: include items whose licence forbids passing
+        them on.
         """
         from folkways.runs.results.report import collect
 
-        shown: dict[str, Any] = {"profile": profile, "with_judgements": with_judgements, "show_items": items}
+        shown: dict[str, Any] = {
+            "profile": profile,
+            "with_judgements": with_judgements,
+            "with_verdict": with_verdict,
+            "show_items": items,
+        }
         return collect(self.workspace, [self.record], cost_of=cost_function(self.prices), **shown)
+
+    def brief(self, profile: str | None = None) -> str:
+        """The verdict in two or three sentences: which model for what, how sure that is, at what price, where
+        it is weakest, and what the run cannot tell; as ``folkways report --brief`` prints it.
+
+        profile: only this one, where several were scored.
+        """
+        from folkways.runs.results.report import verdict_on_runs
+
+        return verdict_on_runs(
+            [self.name], workspace=self.workspace, profile=profile, prices=self.prices
+        ).text
 
     def report(
         self,

@@ -7,25 +7,31 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from markupsafe import escape
 
 import folkways
 from folkways.api import Scores
-from folkways.display import number
+from folkways.display import interval, number
 from folkways.engine.progress import ModelProgress
 from folkways.reports.data import ReportData
 from folkways.reports.formats.notebook import MOST_ROWS, run_html, scores_html
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
 from folkways.runs.notebook_progress import bars, in_notebook
 
 ACTS = re.compile(r"<(script|img src=x|svg onload)", re.IGNORECASE)
 
 
-def test_a_run_shows_the_leading_models_and_the_map(data: ReportData) -> None:
-    shown = run_html(ReportView(data))
+def test_a_run_shows_the_verdict_the_matrix_and_the_map(data: ReportData) -> None:
+    view = ReportView(data)
+    shown = run_html(view)
+    assert escape(verdict_of(Leaderboard(view)).text) in shown
     for row in (
         data.scores.filter(facet="all", metric="sem_b", task="blend/saq").head(2).iter_rows(named=True)
     ):
-        assert f">{number(row['score'])}</td>" in shown
+        cell = f">{number(row['score'])} ({interval(row['low'], row['high'], '–')})"
+        assert cell in shown
     assert shown.count("<img") == 1 and "data:image/svg+xml;base64," in shown
 
 
@@ -48,7 +54,7 @@ def test_a_comparison_and_an_item_show_themselves(tmp_path: Path) -> None:
     run = folkways.run(
         "demo/saq", models=["baseline/first", "baseline/random"], workspace=where, cultures="KR"
     )
-    assert "random" in run._repr_html_()
+    assert "No model was asked" in run._repr_html_() and "random" in run._repr_html_()
     compared = folkways.compare("first", "random", workspace=where)
     assert "against" in compared._repr_html_()
     name = run.judgements()["item"][0]

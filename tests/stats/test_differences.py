@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
-from folkways.stats.differences import difference_of_shares
+from folkways.stats.differences import difference_of_shares, gaps_of_groups
 from folkways.stats.intervals import interval_of_average, wilson
 
 
@@ -125,3 +125,24 @@ def test_the_other_way_round_it_is_the_same_with_the_other_sign(
     assert found.p == pytest.approx(turned.p)
     assert -1 - 1e-9 <= found.low <= found.difference <= found.high <= 1 + 1e-9
     assert found.high <= wilson(first * one, one).high - wilson(second * other, other).low + 1e-9
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(1, 500)), min_size=2, max_size=6))
+def test_the_gap_of_a_group_is_its_difference_from_the_others_as_strata(
+    groups: list[tuple[float, float]],
+) -> None:
+    shares, numbers = np.array(groups).T
+    for group, gap in enumerate(gaps_of_groups(shares, numbers)):
+        others = np.arange(len(groups)) != group
+        one = difference_of_shares(shares[~others], numbers[~others], shares[others], numbers[others])
+        part = (len(groups) - 1) / len(groups)
+        assert gap.difference == pytest.approx(shares[group] - shares.mean(), abs=1e-9)
+        ends = (gap.difference, gap.low, gap.high)
+        assert ends == pytest.approx((part * one.difference, part * one.low, part * one.high), abs=1e-9)
+        if abs(gap.difference) > 1e-9:
+            assert gap.p == pytest.approx(one.p, abs=1e-6)
+
+
+def test_a_gap_needs_two_groups() -> None:
+    with pytest.raises(ValueError, match="got 1"):
+        gaps_of_groups(np.array([0.5]), np.array([10.0]))

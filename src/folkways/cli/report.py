@@ -35,20 +35,43 @@ USUAL = "html,md,csv,parquet"
     help="Show items whose licence forbids passing them on; keep this report to yourself.",
 )
 @click.option(
+    "--brief", is_flag=True, help="Print the verdict in two or three sentences, and write no files."
+)
+@click.option(
     "--dispute",
     metavar="URL",
     help="Link each question in the pages of cultures to this address, a studio or an issue tracker, with "
     "{item}, {culture} and {task} filled in.",
 )
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
-def command(runs: tuple[str, ...], out: Path, formats: str, **others: Any) -> None:
-    """Write a report of RUNS (names or numbers; the newest if none is named) into a folder.
+def command(
+    runs: tuple[str, ...], out: Path, formats: str, brief: bool, workspace: str, **others: Any
+) -> None:
+    """Write a report of RUNS (names or numbers; the newest if none is named) into a folder, and print its
+    verdict: which model for what, how sure that is, at what price, and what the runs cannot tell.
 
     report.html is a single file that opens without a network; its charts need the extra 'report'. The numbers
     are also written as CSV and Parquet. With the format latex, report.tex has the tables and a methods
     section for a paper, and report.bib the citations.
     """
-    from folkways.runs.results.report import report_runs
+    from folkways.cli.out import terminal
+    from folkways.display import single_line
+    from folkways.reports.formats.terminal import terminal_verdict
+    from folkways.runs.results.report import report_runs, verdict_on_runs
 
-    for path in report_runs(runs or ("last",), out, formats=formats, **others):
+    names = runs or ("last",)
+    if brief:
+        shown = {name: others[name] for name in ("profile", "prices")}
+        click.echo(single_line(verdict_on_runs(names, workspace=workspace, **shown).text))
+        return
+    console = terminal()
+    written = report_runs(
+        names,
+        out,
+        workspace=workspace,
+        formats=formats,
+        tell=lambda leaderboard: console.print(terminal_verdict(leaderboard)),
+        **others,
+    )
+    for path in written:
         click.echo(f"wrote {path}")

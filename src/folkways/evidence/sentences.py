@@ -71,12 +71,13 @@ class Contrast:
         return self.first if (difference > 0) != self.lower_is_better else self.second
 
 
-def named(names: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``; at most MOST_NAMED names, then ``and 3 more``."""
+def named(names: Sequence[str], word: str = "and") -> str:
+    """``a``, ``a and b``, ``a, b and c``; at most MOST_NAMED names, then ``and 3 more``. word: instead of
+    ``and``."""
     shown = (
         list(names) if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
     )
-    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
+    return f" {word} ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
 
 
 def verdict(

@@ -10,6 +10,7 @@ from typing import Literal
 import polars as pl
 
 from folkways.benchmarks.results import ResultTables
+from folkways.evidence.verdict import Expense
 from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, Signature, empty, require_columns
 from folkways.releases.release_records import ReleaseRecord
 
@@ -75,6 +76,9 @@ class ReportData:
     without_results: name of a result that these judgements do not allow -> why.
     without_items: task whose items may not be passed on -> why; ITEM_TEXTS of its judgements are null.
     chance: task with options -> what guessing among them scores on the headline, in percent.
+    expenses: endpoint -> what its replies took, where that was looked up.
+    homes: model -> code of the culture in which its maker is at home, where that is known.
+    parts: task -> how much of it was asked, in words, where that is not everything.
     dispute: the address at which a question can be disputed, with ``{item}``, ``{culture}`` and ``{task}``
         to be filled in; empty without one.
     """
@@ -97,6 +101,9 @@ class ReportData:
     without_results: Mapping[str, str] = field(default_factory=dict)
     without_items: Mapping[str, str] = field(default_factory=dict)
     chance: Mapping[str, float] = field(default_factory=dict)
+    expenses: Mapping[str, Expense] = field(default_factory=dict)
+    homes: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
     dispute: str = ""
 
     def __post_init__(self) -> None:

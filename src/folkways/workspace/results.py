@@ -38,7 +38,9 @@ class Usage:
     gave none).
 
     The batched ones are among the others: they came back in batches. uncounted_input, uncounted_output:
-    responses without its count of these tokens, so that their cost is not known.
+    responses without its count of these tokens, so that their cost is not known. seconds: what the replies
+    took, added up; first, last: when the first of them was asked for and the last came, in seconds since the
+    epoch.
     """
 
     endpoint: str
@@ -51,6 +53,9 @@ class Usage:
     batched_output_tokens: int = 0
     uncounted_input: int = 0
     uncounted_output: int = 0
+    seconds: float = 0.0
+    first: float = 0.0
+    last: float = 0.0
 
 
 def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
@@ -243,12 +248,13 @@ def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature
 
 
 def load_judgements(
-    workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False
+    workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False, texts: bool = True
 ) -> pl.DataFrame:
     """The stored judgements of a part of ``run`` in ``profile``, from ``workspace``: records.JUDGEMENTS,
     ``ordinal``, ``endpoint``, ``response``, metrics and facets.
 
-    small: as ``records.compact`` has them, for what looks at many at a time.
+    small: as ``records.compact`` has them, for what looks at many at a time. texts: False leaves the response
+    null, which is most of what has to be read.
     """
     columns = (
         *(
@@ -264,10 +270,14 @@ def load_judgements(
             "answer",
             "reason",
         ),
-        *("text", "details"),
+        *(("text",) if texts else ()),
+        "details",
     )
     pages = judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task)
-    pages = (page.rename({"text": "response"}) for page in pages)
+    pages = (
+        page.rename({"text": "response"}) if texts else page.with_columns(response=pl.lit(None, pl.String))
+        for page in pages
+    )
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times
     # what the frame does.
     frames = [compact(page) if small else page for page in map(_unpacked, pages)]
@@ -275,7 +285,7 @@ def load_judgements(
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
     frame = pl.concat(frames, how="diagonal_relaxed", rechunk=small)
     del frames
-    first_columns = [*columns[:-2], "response"]
+    first_columns = [name for name in columns if name not in ("text", "details")] + ["response"]
     details = [name for name in frame.columns if name not in first_columns]
     kind = pl.Categorical if small else pl.String
     whole = frame.with_columns(task=pl.lit(part.task, dtype=kind), endpoint=pl.lit(part.endpoint, dtype=kind))
@@ -308,11 +318,17 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
             for tokens in (replies.c.input_tokens, replies.c.output_tokens)
         ),
     )
+    times = (
+        sa.func.sum(replies.c.seconds),
+        sa.func.min(replies.c.created - replies.c.seconds),
+        sa.func.max(replies.c.created),
+    )
     query = (
         sa.select(
             endpoints.c.name,
             sa.func.count(),
             *(sa.func.coalesce(sa.func.sum(column), 0) for column in summed),
+            *times,
         )
         .select_from(replies)
         .where(replies.c.key.in_(keys))
@@ -322,7 +338,9 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     )
     with workspace.read() as connection:
         return [
-            Usage(name, *(int(number) for number in numbers)) for name, *numbers in connection.execute(query)
+            Usage(name, *(int(number) for number in counts), *map(float, of_time))
+            for name, *numbers in connection.execute(query)
+            for counts, of_time in [(numbers[: -len(times)], numbers[-len(times) :])]
         ]
 
 

@@ -31,25 +31,22 @@ CELL = "padding:2px 10px 2px 0;vertical-align:baseline;"
 
 
 def run_html(view: ReportView) -> str:
-    """A run: its models and tasks, the leading models of each task, the map of the first task, and
-    warnings."""
+    """A run: the verdict, the matrix of models and tasks, what each model took, the map of the first task,
+    and warnings."""
     from folkways.reports.formats.summary import doubts, gaps, lede
+    from folkways.reports.formats.verdict_tables import MARKED, expense_table, matrix_table
     from folkways.reports.views.leaderboard import Leaderboard
+    from folkways.reports.views.verdicts import verdict_of
 
     board = Leaderboard(view)
-    rows: list[tuple[str, ...]] = []
-    for task in view.tasks:
-        for position, row in enumerate(board.first(task)):
-            score = row.counted
-            counts = (score.shown_n, percent(score.coverage)) if score else ("", "")
-            title = f"{task.title} ({task.metric.label})" if not position else ""
-            rows.append(
-                (title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *counts)
-            )
-    parts = [
-        _paragraph(lede(view)),
-        html_table(("task", "model", "score", "95 % interval", "n", "coverage"), rows, 2),
-    ]
+    made, matrix, expenses = verdict_of(board), matrix_table(board), expense_table(board)
+    parts = [Markup("<p><b>{}</b></p>").format(sanitize(made.text)), _paragraph(lede(view))]
+    if matrix.rows:
+        parts.append(html_table(matrix.heads, matrix.rows, 1))
+    if any(task.best for task in made.tasks):
+        parts.append(_paragraph(MARKED))
+    if expenses.rows:
+        parts.append(html_table(expenses.heads, expenses.rows, 1))
     parts += [_paragraph(sentence) for sentence in (*gaps(view), *doubts(view))]
     shades = WorldMap(view)
     if shades.first is not None:

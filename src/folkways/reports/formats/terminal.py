@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Column
@@ -13,12 +14,17 @@ from folkways.display import count, interval, number, percent, single_line
 from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import ReportData
 from folkways.reports.formats.summary import notices
+from folkways.reports.formats.verdict_tables import MARK, MARKED, TextTable, expense_table, matrix_table
+from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.scores import table_of_numbers
+from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView, Score, TaskView
 
 STATES = ("refused", "unreadable", "truncated", "failed", "missing")
 LOST = "not answered"
 NARROWEST_NAME = 14
+NARROWEST_HEAD = 12
+"""Characters that the title of a column may need before it is broken into lines."""
 
 
 def terminal_summary(data: ReportData) -> RenderableType:
@@ -27,6 +33,52 @@ def terminal_summary(data: ReportData) -> RenderableType:
     parts: list[RenderableType] = [_ScoreTable(view, task) for task in view.tasks]
     parts += [Text.assemble(("! ", "bold yellow"), single_line(sentence)) for sentence in notices(view)]
     return Group(*parts)
+
+
+def terminal_verdict(leaderboard: Leaderboard) -> RenderableType:
+    """The verdict, the matrix of models and tasks, and what each model took, in the width of the terminal."""
+    made = verdict_of(leaderboard)
+    parts: list[RenderableType] = [Text(single_line(made.text)), Text()]
+    matrix, expenses = matrix_table(leaderboard), expense_table(leaderboard)
+    if matrix.rows:
+        marked = any(MARK in cell for row in matrix.rows for cell in row[1:])
+        parts += [_Blocks(matrix), *([Text(MARKED, "dim")] if marked else []), Text()]
+    if expenses.rows:
+        parts += [_Blocks(expenses), Text()]
+    return Group(*parts)
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """A table of numbers, cut into as many blocks of columns below one another as the width needs."""
+
+    table: TextTable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        heads, rows = self.table.heads, self.table.rows
+        widths = [max([cell_len(row[at]) for row in rows]) for at in range(len(heads))]
+        widest = max(NARROWEST_NAME, options.max_width // 3)
+        name = min(max(widths[0], len(heads[0])), widest)
+        blocks: list[list[int]] = []
+        left = 0
+        for at, width in enumerate(widths[1:], 1):
+            taken = max(width, min(cell_len(heads[at]), NARROWEST_HEAD)) + 2
+            if not blocks or taken > left:
+                blocks.append([])
+                left = options.max_width - name - 2
+            blocks[-1].append(at)
+            left -= taken
+        for block in blocks:
+            first = Column(heads[0], no_wrap=True, overflow="ellipsis", max_width=name)
+            table = table_of_numbers(first, ())
+            for at in block:
+                most = max(widths[at], min(cell_len(heads[at]), NARROWEST_HEAD))
+                table.add_column(
+                    heads[at], justify="right", overflow="fold", min_width=widths[at], max_width=most
+                )
+            for row in rows:
+                table.add_row(row[0], *(row[at] for at in block))
+            yield table
 
 
 @dataclass(frozen=True)

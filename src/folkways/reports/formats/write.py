@@ -51,13 +51,20 @@ def check_formats(formats: Sequence[str]) -> None:
         need_extra("report", f"report.html with its charts (the other files: {without})", "vl_convert")
 
 
-def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FORMATS) -> list[Path]:
+def write_report(
+    data: ReportData,
+    out: Path,
+    formats: Sequence[str] = USUAL_FORMATS,
+    tell: Callable[[Leaderboard], object] | None = None,
+) -> list[Path]:
     """Write the report into the folder ``out``, which is created if needed, and return the files.
 
-    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and ``report.bib``.
-    csv and parquet: ``scores`` and ``judgements``. Parquet is exact; in CSV, text that a spreadsheet would
-    run as a formula gets an apostrophe. Raises FolkwaysError if a file cannot be written, and the errors of
-    ``check_formats``.
+    data: what it shows. tell: called with the scores as the report orders them, before the page is drawn.
+
+    formats: html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and
+    ``report.bib``. csv and parquet: ``scores`` and ``judgements``. Parquet is exact; in CSV, text that a
+    spreadsheet would run as a formula gets an apostrophe. Raises FolkwaysError if a file cannot be written,
+    and the errors of ``check_formats``.
     """
     check_formats(formats)
     out = Path(out)
@@ -76,6 +83,8 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     if {"html", "md", "latex"} & {*formats}:
         for task in view.tasks:
             board.ranks(task)
+    if tell is not None:
+        tell(board)
     turned = turned_round(view, board) if {"html", "md"} & {*formats} else []
     written: list[Path] = []
     if "html" in formats:

@@ -17,7 +17,7 @@ from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import CONTRASTS, CULTURE, contrasts
 from folkways.evidence.order import Rank, order
 from folkways.names import WHOLE, facet_title, provider, value_name
-from folkways.records import BASELINE_PREFIX
+from folkways.records import BASELINE_PREFIX, Metric
 from folkways.reports.figures.charts import INK, MUTED, SERIES, Spec, axis_x, axis_y, layer, spec
 from folkways.reports.figures.figure import Figure, make_figure, slugged
 from folkways.reports.views.reference import placed, reference_points, remarks_of, warnings_of
@@ -275,18 +275,18 @@ class Leaderboard:
 
     def best_baseline(self, task: TaskView) -> Row | None:
         """The best baseline that a run asked, in the profile shown; None if none was asked."""
-        return max(
-            (row for row in self._baselines(task) if row.counted and row.counted.endpoint in self.view.asked),
-            key=lambda row: row.score,
-            default=None,
-        )
+        baselines = [
+            row for row in self._baselines(task) if row.counted and row.counted.endpoint in self.view.asked
+        ]
+        return min(baselines, key=lambda row: _worse(row.score, task.metric), default=None)
 
     def guessing(self, task: TaskView) -> float:
         """The score without any knowledge: chance, or for a task without options the best baseline, asked or
-        computed; NaN if there is none."""
-        return self.view.data.chance.get(
-            task.task, max((row.score for row in self._baselines(task)), default=math.nan)
+        computed; NaN without one."""
+        scores = sorted(
+            (row.score for row in self._baselines(task)), key=lambda one: _worse(one, task.metric)
         )
+        return self.view.data.chance.get(task.task, scores[0] if scores else math.nan)
 
     def _baselines(self, task: TaskView) -> list[Row]:
         """The baselines with a score in the profile shown."""
@@ -347,6 +347,11 @@ class Leaderboard:
         frame = shrunk_scores(scores, {task.task: task.metrics}).drop_nulls("shrunk")
         columns = frame.select("value", "endpoint", "shrunk", "shrunk_low", "shrunk_high").iter_rows()
         return {(value, endpoint): ShrunkenScore(*numbers) for value, endpoint, *numbers in columns}
+
+
+def _worse(score: float, metric: Metric) -> float:
+    """A number that is greater, the worse a score is."""
+    return score if metric.lower_is_better else -score
 
 
 def _row(

@@ -11,12 +11,13 @@ import polars as pl
 from folkways.display import number, sanitize
 from folkways.evidence.contrasts import ALPHA, CULTURE, reversals
 from folkways.evidence.sentences import MOST_NAMED, further_turned, named, nothing_turned, turned_sentence
+from folkways.evidence.task_verdict import beats_guessing
 from folkways.names import WHOLE, culture_name
 from folkways.records import plain
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView, TaskView
 
-MAX_EXAMPLES = 6
+MAX_EXAMPLES = 3
 SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 3, 140
 """Length in characters of replies that are shown as examples; a single letter says nothing without its
 option."""
@@ -78,14 +79,14 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
 
 
 def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
-    """Whether the interval of every model includes the score of the best baseline, if that is above 0."""
+    """Whether no model is better than guessing beyond chance, where guessing has a score."""
     guessing = leaderboard.guessing(task)
-    rows = [
-        row
+    beats = [
+        beats_guessing(row.low, row.high, guessing, task.metric)
         for row in leaderboard.rows(task)
         if row.kind == "model" and row.counted and row.counted.profile == task.profile
     ]
-    return bool(rows) and guessing > 0 and not any(row.low > guessing for row in rows)
+    return any(one is not None for one in beats) and not any(beats)
 
 
 def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:

@@ -225,7 +225,9 @@ class ReportView:
         shown = [score for score in of_headline if score.profile == profiles[0]]
         leading = {score.endpoint: score.score for score in shown if score.facet == WHOLE}
         names = dict.fromkeys(score.endpoint for score in scores)
-        endpoints = tuple(sorted(names, key=lambda name: (is_baseline(name), -_rank(leading.get(name)))))
+        sign = 1 if headline.lower_is_better else -1
+        worst = {name: sign * leading[name] for name in leading if leading[name] == leading[name]}
+        endpoints = tuple(sorted(names, key=lambda name: (is_baseline(name), worst.get(name, math.inf))))
         whole.sort(key=lambda score: (endpoints.index(score.endpoint), profiles.index(score.profile)))
         facets = _facets(headline, [score for score in shown if score.facet != WHOLE], endpoints)
         key = (task, profiles[0], headline.name)
@@ -257,6 +259,12 @@ class ReportView:
     def short(self) -> dict[str, str]:
         """Short name of every endpoint, for charts."""
         return short_endpoints(self.endpoints)
+
+    def in_short(self, sentence: str) -> str:
+        """The sentence with the short name of every endpoint that it names, as tables and charts have it."""
+        for endpoint in sorted(self.endpoints, key=len, reverse=True):
+            sentence = sentence.replace(endpoint, self.short[endpoint])
+        return sentence
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -84,6 +84,22 @@ def judged_of_task(
                 yield frames.pop()
 
 
+def compared_of_task(
+    workspace: Workspace, run: run_records.RunRecord, task: str, profiles: Sequence[str]
+) -> Iterator[pl.DataFrame]:
+    """The judgements of a ``task`` of the ``run`` in each of the ``profiles``, of each endpoint, as far as
+    models are compared by them: records.JUDGED_ITEMS, from the ``workspace`` alone, with null for texts."""
+    for part in results.parts(workspace, run):
+        if part.task == task:
+            for name in profiles:
+                judged = results.load_judgements(workspace, run, name, part, small=True, texts=False)
+                yield judged.drop("ordinal").with_columns(
+                    pl.lit(name, dtype=pl.Categorical).alias("profile"),
+                    pl.lit(None, pl.String).alias("text"),
+                    pl.lit(None, pl.String).alias("gold"),
+                )
+
+
 _KEY = ("item", "language")
 _TEXTS: Schema = dict.fromkeys((*_KEY, "text", "gold"), pl.String)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 import polars as pl
 
@@ -15,14 +15,18 @@ from folkways.benchmarks.base import Benchmark, Task, overrides
 from folkways.benchmarks.registry import get_task, sound_benchmark
 from folkways.benchmarks.results import make_results
 from folkways.errors import FolkwaysError
+from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
-from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
+from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty, is_baseline
 from folkways.releases.release_records import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.verdicts import verdict_of
+from folkways.reports.views.views import ReportView
 from folkways.runs.models import cost_function
 from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
-from folkways.runs.results.judgements import inputs_of, judged_of_task, results_of_runs
+from folkways.runs.results.judgements import compared_of_task, inputs_of, judged_of_task, results_of_runs
 from folkways.runs.results.notes import cut_warnings, lacking, other_language_warnings, read_otherwise
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
@@ -36,6 +40,9 @@ NOT_STORED = (
     "items: they are not shown. folkways score {0} adds them, and asks no model."
 )
 
+CLOCK = 1.0
+"""Seconds by which the times of a run and of its replies may differ."""
+
 CostOf = Callable[[str, int | None, int | None, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
 
@@ -48,6 +55,7 @@ def collect(
     profile: str | None = None,
     cost_of: CostOf = lambda _model, _inputs, _outputs, _batched: None,
     with_judgements: bool = True,
+    with_verdict: bool = False,
     show_items: bool = False,
 ) -> ReportData:
     """Everything that a report of these runs of a ``workspace`` shows, from what is stored; nothing is judged
@@ -58,6 +66,8 @@ def collect(
     cost_of: the price of a model's tokens.
     with_judgements: False leaves out what needs the release (single judgements, analyses, whom to cite) and
         what the runs used, for displays of scores alone.
+    with_verdict: with what a verdict needs, also without judgements: those that models are compared by,
+        without texts; what the runs used; and how much of each task they asked.
     show_items: with the items of data whose licence does not let them be passed on
         (``ReleaseRecord.items_may_leave``), for the eyes of those who have them.
 
@@ -77,6 +87,8 @@ def collect(
     opened: dict[str, Release] = {}
     tasks: dict[str, Task] = {}
     partial: list[str] = []
+    parts: dict[str, str] = {}
+    several = len({name for run in runs for name in _models(workspace, run)}) > 1
     for run in runs:
         stored = scored[run.name] = stored_scores(workspace, run)
         of_baselines, of_people = (
@@ -104,12 +116,19 @@ def collect(
                 unknown_people[task.name] = people_release
             if overrides(task, "baselines") and of_baselines.filter(shown).is_empty() and of_task.height:
                 without_references[run.name] = None
+            profiles = of_task["profile"].unique(maintain_order=True).to_list()
+            looked_at = of_task.height and (with_judgements or with_verdict)
+            if looked_at and (lacks := lacking(workspace, run, run_task)):
+                partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(lacks)}.")
+                parts.setdefault(task.name, lacks[0])
+            if with_verdict and not with_judgements and several:
+                judgements += (
+                    part.drop("response")
+                    for part in compared_of_task(workspace, run, task.name, profiles[:1])
+                )
             if with_judgements:
                 release = opened[task.name] = release_of(run_task)
-                if of_task.height and (parts := lacking(workspace, run, run_task)):
-                    partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(parts)}.")
                 releases[release.name] = release.record
-                profiles = of_task["profile"].unique(maintain_order=True).to_list()
                 for part in judged_of_task(workspace, run, run_task, release, profiles, small=True):
                     replies.append(_packed(part["response"]))
                     judgements.append(part.drop("response"))
@@ -120,9 +139,14 @@ def collect(
     order = [*dict.fromkeys((*JUDGED_ITEMS, *judged.columns))]
     inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
-    unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]
-    judged = judged.hstack(pl.concat(unpacked, rechunk=False)).select(order)
-    del unpacked
+    if with_judgements:
+        unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]
+        judged = judged.hstack(pl.concat(unpacked, rechunk=False))
+        del unpacked
+    else:
+        judged = judged.with_columns(response=pl.lit(None, pl.String))
+    judged = judged.select(order)
+    used = {run.name: results.usage(workspace, run) for run in runs if with_judgements or with_verdict}
     records = {} if show_items else {task: release.record for task, release in opened.items()}
     withheld = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
     if withheld:
@@ -136,7 +160,7 @@ def collect(
             benchmark.title for benchmark in _benchmarks_named({task.benchmark for task in tasks.values()})
         ),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        runs=tuple(_info(workspace, run, scored[run.name], cost_of, used=with_judgements) for run in runs),
+        runs=tuple(_info(run, scored[run.name], used.get(run.name), cost_of) for run in runs),
         scores=every,
         judgements=judged,
         releases=tuple(releases.values()),
@@ -158,6 +182,9 @@ def collect(
         results=tuple(made),
         without_results=without,
         without_items=withheld,
+        expenses=_expenses(runs, used, cost_of),
+        parts=parts,
+        homes={name: card.home for name, card in inputs.cards.items() if card.home},
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
     )
 
@@ -169,27 +196,17 @@ def _packed(chunk: pl.Series) -> io.BytesIO:
     return packed
 
 
+def _models(workspace: Workspace, run: run_records.RunRecord) -> Iterator[str]:
+    """The names of the models of a run, without baselines."""
+    names = run_records.endpoint_names(workspace, run.config.get("endpoints", [])).values()
+    return (name for name in names if not is_baseline(name))
+
+
 def _info(
-    workspace: Workspace, run: run_records.RunRecord, scored: pl.DataFrame, cost_of: CostOf, *, used: bool
+    run: run_records.RunRecord, scored: pl.DataFrame, used: Sequence[results.Usage] | None, cost_of: CostOf
 ) -> RunInfo:
-    spent = results.usage(workspace, run) if used else []
-    costs = [
-        cost_of(
-            use.endpoint,
-            None if use.uncounted_input else inputs,
-            None if use.uncounted_output else outputs,
-            batched,
-        )
-        for use in spent
-        for batched, inputs, outputs in (
-            (
-                False,
-                use.input_tokens - use.batched_input_tokens,
-                use.output_tokens - use.batched_output_tokens,
-            ),
-            (True, use.batched_input_tokens, use.batched_output_tokens),
-        )
-    ]
+    """used: None where it was not looked up."""
+    costs = [_cost(use, cost_of) for use in used or ()]
     return RunInfo(
         name=run.name,
         created=datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds"),
@@ -201,12 +218,77 @@ def _info(
         endpoints=tuple(scored["endpoint"].unique(maintain_order=True)),
         tasks=tuple(scored["task"].unique(maintain_order=True)),
         cost=None
-        if not used or any(cost is None for cost in costs)
+        if used is None or any(cost is None for cost in costs)
         else sum(cost for cost in costs if cost is not None),
-        requests=sum(use.responses for use in spent),
+        requests=sum(use.responses for use in used or ()),
         seconds=run.seconds,
         version=run.version,
     )
+
+
+def _cost(use: results.Usage, cost_of: CostOf) -> float | None:
+    """US dollars of what an endpoint used; None where no price is known."""
+    batched = use.batched_input_tokens, use.batched_output_tokens
+    asked_alone = use.input_tokens - batched[0], use.output_tokens - batched[1]
+    costs = [
+        cost_of(
+            use.endpoint,
+            None if use.uncounted_input else inputs,
+            None if use.uncounted_output else outputs,
+            in_batches,
+        )
+        for in_batches, (inputs, outputs) in ((False, asked_alone), (True, batched))
+    ]
+    return None if costs[0] is None or costs[1] is None else costs[0] + costs[1]
+
+
+def _expenses(
+    runs: Sequence[run_records.RunRecord], used: Mapping[str, Sequence[results.Usage]], cost_of: CostOf
+) -> dict[str, Expense]:
+    """Endpoint -> what its replies took, in all runs together. Tokens and dollars are known where every reply
+    has a count of its tokens, seconds where any were measured."""
+    uses: dict[str, list[tuple[run_records.RunRecord, results.Usage]]] = {}
+    for run in runs:
+        for use in used.get(run.name, ()):
+            uses.setdefault(use.endpoint, []).append((run, use))
+    expenses = {}
+    for endpoint, of_endpoint in uses.items():
+        responses = sum(use.responses for _, use in of_endpoint)
+        inputs, outputs = (
+            [None if uncounted else tokens for tokens, uncounted in counts]
+            for counts in (
+                [(use.input_tokens, use.uncounted_input) for _, use in of_endpoint],
+                [(use.output_tokens, use.uncounted_output) for _, use in of_endpoint],
+            )
+        )
+        costs = [_cost(use, cost_of) for _, use in of_endpoint]
+        seconds = sum(use.seconds for _, use in of_endpoint)
+        walls = [_wall(run, use) for run, use in of_endpoint]
+        expenses[endpoint] = Expense(
+            responses,
+            _total(costs),
+            _total(inputs),
+            _total(outputs),
+            seconds / responses if seconds else None,
+            _total(walls) if seconds else None,
+        )
+    return expenses
+
+
+def _wall(run: run_records.RunRecord, use: results.Usage) -> float | None:
+    """Seconds from the first request of an endpoint to its last reply; None where a reply is older than the
+    run, or the run was stopped in between and went on."""
+    wall = use.last - use.first
+    return wall if use.first >= run.created - CLOCK and wall <= run.seconds + CLOCK else None
+
+
+Amount = TypeVar("Amount", int, float)
+
+
+def _total(amounts: Sequence[Amount | None]) -> Amount | None:
+    """Their sum; None if one is not known."""
+    sums = [amount for amount in amounts if amount is not None]
+    return sum(sums) if len(sums) == len(amounts) else None
 
 
 def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
@@ -287,6 +369,7 @@ def report_runs(
     title: str | None = None,
     prices: Path | str | None = None,
     items: bool = False,
+    tell: Callable[[Leaderboard], object] | None = None,
     dispute: str | None = None,
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files.
@@ -298,6 +381,7 @@ def report_runs(
     prices: a prices file.
     items: with those of data whose licence does not let them be passed on; such a report is for your own
         eyes.
+    tell: called with the scores as the report orders them, before the page is drawn.
     dispute: the http or https address at which a question can be disputed, with ``{item}``, ``{culture}`` and
         ``{task}`` where these belong.
     """
@@ -323,4 +407,23 @@ def report_runs(
         ),
         Path(out),
         wanted,
+        tell,
     )
+
+
+def verdict_on_runs(
+    names: Sequence[str],
+    *,
+    workspace: str | Path | Workspace = WORKSPACE,
+    profile: str | None = None,
+    prices: Path | str | None = None,
+) -> Verdict:
+    """The verdict on several runs of a workspace together; the data are not needed.
+
+    names: of the runs. workspace: where they are. profile: only this one. prices: a prices file.
+    """
+    database = opened(workspace)
+    records = [run_records.find_asked_run(database, name) for name in names]
+    shown = {"profile": profile, "with_judgements": False, "with_verdict": True}
+    data = collect(database, records, cost_of=cost_function(prices), **shown)  # type: ignore[arg-type]
+    return verdict_of(Leaderboard(ReportView(data)))

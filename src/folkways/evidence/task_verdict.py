@@ -1,0 +1,150 @@
+"""The verdict on one task: which models no other is better than, how sure that is, and by how much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from folkways.display import single_line
+from folkways.evidence.comparison import contrast_of
+from folkways.evidence.order import Rank
+from folkways.evidence.sentences import Contrast
+from folkways.names import WHOLE
+from folkways.records import Metric, is_baseline
+
+
+@dataclass(frozen=True)
+class TaskEvidence:
+    """What is known of the models on one task.
+
+    title: as people read it. scores: records.SCORES of the headline metric in one profile, over everything
+    and by facet, of models and baselines. contrasts: ``contrasts.CONTRASTS`` of the models; empty for one.
+    ranks: ``order.order``. guessing: the score without any knowledge; people: that of people of the cultures
+    under the same rule; NaN where it is not known. languages: codes of those that were asked. facets: the
+    groups among which the weakest is looked for. part: how much of the task was asked, in words; empty for
+    all.
+    """
+
+    task: str
+    title: str
+    metric: Metric
+    scores: pl.DataFrame = field(repr=False, compare=False)
+    contrasts: pl.DataFrame = field(repr=False, compare=False)
+    ranks: Mapping[str, Rank]
+    guessing: float = math.nan
+    people: float = math.nan
+    languages: tuple[str, ...] = ()
+    facets: tuple[str, ...] = ("culture", "language")
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A model on a task: its score over everything with interval, and its rank among the others.
+
+    n: expected answers; lost: those without a reply. beats_guessing: whether the whole interval is on the
+    better side of guessing; None where that is not known. rank: None for the only model, and for one with too
+    few replies.
+    """
+
+    model: str
+    score: float
+    low: float
+    high: float
+    n: int
+    lost: int
+    beats_guessing: bool | None
+    rank: Rank | None
+
+
+@dataclass(frozen=True)
+class TaskVerdict:
+    """The verdict on one task.
+
+    evidence: what it is made of. standings: of every model with a score, best first; those without a rank
+    last. best: the ranked models that no other is better than beyond chance, by name; empty where none has a
+    rank. clear: whether a single one is, and every other ranked model is worse beyond chance. level: the
+    models that cannot be separated from a single best one, although another model is better. leads: the
+    contrasts of a single best model with those that are worse beyond chance, the narrowest first.
+    """
+
+    evidence: TaskEvidence
+    standings: tuple[Standing, ...]
+    best: tuple[str, ...]
+    clear: bool
+    level: tuple[str, ...]
+    leads: tuple[Contrast, ...]
+
+    @property
+    def title(self) -> str:
+        """Of the task, on one line."""
+        return single_line(self.evidence.title)
+
+    @property
+    def metric(self) -> Metric:
+        return self.evidence.metric
+
+    @property
+    def guessed(self) -> bool:
+        """Whether no model is better than guessing beyond chance, where guessing has a score."""
+        beats = [one.beats_guessing for one in self.standings if one.beats_guessing is not None]
+        return bool(beats) and not any(beats)
+
+    def standing(self, model: str) -> Standing | None:
+        """That of a model; None without a score."""
+        return next((one for one in self.standings if one.model == model), None)
+
+
+def beats_guessing(low: float, high: float, guessing: float, metric: Metric) -> bool | None:
+    """Whether the whole interval of a score is on the better side of guessing.
+
+    low, high, guessing: in the unit of the scores of the metric. None where one of them is not known, or
+    where guessing has the worst score that there is.
+    """
+    worst = metric.bounds[metric.lower_is_better] * metric.scale if metric.bounds else math.nan
+    if math.isnan(guessing) or math.isnan(low) or math.isnan(high) or guessing == worst:
+        return None
+    return high < guessing if metric.lower_is_better else low > guessing
+
+
+def task_verdict(evidence: TaskEvidence) -> TaskVerdict:
+    """The verdict on one task."""
+    ranks, metric = evidence.ranks, evidence.metric
+    standings = sorted(_standings(evidence), key=lambda one: _place(one, metric))
+    best = tuple(sorted(model for model, rank in ranks.items() if rank.low == 1 and not is_baseline(model)))
+    leads: list[Contrast] = []
+    if len(best) == 1:
+        whole = evidence.contrasts.filter(pl.col("facet") == WHOLE)
+        of_best = whole.filter((pl.col("first") == best[0]) | (pl.col("second") == best[0]))
+        pairs = [contrast_of(row, metric) for row in of_best.iter_rows(named=True)]
+        leads = [pair for pair in pairs if {pair.first, pair.second} <= ranks.keys()]
+        leads.sort(key=lambda pair: (round(abs(pair.difference), 9), sorted((pair.first, pair.second))))
+    unclear = {name for pair in leads if not pair.clear for name in (pair.first, pair.second)}
+    level = tuple(sorted(unclear - {*best}))
+    return TaskVerdict(
+        evidence,
+        tuple(standings),
+        best,
+        len(best) == 1 and not level,
+        level,
+        tuple(pair for pair in leads if pair.clear),
+    )
+
+
+def _standings(evidence: TaskEvidence) -> Iterator[Standing]:
+    for row in evidence.scores.filter(pl.col("facet") == WHOLE).iter_rows(named=True):
+        score, low, high = (math.nan if row[name] is None else row[name] for name in ("score", "low", "high"))
+        if is_baseline(row["endpoint"]) or math.isnan(score):
+            continue
+        beats = beats_guessing(low, high, evidence.guessing, evidence.metric)
+        lost = row["failed"] + row["missing"]
+        rank = evidence.ranks.get(row["endpoint"])
+        yield Standing(row["endpoint"], score, low, high, row["n"], lost, beats, rank)
+
+
+def _place(standing: Standing, metric: Metric) -> tuple[float, float, str]:
+    rank = math.inf if standing.rank is None else standing.rank.value
+    return rank, standing.score if metric.lower_is_better else -standing.score, standing.model

@@ -1,0 +1,415 @@
+"""The verdict on a run: what it says of each kind of run, and that it never says more than the contrasts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from folkways.benchmarks.summary import summarise_means
+from folkways.evidence.answers import answers_of
+from folkways.evidence.contrasts import ALPHA, CONTRASTS, contrasts
+from folkways.evidence.order import order
+from folkways.evidence.task_verdict import TaskEvidence, beats_guessing, task_verdict
+from folkways.evidence.verdict import Expense, Verdict, verdict
+from folkways.evidence.weak_spots import weak_spots
+from folkways.names import WHOLE
+from folkways.records import JUDGEMENTS, Metric, is_baseline
+from folkways.stats.hypotheses.corrections import holm
+from folkways.stats.intervals import wilson
+
+RIGHT = Metric("right", "Accuracy", "")
+WRONG = Metric("right", "Errors", "", lower_is_better=True)
+CULTURES = ("ET", "KR", "MX")
+
+Answers = Mapping[str, Sequence[float | None]]
+"""Model -> a value for each question; None where no reply came."""
+
+
+def judged(
+    answers: Sequence[float | None], cultures: Sequence[str] = CULTURES, samples: int = 1
+) -> pl.DataFrame:
+    """Judgements of one model, whose questions are about the cultures in turn."""
+    rows = [
+        {
+            "task": "t/t", "item": f"{number}", "question": f"{number}", "culture": cultures[number % len(cultures)],
+            "language": "en", "variant": "plain", "sample": sample, "counted": True,
+            "state": "failed" if value is None else "answered", "answer": None, "reason": None, "right": value or 0.0,
+        }
+        for number, value in enumerate(answers)
+        for sample in range(samples)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema={**JUDGEMENTS, "right": pl.Float64})
+
+
+def evidence(
+    answers: Answers,
+    metric: Metric = RIGHT,
+    title: str = "Task",
+    cultures: Sequence[str] = CULTURES,
+    samples: int = 1,
+    **known: object,
+) -> TaskEvidence:
+    """The evidence on a task, made as a report makes it."""
+    frames = {model: judged(values, cultures, samples) for model, values in answers.items()}
+    models = {name: frame for name, frame in frames.items() if not is_baseline(name)}
+    scores = pl.concat(
+        summarise_means(frame, title, [metric], []).with_columns(
+            endpoint=pl.lit(name), profile=pl.lit("strict"), signature=pl.lit("")
+        )
+        for name, frame in frames.items()
+    )
+    rows, ranks = pl.DataFrame(schema=dict(CONTRASTS)), {}
+    if len(models) > 1:
+        matched = answers_of(models, metric, ("culture",))
+        rows = contrasts(matched, metric)
+        ranks = order(matched, rows, metric)
+    return TaskEvidence(title, title, metric, scores, rows, ranks, **{"people": 90.0, **known})  # type: ignore[arg-type]
+
+
+def first(right: int, of: int = 60) -> list[float | None]:
+    """The first ``right`` of the questions right, the others wrong."""
+    return [float(number < right) for number in range(of)]
+
+
+def text(*tasks: TaskEvidence, expenses: Mapping[str, Expense] | None = None) -> str:
+    return verdict(tasks, {}, expenses).text
+
+
+PRICE = Expense(200, 0.084, 50_000, 12_000, 0.84, 170.0)
+
+
+def test_one_clear_best_with_price_and_weakest_culture() -> None:
+    """A is right on all questions but those about Ethiopia, where it is right on half."""
+    a = [float(number % 3 != 0 or number % 2) for number in range(120)]
+    made = verdict([evidence({"A": a, "B": first(40, 120)}, languages=("en",))], {}, {"A": PRICE})
+    assert made.text == (
+        "For Task, choose A: it scores 83.3 (95 % interval 75.7 to 88.9), 50.0 points more than B (between 38.3 "
+        "and 60.1). 1,000 requests cost US$ 0.42 with A (310,000 tokens, 0.8 s each). A is weakest about Ethiopia: "
+        "33.3 points worse than its mean over 3 cultures (between 22.6 and 43.2). This run cannot tell what holds in "
+        "languages other than English."
+    )
+    assert made.chosen == ("A",) and made.tasks[0].clear
+
+
+def test_a_tie_is_called_one_and_the_prices_of_both_are_given() -> None:
+    tie = {"B": first(40), "A": first(41), "C": first(5)}
+    prices = {"A": PRICE, "B": replace(PRICE, dollars=0.02)}
+    made = verdict([evidence(tie)], {}, prices)
+    assert made.text == (
+        "On Task no model is shown to be the best: A (68.3) and B (66.7) cannot be told apart; the other model does "
+        "worse. 1,000 requests cost US$ 0.42 with A (310,000 tokens, 0.8 s each) and US$ 0.10 with B (310,000 tokens, "
+        "0.8 s each). This run cannot tell scores on Task closer than ± 12 points."
+    )
+
+
+def test_models_that_are_best_at_different_tasks_are_named_for_each() -> None:
+    one = evidence({"A": first(55), "B": first(20), "C": first(19)}, title="Food")
+    other = evidence({"A": first(10), "B": first(50), "C": first(49)}, title="Sport")
+    assert text(one, other) == (
+        "No model is the best at everything: choose A for Food; B or C (not told apart) for Sport."
+    )
+
+
+def test_the_best_over_several_tasks_is_told_by_its_narrowest_lead() -> None:
+    one = evidence({"A": first(55), "B": first(20)}, title="Food")
+    other = evidence({"A": first(40), "B": first(20)}, title="Sport")
+    assert text(one, other).startswith(
+        "Choose A: it is ahead of every other model on all 2 tasks; its narrowest lead is on Sport, where it scores "
+        "66.7 (95 % interval"
+    )
+    assert ", 33.3 points more than B (between " in text(one, other)
+
+
+NOTHING: list[float | None] = [None] * 60
+MOSTLY = [None if number % 5 == 0 else 1.0 for number in range(60)]
+
+KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
+    "nothing scored": ([], ["Nothing was scored."], ["tell"]),
+    "baselines alone": (
+        [evidence({"baseline/random": first(15)})],
+        ["No model was asked: the scores are those of baselines, which know nothing."],
+        ["random", "tell"],
+    ),
+    "the only model failed": (
+        [evidence({"A": NOTHING})],
+        ["No reply came from A: this run says nothing about it."],
+        ["tell", "choose"],
+    ),
+    "all models failed": (
+        [evidence({"A": NOTHING, "B": NOTHING})],
+        ["No reply came from any of 2 models: this run says nothing about them."],
+        ["tell", "choose"],
+    ),
+    "one model, better than guessing": (
+        [evidence({"A": first(40), "baseline/random": first(15)}, guessing=25.0)],
+        ["A scores 66.7 (95 % interval 54.1 to 77.3) on Task, better than guessing (25.0).", "the only model that was asked"],
+        ["Choose", "baseline", "whether any"],
+    ),
+    "one model, no better than guessing": (
+        [evidence({"A": first(16)}, guessing=25.0)],
+        ["on Task, not told apart from guessing (25.0)."],
+        ["better than guessing", "Choose"],
+    ),
+    "one model of which nobody knows what guessing scores": (
+        [evidence({"A": first(40)})],
+        ["A scores 66.7 (95 % interval 54.1 to 77.3) on Task."],
+        ["guessing"],
+    ),
+    "one model, three tasks": (
+        [evidence({"A": first(right)}, title=name, guessing=25.0) for name, right in (("X", 40), ("Y", 16), ("Z", 50))],
+        ["A is better than guessing beyond chance on X and Z, of 3 tasks on which guessing is known."],
+        [],
+    ),
+    "one model replied and one did not": (
+        [evidence({"A": first(40), "B": NOTHING})],
+        ["It is the only model that replied", "This run cannot tell how good B is, as no reply came"],
+        ["Choose", "choose A"],
+    ),
+    "one of three has too few replies": (
+        [evidence({"A": first(50), "B": first(20), "C": MOSTLY})],
+        ["choose A", "how C compares on Task, as 20.0\u202f% of its replies are missing"],
+        ["choose C"],
+    ),
+    "no better than guessing": (
+        [evidence({"A": first(16), "B": first(15)}, guessing=25.0)],
+        ["On Task no model is better than guessing beyond chance, so that this run gives no ground to choose one."],
+        ["choose A", "told apart", "cost"],
+    ),
+    "one task is no better than guessing": (
+        [evidence({"A": first(50), "B": first(20)}, title="X", guessing=25.0),
+         evidence({"A": first(16), "B": first(15)}, title="Y", guessing=25.0)],
+        ["Choose A: it is ahead of every other model on X, and on Y it is not told apart from B; no other model is shown "
+         "to be better on any task.", "whether any model is better than guessing on Y"],
+        ["guessing on X"],
+    ),
+    "less is better": (
+        [evidence({"A": first(5), "B": first(50)}, WRONG)],
+        ["For Task, choose A: it scores 8.3 (95 % interval 3.6 to 18.1), 75.0 points less than B"],
+        ["choose B", "more than"],
+    ),
+    "too few questions to tell anything": (
+        [evidence({"A": first(5, 5), "B": first(0, 5)})],
+        ["On Task no model is shown to be the best: A (100.0) and B (0.0) cannot be told apart"],
+        ["choose"],
+    ),
+    "all alike": (
+        [evidence({"A": first(30), "B": first(30), "C": first(30)})],
+        ["A (50.0), B (50.0) and C (50.0) cannot be told apart."],
+        ["worse", "choose"],
+    ),
+    "several tasks, all tied": (
+        [evidence({"A": first(30), "B": first(31)}, title=name) for name in "XY"],
+        ["A and B cannot be told apart on any of the 2 tasks."],
+        ["behind", "Choose"],
+    ),
+    "several epochs": (
+        [evidence({"A": first(50, 60), "B": first(20, 60)}, samples=5)],
+        ["choose A", "50.0 points more than B"],
+        [],
+    ),
+    "a part of a task in one language, without people": (
+        [evidence({"A": first(50), "B": first(20)}, part="60 of 600 rows", languages=("ko",), people=math.nan)],
+        ["This run cannot tell what holds in languages other than Korean; how people of the cultures would score; "
+         "the whole of Task, as it asked 60 of 600 rows."],
+        [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_run_gets_an_honest_verdict(kind: str) -> None:
+    tasks, said, not_said = KINDS[kind]
+    words = text(*tasks)
+    for phrase in said:
+        assert phrase in words
+    for phrase in not_said:
+        assert phrase not in words
+    assert 1 <= len(verdict(tasks).sentences) <= 5
+
+
+def test_several_epochs_tell_no_more_than_their_questions() -> None:
+    """Five replies to each of 60 questions that are all alike are 60 answers, not 300."""
+    once, often = (
+        task_verdict(evidence({"A": first(35), "B": first(20)}, samples=samples)) for samples in (1, 5)
+    )
+    assert once.clear == often.clear
+    assert often.leads[0].questions == once.leads[0].questions == 60
+
+
+def test_a_price_that_is_not_known_is_not_named() -> None:
+    clear = evidence({"A": first(55), "B": first(10)})
+    words = text(clear, expenses={"A": replace(PRICE, dollars=None)})
+    assert "1,000 requests take 310,000 tokens and 0.8 s each with A." not in words
+    assert "1,000 requests take 310,000 tokens, 0.8 s each with A." in words
+    assert "US$" not in words and "what A costs" in words
+    nothing = text(clear, expenses={"A": Expense(60)})
+    assert "requests" not in nothing and "what A costs" in nothing
+    both = text(
+        evidence({"A": first(40), "B": first(40)}), expenses={"A": PRICE, "B": replace(PRICE, dollars=None)}
+    )
+    assert "cost US$ 0.42 with A (310,000 tokens, 0.8 s each), and take 310,000 tokens" in both
+    assert "what B costs" in both
+
+
+def test_of_many_that_are_tied_the_cheapest_is_named_if_all_have_a_price() -> None:
+    tie = evidence(dict.fromkeys("ABCD", first(30)))
+    prices = {
+        name: replace(PRICE, dollars=cents / 100) for name, cents in zip("ABCD", (8, 4, 9, 7), strict=True)
+    }
+    assert "The cheapest of these is B, at US$ 0.20 for 1,000 requests." in text(tie, expenses=prices)
+    assert "cheapest" not in text(tie, expenses={**prices, "D": replace(PRICE, dollars=None)})
+    assert "cheapest" not in text(tie, expenses={**prices, "D": prices["B"]})
+
+
+def test_names_are_short_and_on_one_line() -> None:
+    task = evidence({"http://x/v1#lab/a": first(55), "B": first(10)}, title="A\ntask")
+    made = verdict([task], {"http://x/v1#lab/a": "a\x1b[31m"}, {})
+    assert "For A task, choose a⟨U+001B⟩[31m:" in made.text
+
+
+# Weak spots
+
+
+def scored(shares: Mapping[str, tuple[int, int]], metric: Metric = RIGHT) -> pl.DataFrame:
+    """SCORES of a model: culture -> right answers of how many questions."""
+    answers = {code: first(right, of) for code, (right, of) in shares.items()}
+    frame = pl.concat(
+        judged(values, (code,)).with_columns(question=pl.lit(code) + pl.col("question"))
+        for code, values in answers.items()
+    )
+    return summarise_means(frame, "t/t", [metric], []).with_columns(endpoint=pl.lit("A"))
+
+
+def test_the_gap_of_a_weak_spot_is_from_the_mean_over_groups_of_any_size() -> None:
+    """By hand: the mean over the cultures is (20 + 80 + 80) / 3 = 60, whatever their numbers of questions."""
+    scores = scored({"ET": (6, 30), "KR": (32, 40), "MX": (160, 200)})
+    (spot,) = weak_spots([(scores, RIGHT, ("culture",))])["A"]
+    assert (spot.value, spot.name, spot.groups, spot.looks) == ("ET", "Ethiopia", 3, 3)
+    assert spot.gap == pytest.approx(40) and spot.score == pytest.approx(20)
+    assert 0 < spot.low < spot.gap < spot.high
+
+
+def test_where_less_is_better_the_highest_group_is_the_weakest() -> None:
+    scores = scored({"ET": (6, 30), "KR": (32, 40), "MX": (40, 200)}, WRONG)
+    (spot,) = weak_spots([(scores, WRONG, ("culture",))])["A"]
+    assert (spot.value, spot.gap) == ("KR", pytest.approx(40))
+    assert 0 < spot.low < spot.gap < spot.high
+
+
+def test_a_weak_spot_is_corrected_for_all_groups_that_were_looked_at() -> None:
+    """Among two cultures the gap counts, among twelve the same p does not."""
+    two = scored({"ET": (12, 40), "KR": (22, 40)})
+    (spot,) = weak_spots([(two, RIGHT, ("culture",))])["A"]
+    assert spot.p_holm == pytest.approx(holm([spot.p_holm / 2] * 2)[0]) and spot.p_holm < ALPHA
+    codes = ("ET", "KR", "MX", "GB", "IR", "US", "ES", "ID", "CN", "DZ", "GR", "AZ")
+    many = scored({code: (12 if code == "ET" else 20, 40) for code in codes})
+    assert weak_spots([(many, RIGHT, ("culture",))])["A"] == ()
+
+
+def test_few_questions_and_few_groups_are_no_weak_spot() -> None:
+    assert weak_spots([(scored({"ET": (0, 5), "KR": (200, 200)}), RIGHT, ("culture",))]) == {"A": ()}
+    assert weak_spots([(scored({"ET": (0, 30)}), RIGHT, ("culture",))]) == {"A": ()}
+
+
+def test_models_without_a_weak_spot_are_rarely_given_one() -> None:
+    """Nine cultures that a model knows equally well: a family of nine is wrong for at most 5 % of models."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for model in range(200):
+        share = rng.choice([0.1, 0.5, 0.9])
+        for number, of in enumerate(rng.integers(6, 40, 9).tolist()):
+            right = int(rng.binomial(of, share))
+            ends = wilson(right, of)
+            named = {"endpoint": f"M{model}", "task": "t/t", "facet": "culture", "value": f"C{number}"}
+            numbers = {"score": 100 * right / of, "low": 100 * ends.low, "high": 100 * ends.high}
+            rows.append({**named, **numbers, "questions": of})
+    spots = weak_spots([(pl.DataFrame(rows), RIGHT, ("culture",))])
+    assert len(spots) == 200 and sum(map(bool, spots.values())) <= 0.05 * 200
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "guessing", "metric", "beats"),
+    [
+        (30.0, 40.0, 25.0, RIGHT, True),
+        (25.0, 40.0, 25.0, RIGHT, False),
+        (10.0, 20.0, 25.0, RIGHT, False),
+        (10.0, 20.0, 25.0, WRONG, True),
+        (30.0, 40.0, 25.0, WRONG, False),
+        (30.0, 40.0, 0.0, RIGHT, None),
+        (30.0, 40.0, 100.0, WRONG, None),
+        (30.0, 40.0, math.nan, RIGHT, None),
+        (math.nan, math.nan, 25.0, RIGHT, None),
+    ],
+)
+def test_guessing_is_beaten_by_the_whole_interval(
+    low: float, high: float, guessing: float, metric: Metric, beats: bool | None
+) -> None:
+    assert beats_guessing(low, high, guessing, metric) is beats
+
+
+# Properties
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[list[Answers], Metric]:
+    """One to three tasks of up to four models, with ties, lost replies and few questions."""
+    names = ["A", "B", "C", "D"][: draw(st.integers(1, 4))]
+    metric = draw(st.sampled_from([RIGHT, WRONG]))
+    tasks: list[Answers] = []
+    for _ in range(draw(st.integers(1, 3))):
+        of = draw(st.sampled_from([4, 8, 40]))
+        skills = {name: draw(st.sampled_from([0.05, 0.5, 0.55, 0.95])) for name in names}
+        lost = draw(st.sampled_from([0.0, 0.03, 0.3]))
+        rng = np.random.default_rng(draw(st.integers(0, 999)))
+        ease = rng.random(of)
+        tasks.append(
+            {
+                name: [
+                    None
+                    if rng.random() < (lost if name == "A" else 0)
+                    else float(0.7 * e + 0.3 * rng.random() < skill)
+                    for e in ease
+                ]
+                for name, skill in skills.items()
+            }
+        )
+    return tasks, metric
+
+
+def made_of(tasks: Sequence[Answers], metric: Metric, names: Sequence[str] | None = None) -> Verdict:
+    ordered = [{name: task[name] for name in names or task} for task in tasks]
+    return verdict([evidence(task, metric, f"T{number}") for number, task in enumerate(ordered)])
+
+
+@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(runs(), st.randoms(use_true_random=False))
+def test_the_best_is_never_significantly_worse_and_the_order_of_models_says_nothing(run, random) -> None:  # type: ignore[no-untyped-def]
+    tasks, metric = run
+    made = made_of(tasks, metric)
+    for task in made.tasks:
+        clear = task.evidence.contrasts.filter(pl.col("facet") == WHOLE, pl.col("p_holm") < ALPHA)
+        worse = {
+            first if ahead == second else second
+            for first, second, ahead in clear.select("first", "second", "ahead").iter_rows()
+            if {first, second} <= task.evidence.ranks.keys()
+        }
+        assert not worse & {*task.best}
+        if len(made.models) > 1:
+            assert not worse & {*made.chosen}
+        if task.clear:
+            assert worse == task.evidence.ranks.keys() - {*task.best}
+            scores = {one.model: one.score for one in task.standings if one.rank}
+            best = (min if metric.lower_is_better else max)(scores.values())
+            assert scores[task.best[0]] == pytest.approx(best)
+    names = list(tasks[0])
+    random.shuffle(names)
+    again = made_of(tasks, metric, names)
+    assert (again.text, again.limits, again.chosen) == (made.text, made.limits, made.chosen)
+    assert again.weakest == made.weakest
