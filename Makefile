@@ -60,8 +60,8 @@ nightly: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Run every test, the long ones i
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "" --hypothesis-profile=nightly $(PYTEST_ARGS)
 
 .PHONY: quick
-quick: $(DEV) ## Run what a save may have broken, in under a minute: all that is pure, engine and workspace on SQLite, studio rules
-	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
+quick: $(DEV) ## Run what a save may have broken, in under a minute: what is pure, engine and workspace on SQLite, studio rules, with few random examples
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile=quick -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: $(DEV) $(DOCKERFILE_LINT) ## Check style and formatting, words and docstrings, workflows, compose.yaml and Dockerfile

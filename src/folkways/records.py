@@ -113,12 +113,14 @@ class ModelCard:
     family: models that are compared with one another by size or date.
     size: billions of parameters, all of them.
     released: the day on which it was announced.
+    home: code of the culture in which its maker is at home.
     """
 
     provider: str | None = None
     family: str | None = None
     size: float | None = None
     released: date | None = None
+    home: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

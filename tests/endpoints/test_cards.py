@@ -10,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.cli.endpoints import command
+from folkways.cultures import cultures
 from folkways.endpoints.cards import cards_of, load_cards, user_cards_file
 from folkways.errors import DataError
 from folkways.records import ModelCard
 
-LLAMA = ModelCard("Meta", "Llama", 8, date(2024, 7, 23))
+LLAMA = ModelCard("Meta", "Llama", 8, date(2024, 7, 23), "US")
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +58,10 @@ def test_a_model_that_nobody_described_is_unknown(endpoint: str) -> None:
 
 def test_a_name_for_changing_snapshots_has_no_date() -> None:
     cards = load_cards()
-    assert cards.find("openai/gpt-4o") == ModelCard("OpenAI", "GPT-4o")
-    assert cards.find("openai/gpt-4o-2024-08-06") == ModelCard("OpenAI", "GPT-4o", None, date(2024, 8, 6))
+    assert cards.find("openai/gpt-4o") == ModelCard("OpenAI", "GPT-4o", home="US")
+    assert cards.find("openai/gpt-4o-2024-08-06") == ModelCard(
+        "OpenAI", "GPT-4o", None, date(2024, 8, 6), "US"
+    )
 
 
 def test_packaged_cards_are_dated_before_the_table_and_know_who_made_the_model() -> None:
@@ -67,6 +70,7 @@ def test_packaged_cards_are_dated_before_the_table_and_know_who_made_the_model()
     for name, card in cards.layers[-1].items():
         assert card.provider, name
         assert card.family, name
+        assert card.home in cultures(), name
         assert card.released is None or date(2022, 1, 1) < card.released <= as_of, name
         assert "*" not in name, "a pattern would guess"
 
@@ -85,7 +89,9 @@ def test_the_users_file_wins_and_may_have_patterns(own_file: Path) -> None:
     )
     assert cards.find("http://elsewhere/v1#x") is None
     assert cards.find("openai/gpt-4o") == ModelCard("Them")
-    assert cards.find("openai/gpt-4o-mini") == ModelCard("OpenAI", "GPT-4o mini", None, date(2024, 7, 18))
+    assert cards.find("openai/gpt-4o-mini") == ModelCard(
+        "OpenAI", "GPT-4o mini", None, date(2024, 7, 18), "US"
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,6 +131,7 @@ def test_the_command_says_where_the_file_belongs_and_what_is_known(own_file: Pat
         "family": "Llama",
         "size": 8,
         "released": "2024-07-23",
+        "home": "US",
     }
     own_file.write_text('[[models]]\nnames = ["llama3.1:8b"]\nprovider = "Us"\n', encoding="utf-8")
     found = json.loads(CliRunner().invoke(command, ["--json"], catch_exceptions=False).output)["model_cards"]

@@ -122,6 +122,13 @@ def test_topics_that_chance_may_have_ordered_are_not_told_apart() -> None:
     assert evidence.topic_sentence(alike.clear(), METRIC) == ""
 
 
+def test_topics_are_corrected_for_the_topics_of_all_cultures() -> None:
+    frame = of_topics({"Food": "1" * 12 + "0" * 8, "Sport": "1" * 6 + "0" * 14})
+    both = pl.concat([frame, frame.with_columns(culture=pl.lit("ES"))])
+    alone, together = (evidence.topics(rows, METRIC, "topic")["p_holm"].min() for rows in (frame, both))
+    assert together == pytest.approx(2 * alone) and together < 1
+
+
 def said(culture: str, replies: dict[str, str], language: str = "en", **more: Any) -> list[dict[str, Any]]:
     """question -> the wrong reply."""
     usual = {"culture": culture, "language": language, "correct": 0.0, **more}

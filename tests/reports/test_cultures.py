@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from folkways.errors import FolkwaysError
@@ -176,7 +176,7 @@ def test_baselines_have_no_pages() -> None:
 
 def test_items_that_may_not_be_passed_on_are_commands_alone() -> None:
     hidden = [pl.lit(None, pl.String).alias(name) for name in ITEM_TEXTS]
-    data = small()
+    data = small(chosen_option=pl.lit("gold ET"))  # a facet, which stays in the judgements
     kept = replace(
         data, judgements=data.judgements.with_columns(hidden), without_items={"t/t": "items of t are kept"}, dispute=TRACKER
     )  # fmt: skip
@@ -190,6 +190,8 @@ def test_without_an_address_there_is_no_link() -> None:
     assert "Dispute" not in html_of(small()) and 'href="http' not in html_of(small())
 
 
+@settings(max_examples=25)
+@example(item="a&b=c#d?/e", culture="A+B", task="t/t%")
 @given(item=st.text(min_size=1), culture=st.text(min_size=1), task=st.text(min_size=1))
 def test_what_stands_in_the_address_is_what_the_item_is_called(item: str, culture: str, task: str) -> None:
     try:
@@ -215,6 +217,7 @@ def test_a_filled_value_is_not_filled_again() -> None:
         " javascript:alert(1)",
         "java\nscript:alert(1)",
         "data:text/html,{item}",
+        "javascript://example.org/%0aalert(1)",
         "ftp://example.org/{item}",
         "//example.org/{item}",
         "example.org/{item}",
@@ -303,5 +306,10 @@ def test_a_page_of_a_culture_in_a_browser(browser_page: Watched, hostile_file: P
 
 
 def test_text_of_any_script_is_set_in_its_own_direction() -> None:
-    page = html_of(small({("lab/able", "ET"): "0"}, response=pl.lit("عادةً <b>الكسكس</b>")))
+    hostile = {name: pl.lit(f"<i>{name}</i>") for name in ("text", "gold", "answer")}
+    rights = {("lab/<i>able</i>", "ET"): "000"}
+    page = html_of(small(rights, response=pl.lit("عادةً <b>الكسكس</b>"), **hostile))
+    for name in ("text", "gold", "answer"):
+        assert f"&lt;i&gt;{name}" in page
+    assert "<i>" not in page
     assert '<q dir="auto">عادةً &lt;b&gt;الكسكس&lt;/b&gt;</q>' in page

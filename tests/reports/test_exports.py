@@ -47,7 +47,7 @@ def test_every_figure_can_be_saved_and_every_table(browser_page: Watched, page_f
 def test_a_saved_drawing_stands_alone(new_page: Any, page_file: Path, tmp_path: Path, scheme: str) -> None:
     page = new_page(color_scheme=scheme, accept_downloads=True).open(page_file)
     unfold(page)
-    drawing = _download(page, "#figure-blend-saq-by-culture .export:nth-child(1)", tmp_path)
+    drawing = _download(page, "#figure-blend-saq-language-gpt-4o-mini .export:nth-child(1)", tmp_path)
     text = drawing.read_text(encoding="utf-8")
     assert "var(" not in text and ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
     picture = _download(page, "#figure-world .export:nth-child(2)", tmp_path).read_bytes()
@@ -61,11 +61,12 @@ def test_the_csv_of_a_figure_has_the_numbers_of_the_scores(
 ) -> None:
     page = browser_page.open(page_file)
     unfold(page)
-    rows = _table(_download(page, "#figure-blend-saq-by-culture .export:nth-child(3)", tmp_path))
-    scores = data.scores.filter(task="blend/saq", metric="sem_b", facet="culture")
+    rows = _table(_download(page, "#figure-blend-saq-language-gpt-4o-mini .export:nth-child(3)", tmp_path))
+    scores = data.scores.filter(task="blend/saq", metric="sem_b", facet="culture+language")
     assert len(rows) == scores.height
-    row = next(row for row in rows if row["Culture"] == "Ethiopia" and row["Model"] == "gpt-4o-mini")
-    score = scores.filter(value="ET", endpoint="openai/gpt-4o-mini").row(0, named=True)
+    group = "Culture and language"
+    row = next(row for row in rows if row[group] == "Ethiopia, Amharic" and row["Model"] == "gpt-4o-mini")
+    score = scores.filter(value="ET+am", endpoint="openai/gpt-4o-mini").row(0, named=True)
     told = [float(row[name]) for name in ("Score", "low (95 %)", "high (95 %)", "n")]
     assert told == pytest.approx([score["score"], score["low"], score["high"], score["n"]], abs=0.051)
 
@@ -74,6 +75,7 @@ def test_the_map_saves_what_it_shows(
     browser_page: Watched, page_file: Path, data: ReportData, tmp_path: Path
 ) -> None:
     page = browser_page.open(page_file)
+    unfold(page)
     page.select_option("#world-task", "CulturalBench Easy")
     file = _download(page, "#figure-world .export:nth-child(3)", tmp_path)
     assert "culturalbench" in file.name
@@ -85,6 +87,6 @@ def test_the_map_saves_what_it_shows(
 
 def test_a_spreadsheet_cannot_run_a_name(new_page: Any, hostile_file: Path, tmp_path: Path) -> None:
     page = new_page(accept_downloads=True).open(hostile_file)
-    page.evaluate("document.querySelector('table.overview .who').textContent = '=cmd|calc'")
+    page.evaluate("document.querySelector('#matrix tbody th').textContent = '=cmd|calc'")
     rows = _table(_download(page, "#results .export >> nth=0", tmp_path))
     assert rows[0]["Model"].startswith("'=cmd|calc")

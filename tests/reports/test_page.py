@@ -4,6 +4,7 @@ and paper."""
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,24 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
+from folkways.api import run
+from folkways.cli.quickstart import BASELINES, LANGUAGES, RECORDED
+from folkways.cli.quickstart import TASKS as QUICKSTART
 from folkways.display import number
+from folkways.records import State
 from folkways.reports.data import ReportData
+from folkways.reports.figures.drawings import Drawings
+from folkways.reports.formats.html import render_html
+from folkways.reports.formats.write import write_report
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.support.browser import Watched, axe_violations
+from tests.support.many_models import many
 from tests.support.report_page import open_items, unfold
 
 pytestmark = pytest.mark.browser
+
+SECTIONS = ("culture", "language", "facet", "map", "more")
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
@@ -83,7 +94,7 @@ def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
     browser_page: Watched, page_file: Path, data: ReportData
 ) -> None:
     page = browser_page.open(page_file)
-    table = page.locator("table.overview")
+    table = page.locator("#matrix")
     assert table.bounding_box()["y"] + 150 < 900
     row = data.scores.filter(
         task="blend/saq", metric="sem_b", facet="all", endpoint="openai/gpt-4o-mini"
@@ -91,24 +102,29 @@ def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
     words = " ".join(table.inner_text().split())
     for expected in (
         "gpt-4o-mini",
-        "SEM-B · 16 cultures",
-        number(row["score"]),
-        f"{number(row['low'])} to {number(row['high'])}",
-        f"{row['n']:,}",
+        "BLEnD, short answers SEM-B",
+        f"{number(row['score'])} {number(row['low'], 0)}–{number(row['high'], 0)}",
     ):
         assert expected in words
     unfold(page)
-    states = page.locator("table.glance tbody tr").first.locator("td.state").all_inner_texts()
-    assert [int(text.replace(",", "")) for text in states] == [
-        row[state] for state in ("answered", "refused", "unreadable", "truncated", "failed", "missing")
-    ]
+    first = page.locator("#blend-saq table.glance")
+    heads = [text.lower() for text in first.locator("thead th.state").all_inner_texts()]
+    states = first.locator("tbody tr").first.locator("td.state").all_inner_texts()
+    shown = {state: int(text.replace(",", "")) for state, text in zip(heads, states, strict=True)}
+    occurring = (
+        data.scores.filter(task="blend/saq", metric="sem_b", facet="all")
+        .select(*State)
+        .sum()
+        .row(0, named=True)
+    )
+    assert shown == {state: row[state] for state, total in occurring.items() if total}
 
 
 def test_lost_answers_are_announced_before_the_numbers(browser_page: Watched, page_file: Path) -> None:
     page = browser_page.open(page_file)
     notice = page.locator("aside.notice")
     assert "count as not right" in notice.inner_text()
-    assert notice.bounding_box()["y"] < page.locator("table.overview").bounding_box()["y"]
+    assert notice.bounding_box()["y"] < page.locator("#matrix").bounding_box()["y"]
     assert "HTTP 503" in page.locator("#failures").inner_text()
 
 
@@ -163,23 +179,17 @@ def test_the_page_never_scrolls_sideways(
 def test_score_and_interval_of_the_summary_are_seen_without_scrolling(
     new_page: Any, page_file: Path, data: ReportData, width: int
 ) -> None:
-    """On narrow screens below the model's name, on wide ones in columns of their own, and never in both
-    places."""
     page = new_page(viewport={"width": width, "height": 800}).open(page_file)
-    rows = page.eval_on_selector_all(
-        ".overview tbody tr",
-        """rows => rows.map(row => ['.narrow', '.score', '.range'].map(name => row.querySelector(name))
-            .filter(part => part.offsetParent).map(part => [part.innerText, part.getBoundingClientRect().right]))""",
+    cells = page.eval_on_selector_all(
+        "#matrix tbody:first-of-type tr",
+        "rows => rows.map(row => [row.cells[1].innerText, row.cells[1].getBoundingClientRect().right])",
     )
-    view = ReportView(data)
-    board = Leaderboard(view)
-    expected = [row for task in view.tasks for row in board.first(task)]
-    assert len(rows) == len(expected) > 0
-    for parts, row in zip(rows, expected, strict=True):
-        assert len(parts) == (1 if width <= 640 else 2)
-        assert all(right <= width for _, right in parts)
-        words = " ".join(text for text, _ in parts)
-        assert all(number(value) in words for value in (row.score, row.low, row.high))
+    task = ReportView(data).tasks[0]
+    scores = [score for score in task.headline if score.endpoint in task.models]
+    assert len(cells) == len(scores) > 0
+    for (words, right), score in zip(cells, scores, strict=True):
+        assert right <= width
+        assert words.split() == [number(score.score), f"{number(score.low, 0)}–{number(score.high, 0)}"]
 
 
 def test_no_heading_is_cut_on_a_phone(new_page: Any, page_file: Path) -> None:
@@ -188,7 +198,7 @@ def test_no_heading_is_cut_on_a_phone(new_page: Any, page_file: Path) -> None:
     page = new_page(viewport={"width": 360, "height": 740}).open(page_file)
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     beyond = page.evaluate("""() => [...document.querySelectorAll(
-            'h1, h2, h3, h4, caption, summary, figcaption, .glance thead th.range')]
+            'h1, h2, h3, h4, caption, summary, figcaption, .glance thead th.range, #matrix thead th:nth-child(2)')]
         .filter(part => part.offsetParent && part.getBoundingClientRect().width > 1)
         .filter(part => {
             const text = document.createRange();
@@ -233,7 +243,8 @@ def test_the_keyboard_reaches_the_results_first(browser_page: Watched, page_file
 
 def test_signatures_can_be_copied(new_page: Any, page_file: Path, data: ReportData) -> None:
     page = new_page(permissions=["clipboard-read", "clipboard-write"]).open(page_file)
-    page.locator("#signatures summary").click()
+    page.locator("#signatures > details > summary").click()
+    page.locator("#signatures details.data > summary").click()
     page.locator("#S1 .copy").click()
     expect(page.locator("#said")).to_have_text("Copied.")
     assert page.evaluate("() => navigator.clipboard.readText()") in data.scores["signature"].to_list()
@@ -241,10 +252,11 @@ def test_signatures_can_be_copied(new_page: Any, page_file: Path, data: ReportDa
 
 def test_without_javascript_the_numbers_are_still_there(new_page: Any, page_file: Path) -> None:
     page = new_page(java_script_enabled=False).open(page_file)
-    assert re.search(r"\d\d\.\d", page.locator("table.overview td.score").first.inner_text())
-    page.locator("details.folded > summary").first.click()
+    assert re.search(r"\d\d\.\d", page.locator("#matrix td").first.inner_text())
+    assert page.locator(".heat td").last.is_visible()
+    page.locator(".task-section > details > summary").first.click()
     assert page.locator("table.glance td.score").first.is_visible()
-    assert page.locator("figure .wide").first.is_visible()
+    assert page.locator(".task-section figure .wide").first.is_visible()
     assert page.locator("noscript").count() == 1
     assert not page.locator("#filters").is_visible()
 
@@ -252,20 +264,20 @@ def test_without_javascript_the_numbers_are_still_there(new_page: Any, page_file
 def test_the_page_is_folded_and_links_lead_into_the_folds(new_page: Any, page_file: Path) -> None:
     page = new_page().open(page_file)
     folded = page.evaluate("document.documentElement.scrollHeight")
-    task = page.locator("details.folded").first
+    task = page.locator(".task-section > details").first
     assert task.get_attribute("open") is None
-    page.locator("table.overview a.task").first.click()
+    page.locator("#matrix thead a").first.click()
     expect(task).to_have_attribute("open", "")
     task.locator("a.sig").first.click()
     expect(page.locator("#S1")).to_be_visible()
     unfold(page)
-    assert page.evaluate("document.documentElement.scrollHeight") > 2 * folded
+    assert page.evaluate("document.documentElement.scrollHeight") > 1.5 * folded
 
 
 def test_figures_of_one_model_are_behind_a_selector(new_page: Any, page_file: Path) -> None:
     page = new_page().open(page_file)
     unfold(page)
-    group = page.locator(".one-of").first
+    group = page.locator(".task-section .one-of").first
     figures = group.locator(":scope > figure")
     names = group.locator("option").all_inner_texts()
     assert len(names) == figures.count() > 1
@@ -281,3 +293,57 @@ def test_what_is_folded_is_printed(new_page: Any, page_file: Path) -> None:
     assert page.locator("details.folded:not([open])").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details.folded[open]").count() == 0
+
+
+MOST_WORDS = 600
+"""Words that a reader of a demo run's page has before anything is unfolded."""
+
+WORDS = "document.body.innerText.split(/\\s+/).filter(word => /[\\p{L}\\p{N}]/u.test(word)).length"
+
+
+def test_the_page_of_a_demo_run_has_few_words_and_bytes(new_page: Any, tmp_path: Path) -> None:
+    """The demo task with the recorded replies of the quickstart: what newcomers see first."""
+    recorded = tmp_path / "replies.jsonl"
+    recorded.write_bytes(files("folkways").joinpath("data", RECORDED).read_bytes())
+    done = run(
+        QUICKSTART,
+        models=[f"replay:{recorded}", *BASELINES],
+        languages=LANGUAGES,
+        workspace=tmp_path / "w.db",
+    )
+    file = write_report(done.report_data(), tmp_path / "report", ("html",))[0]
+    assert file.stat().st_size < 500_000
+    page = new_page().open(file)
+    assert 200 < page.evaluate(WORDS) <= MOST_WORDS
+    assert page.evaluate("document.body.innerText").count("95\u202f% interval") <= 4
+
+
+def test_thirty_models_on_fourteen_tasks_are_one_screen_and_two_megabytes(
+    new_page: Any, tmp_path: Path
+) -> None:
+    view = ReportView(many())
+    file = tmp_path / "page.html"
+    nothing = Drawings(
+        {task.task: dict.fromkeys(SECTIONS, ()) for task in view.tasks}, Leaderboard(view), (), (), None, ()
+    )
+    file.write_text(render_html(view, nothing), encoding="utf-8")
+    assert file.stat().st_size < 1_750_000, "the map takes another 0.25 MB"
+    watched = new_page(viewport={"width": 1440, "height": 900})
+    page = watched.open(file)
+    box = page.locator("#matrix").bounding_box()
+    assert box["width"] <= 1440 and box["height"] <= 900
+    assert page.locator("#matrix tbody tr").count() == 31
+    assert page.evaluate("document.documentElement.scrollWidth") == 1440
+    page.evaluate("document.querySelector('.heat').scrollIntoView()")
+    assert page.locator(".heat").first.bounding_box()["width"] <= 1440
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_no_table_is_cut_on_paper(new_page: Any, page_file: Path, paper: str) -> None:
+    page = new_page().open(page_file)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    width = {"A4": 688, "Letter": 710}[paper]  # at 96 dots per inch, less the margins of the style sheet
+    page.set_viewport_size({"width": width, "height": 1000})
+    wide = "(tables, width) => tables.filter(table => table.getBoundingClientRect().right > width + 2).map(table => table.caption.textContent)"
+    assert page.eval_on_selector_all("table", wide, width) == []

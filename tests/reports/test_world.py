@@ -16,6 +16,7 @@ from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.world import ENGLISH, EVERY, OWN, SHAPES, Shade, WorldMap, places, topology
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, simulate
+from tests.support.report_page import unfold
 
 
 def test_every_culture_has_its_place() -> None:
@@ -162,6 +163,7 @@ def test_the_drawing_has_the_colour_of_the_score(data: ReportData) -> None:
 @pytest.mark.browser
 def test_choices_recolour_the_map_and_its_table(browser_page, page_file: Path, data: ReportData) -> None:
     page = browser_page.open(page_file)
+    unfold(page)
     page.select_option("#world-task", "CulturalBench Easy")
     assert page.locator("#world-language option:checked").inner_text() == EVERY
     assert page.locator("#world-metric option:checked").inner_text() == "Accuracy"
@@ -178,7 +180,7 @@ def test_choices_recolour_the_map_and_its_table(browser_page, page_file: Path, d
     assert page.locator("#figure-world .wide [data-place=ET]").get_attribute("opacity") == "0", (
         "Ethiopia is not asked about there"
     )
-    page.locator("#world summary").click()
+    page.locator("#world details.data > summary").click()
     assert f"Australia {row['score']:.1f}" in " ".join(page.locator("#world-rows").inner_text().split())
     assert "CulturalBench Easy, Accuracy: gpt-4o-mini" in page.locator("#caption-world").inner_text()
     page.select_option("#world-task", "BLEnD, short answers")

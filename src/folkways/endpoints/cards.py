@@ -27,6 +27,7 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
     "family": (str,),
     "size": (int, float),
     "released": (date,),
+    "home": (str,),
 }
 
 

@@ -77,6 +77,7 @@ class ReportData:
     without_items: task whose items may not be passed on -> why; ITEM_TEXTS of its judgements are null.
     chance: task with options -> what guessing among them scores on the headline, in percent.
     expenses: endpoint -> what its replies took, where that was looked up.
+    homes: model -> code of the culture in which its maker is at home, where that is known.
     parts: task -> how much of it was asked, in words, where that is not everything.
     dispute: the address at which a question can be disputed, with ``{item}``, ``{culture}`` and ``{task}``
         to be filled in; empty without one.
@@ -101,6 +102,7 @@ class ReportData:
     without_items: Mapping[str, str] = field(default_factory=dict)
     chance: Mapping[str, float] = field(default_factory=dict)
     expenses: Mapping[str, Expense] = field(default_factory=dict)
+    homes: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     dispute: str = ""
 

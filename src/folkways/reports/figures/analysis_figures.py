@@ -25,6 +25,7 @@ from folkways.reports.figures.charts import (
     named,
     row_height,
     series_legend,
+    slanted_extent,
     spec,
 )
 from folkways.reports.figures.figure import MAX_FIGURES_PER_KIND, NARROW, WIDE, Figure, render, slugged
@@ -92,6 +93,8 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
         "labelColor": INK,
         "labelLimit": ROOM,
     }
+    if slanted and not small:
+        axis |= {"minExtent": slanted_extent(across, 50)}
     if small:
         axis |= {"minExtent": max(map(label_width, across)), "labelFontSize": min(12.0, step - 1)}
     of_rows = {
@@ -173,7 +176,7 @@ def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
     middle = [{"data": {"values": [{}]}, **rule}]  # a layer without data draws nothing
     drawn = [
         *(middle if layout.diverges is not None else []),
-        *marks(points, names, x, y, series_legend(len(names), width)),
+        *marks(points, names, x, y, series_legend(names, width)),
     ]
     return spec(width=width, height=lanes_height(len(names)), layer=drawn)
 

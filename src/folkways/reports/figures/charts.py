@@ -8,7 +8,8 @@ knowledge.
 from __future__ import annotations
 
 import json
-import textwrap
+import math
+import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 from unicodedata import east_asian_width
@@ -87,6 +88,7 @@ CONFIG: Spec = {
         "symbolSize": 80,
         "labelLimit": 300,
         "offset": 14,
+        "layout": {"top": {"direction": "vertical", "anchor": "start", "margin": 6}},
     },
 }
 
@@ -125,8 +127,9 @@ def label_room(order: Sequence[str]) -> Spec:
 
 
 def label_width(name: str) -> float:
-    """Maximum width of a label in pixels, with the gap to the axis."""
-    return 8 + 6.9 * sum(1.9 if east_asian_width(character) in "WF" else 1 for character in name)
+    """Width of a label in pixels in a wide font, with the gap to the axis; readers' fonts differ from the
+    renderer's."""
+    return 8 + 7.4 * sum(1.9 if east_asian_width(character) in "WF" else 1 for character in name)
 
 
 def label_lines(names: Sequence[str], room: float) -> Spec:
@@ -144,12 +147,30 @@ def row_height(names: Sequence[str], room: float) -> int:
     return max(24, 13 * max((len(_lines(name, room)) for name in names), default=1) + 4)
 
 
+_SEAM = re.compile(r"(?<=[\s/_=?&:-])(?=\S)")
+
+
 def _lines(name: str, room: float) -> list[str]:
-    """The name in lines of at most ``room`` pixels, broken between words if possible."""
-    if label_width(name) <= room:
-        return [name]
-    longest = max(4, int(room / (label_width(name) / len(name))))
-    return textwrap.wrap(name, longest, break_on_hyphens=False)
+    """The name in lines of at most ``room`` pixels, broken at spaces and signs, and within a word only where
+    that alone is wider."""
+    lines = [""]
+    for part in _SEAM.split(name):
+        for piece in _pieces(part, room):
+            if lines[-1] and label_width((lines[-1] + piece).rstrip()) > room:
+                lines.append("")
+            lines[-1] += piece
+    return [line.rstrip() for line in lines]
+
+
+def _pieces(part: str, room: float) -> list[str]:
+    longest = max(4, int(len(part) * room / label_width(part)))
+    return [part[start : start + longest] for start in range(0, len(part), longest)]
+
+
+def slanted_extent(names: Sequence[str], angle: float) -> float:
+    """Room in pixels that the longest of these names takes above a chart at an angle in degrees."""
+    longest = max(map(label_width, names), default=0.0)
+    return 10 + longest * math.sin(math.radians(abs(angle)))
 
 
 def axis_x(domain: tuple[float, float], width: int) -> Spec:
@@ -199,9 +220,13 @@ def lanes_height(series: int) -> Spec:
     return {"step": 26 if series == 1 else 14 * series + 10, "for": "position"}
 
 
-def series_legend(series: int, width: int) -> Spec | None:
-    """The legend; none for a single series, in one column on narrow charts."""
-    return ({"columns": 1} if width < NARROW_CHART else {}) if series > 1 else None
+def series_legend(names: Sequence[str], width: int) -> Spec | None:
+    """The legend of these series; none for a single one. It has as many columns as fit over the chart and its
+    names of rows."""
+    if len(names) < 2:
+        return None
+    entry = 40 + max(map(label_width, names))
+    return {"columns": max(1, min(len(names), int((width + LABEL_ROOM * (width >= NARROW_CHART)) / entry)))}
 
 
 def record(score: Estimate, group: str, series: str) -> Spec:
@@ -244,7 +269,7 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
         layer=[
             *_people_layers(people, x, y, 8 + 14 * len(names)),
             layer(ticks, tick, x={**x, "field": "score"}, y=y),
-            *marks(dots, names, x, y, series_legend(len(names), width)),
+            *marks(dots, names, x, y, series_legend(names, width)),
         ],
     )
 
@@ -310,7 +335,7 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
     people = [record(score, label[culture], PEOPLE) for culture, score in people_scores.items() if score]
     x = axis_x(task.domain, width)
     y = axis_y([label[culture] for culture in order])
-    drawn = [*_people_layers(people, x, y, 30), *marks(values, kinds, x, y, {})]
+    drawn = [*_people_layers(people, x, y, 30), *marks(values, kinds, x, y, series_legend(kinds, width))]
     return spec(width=width, height={"step": 34, "for": "position"}, layer=drawn)
 
 
@@ -339,6 +364,8 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
         "labelAngle": -55 if rotated else 0,
         "labelAlign": "left" if rotated else "center",
         "labelColor": INK,
+        "labelLimit": 0,
+        **({"minExtent": slanted_extent(groups, 55)} if rotated else label_lines(groups, cell)),
     }
     base = {"y": named("culture", names, label_room(names)), "x": named("group", groups, axis)}
     scale = {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)}

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from folkways.benchmarks.tables import Layout
-from folkways.display import count, number, single_line
-from folkways.records import State
+from folkways.display import number
 from folkways.reports.figures.analysis_figures import ResultView, heat_map, result_views
-from folkways.reports.figures.charts import MAX_SERIES, MUTED, Spec, axis_y, spec
+from folkways.reports.figures.charts import MAX_SERIES
 from folkways.reports.figures.figure import Figure, make_figure, render, task_figures
 from folkways.reports.figures.world import Variant, WorldMap
 from folkways.reports.figures.world_chart import marked, world
@@ -19,105 +18,12 @@ from folkways.reports.views.grids import Cell, Grid
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView, Score, TaskView
 
-COLOURS = {
-    State.ANSWERED: "var(--heat-4)",
-    State.REFUSED: "var(--series-4)",
-    State.UNREADABLE: "var(--series-2)",
-    State.TRUNCATED: "var(--series-5)",
-    State.FAILED: "var(--bad)",
-    State.MISSING: MUTED,
-}
-MAX_BARS = 12
-"""Maximum number of models with a bar; the tables have all."""
-
 SHARES = Layout("culture", "endpoint", "share")
 
 
 def outcome_figures(view: ReportView) -> list[Figure]:
-    """A figure of all tasks, and one by culture for each task with questions that were not answered."""
-    tasks = [task for task in view.tasks if task.whole]
-    if not tasks:
-        return []
-    return [_bars(view, tasks), *(figure for task in tasks for figure in _by_culture(view, task))]
-
-
-def _headline(task: TaskView) -> list[Score]:
-    """The scores whose states are shown: of models, or of baselines if there are no models."""
-    whole = [score for score in task.whole if score.profile == task.profile]
-    return [score for score in whole if not score.baseline][:MAX_BARS] or whole[:MAX_BARS]
-
-
-def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
-    rows = [
-        {
-            "task": single_line(task.title),
-            "group": view.short[score.endpoint],
-            "state": state.value,
-            "order": order,
-            "share": 100 * getattr(score, state.value) / score.n,
-        }
-        for task in tasks
-        for score in _headline(task)
-        if score.n
-        for order, state in enumerate(State)
-    ]
-    totals = {
-        state: sum(getattr(score, state.value) for task in tasks for score in _headline(task))
-        for state in State
-    }
-    amounts = ", ".join(f"{count(amount)} {state.value}" for state, amount in totals.items() if amount)
-    names = list(dict.fromkeys(row["group"] for row in rows))
-    return make_figure(
-        "outcomes",
-        "How the questions ended",
-        "One bar per model; its parts are shares of all answers that were expected.",
-        f"Over all tasks: {amounts}.",
-        lambda width, _: _stacked(rows, names, [single_line(task.title) for task in tasks], width),
-    )
-
-
-def _stacked(rows: list[Spec], names: list[str], titles: list[str], width: int) -> Spec:
-    states = [state.value for state in State]
-    legend = {"columns": 1 if width < 300 else 6}
-    return spec(
-        data={"values": rows},
-        facet={
-            "row": {
-                "field": "task",
-                "type": "nominal",
-                "sort": titles,
-                "title": None,
-                "header": {
-                    "labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top", "labelFontSize": 12.5,
-                    "labelColor": "var(--ink)", "labelFontWeight": 600, "labelPadding": 4, "labelLimit": width + 190,
-                },
-            }
-        },
-        spacing=14,
-        resolve={"scale": {"y": "independent"}},
-        spec={
-            "width": width,
-            "height": {"step": 22},
-            "mark": {"type": "bar", "stroke": "var(--paper)", "strokeWidth": 1},
-            "encoding": {
-                "y": axis_y(names),
-                "x": {
-                    "field": "share",
-                    "type": "quantitative",
-                    "stack": "zero",
-                    "title": None,
-                    "scale": {"domain": [0, 100]},
-                    "axis": {"values": [0, 25, 50, 75, 100], "labelExpr": "datum.value + ' %'"},
-                },
-                "color": {
-                    "field": "state",
-                    "scale": {"domain": states, "range": [COLOURS[state] for state in State]},
-                    "legend": legend,
-                },
-                "order": {"field": "order"},
-            },
-        },
-    )  # fmt: skip
+    """A figure by culture for each task with questions that were not answered."""
+    return [figure for task in view.tasks if task.whole for figure in _by_culture(view, task)]
 
 
 def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
@@ -167,7 +73,7 @@ def _share(score: Score | None) -> Cell:
     return Cell(number(share), share, n=score.questions)
 
 
-WORLD_WIDE, WORLD_NARROW = 960, 330
+WORLD_WIDE = 960
 WORLD_CAPTION = (
     "Darker is higher in the light theme, lighter in the dark one; the more hatched a place, the "
     "wider its 95\u202f% interval. "
@@ -229,7 +135,7 @@ def draw(view: ReportView, leaderboard: Leaderboard | None = None) -> Drawings:
         leaderboard=leaderboard if leaderboard is not None else Leaderboard(view),
         outcomes=outcome_figures(view),
         analyses=result_views(view.data.results, view.short),
-        world=_world(world_map, world_map.first, view, "world") if world_map.first else None,
+        world=_world(world_map.first, view, "world", world_map.cultures) if world_map.first else None,
         worlds=tuple(_worlds(world_map, view)),
     )
 
@@ -240,14 +146,12 @@ def _worlds(world_map: WorldMap, view: ReportView) -> Iterator[Figure]:
     for variant in world_map.variants:
         if variant.task.task not in drawn:
             drawn.add(variant.task.task)
-            yield _world(world_map, variant, view, f"{variant.task.slug}-world", narrow=False)
+            yield _world(variant, view, f"{variant.task.slug}-world")
 
 
-def _world(
-    world_map: WorldMap, variant: Variant, view: ReportView, slug: str, *, narrow: bool = True
-) -> Figure:
+def _world(variant: Variant, view: ReportView, slug: str, cultures: Sequence[str] = ()) -> Figure:
+    """The map in one state; on phones it scrolls. cultures: those that other states of the same drawing
+    need, besides its own."""
     title = f"{variant.task.title}, {variant.metric.label}: {view.short[variant.endpoint]}"
-    cultures = world_map.cultures if narrow else tuple(variant.shades)
-    wide = render(world(variant, cultures, WORLD_WIDE), f"{slug}-w", marked)
-    small = render(world(variant, cultures, WORLD_NARROW), f"{slug}-n", marked) if narrow else wide
-    return Figure(slug, title, WORLD_CAPTION, variant.finding(view.short), wide, small)
+    drawing = render(world(variant, cultures or tuple(variant.shades), WORLD_WIDE), f"{slug}-w", marked)
+    return Figure(slug, title, WORLD_CAPTION, variant.finding(view.short), drawing, drawing)

@@ -1,102 +1,59 @@
-"""The small drawings in the lines of a leaderboard: one chart of all scores, split into the cells of the
-table."""
+"""The bars in the cells of tables: a score, its interval, guessing and people on one scale.
+
+A bar is one empty element whose classes say where its marks are, because the page's policy allows no style
+attributes and thousands of drawings would make the page large.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import math
 
 from markupsafe import Markup
 
-from folkways.reports.figures.charts import INK, MUTED, PAPER, RULE, SERIES, Spec, record, spec
-from folkways.reports.figures.figure import render
-from folkways.reports.views.leaderboard import Row
-from folkways.reports.views.views import TaskView
+from folkways.reports.figures.charts import Estimate
 
-STRIP_WIDTH, STRIP_HEIGHT = 170, 28
+STEPS = 50
+"""Steps of the scale of a bar: a mark is at most half a step from its value."""
 
-_ROOT = re.compile(r"^<svg[^>]*>")
+MARKS = "lwscp"
+"""First letters of the classes of a bar: low end and width of the interval, score, chance, people; what
+follows is a number of steps. They are also the names of its CSS variables."""
 
 
-def strip_cells(task: TaskView, rows: Sequence[Row], place: str = "strip") -> list[Markup]:
-    """The drawing of ``strips``, split into a small SVG for each line of a leaderboard, in order.
+def bar(
+    estimate: Estimate, domain: tuple[float, float], chance: float = math.nan, people: float = math.nan
+) -> Markup:
+    """The bar of a score; empty for a score that is not known.
 
-    place: the part of the page, for unique ids.
+    estimate: score and interval. domain: lowest and highest value of the scale. chance, people: what guessing
+    and people of the cultures score; NaN draws no mark.
     """
-    if not rows:
-        return []
-    drawing = _ROOT.sub(
-        "", render(strips(task, rows, STRIP_WIDTH, STRIP_HEIGHT), f"{task.slug}-{place}")
-    ).removesuffix("</svg>")
-    name = f"{task.slug}-{place}s"
-    cells = []
-    for position in range(len(rows)):
-        box = f"0 {position * STRIP_HEIGHT} {STRIP_WIDTH} {STRIP_HEIGHT}"
-        inner = f'<g id="{name}">{drawing}</g>' if position == 0 else f'<use href="#{name}"/>'
-        svg = f'<svg class="strip" viewBox="{box}" aria-hidden="true" focusable="false">{inner}</svg>'
-        cells.append(Markup(svg))  # noqa: S704 - drawn from numbers alone
-    return cells
+    if math.isnan(estimate.score):
+        return Markup("")
+    marks = {"s": estimate.score, "c": chance, "p": people}
+    steps = {name: _step(value, domain) for name, value in marks.items() if not math.isnan(value)}
+    if not math.isnan(estimate.low):
+        steps["l"] = _step(estimate.low, domain)
+        steps["w"] = _step(estimate.high, domain) - steps["l"]
+    return Markup('<i class="bar {}"></i>').format(" ".join(f"{name}{step}" for name, step in steps.items()))
 
 
-def strips(task: TaskView, rows: Sequence[Row], width: int = STRIP_WIDTH, height: int = STRIP_HEIGHT) -> Spec:
-    """A dot with whiskers for each line in ``rows`` of the leaderboard of ``task``, without text, ``width``
-    pixels wide and exactly ``height`` pixels high, so that it can be split into cells.
-    """
-    values = [
-        {**record(row, str(position), ""), "kind": row.kind}
-        for position, row in enumerate(rows)
-        if row.score == row.score
-    ]
-    places = [str(position) for position in range(len(rows))]
-    low, high = task.domain
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": [low, high], "nice": False, "range": [6, width - 6]},
-        "axis": None,
-    }
-    y = {
-        "field": "group",
-        "type": "nominal",
-        "axis": None,
-        "scale": {"domain": places, "paddingInner": 0, "paddingOuter": 0},
-    }
-    color = {
-        "field": "kind",
-        "scale": {
-            "domain": ["model", "people", "published", "baseline"],
-            "range": ["var(--accent)", INK, SERIES[1], MUTED],
-        },
-        "legend": None,
-    }
-    return {
-        **spec(width=width, height={"step": height}, data={"values": values}),
-        "padding": 0,
-        "layer": [
-            {
-                "mark": {"type": "rule", "color": RULE},
-                "encoding": {"x": {**x, "datum": low}, "x2": {"datum": high}, "y": y},
-            },
-            *(
-                {
-                    "mark": {"type": "tick", "color": RULE, "size": 7, "thickness": 1},
-                    "encoding": {"x": {**x, "datum": at}, "y": y},
-                }
-                for at in (low, (low + high) / 2, high)
-            ),
-            {
-                "mark": {"type": "rule", "strokeWidth": 3.5, "strokeCap": "butt", "opacity": 0.5},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": color},
-            },
-            {
-                "mark": {
-                    "type": "point",
-                    "filled": True,
-                    "size": 90,
-                    "opacity": 1,
-                    "stroke": PAPER,
-                    "strokeWidth": 1.5,
-                },
-                "encoding": {"x": {**x, "field": "score"}, "y": y, "fill": color},
-            },
-        ],
-    }
+def heat_step(score: float, domain: tuple[float, float]) -> int:
+    """Number of the colour of a score, from 0 for the lowest tenth of the scale to 9."""
+    return min(9, int(10 * _share(score, domain)))
+
+
+def _step(value: float, domain: tuple[float, float]) -> int:
+    return round(STEPS * _share(value, domain))
+
+
+def _share(value: float, domain: tuple[float, float]) -> float:
+    low, high = domain
+    return min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.0
+
+
+def rules() -> str:
+    """The style rules of all classes of bars."""
+    return "".join(
+        f".{name}{step}{{--{name}:{100 * step // STEPS}%}}" for name in MARKS for step in range(STEPS + 1)
+    )

@@ -70,7 +70,7 @@ def places() -> Mapping[str, Place]:
     return MappingProxyType(by_culture)
 
 
-MAX_MODELS = 12
+MAX_MODELS = 6
 """Maximum number of models of a task on the map, the best first; the files have all."""
 
 STEP = 10

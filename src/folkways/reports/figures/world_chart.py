@@ -17,13 +17,15 @@ from folkways.reports.figures.world import SHAPES, VERY_WIDE, WIDE, Shade, Varia
 DOUBTS = (f"under {WIDE:g} points wide", f"{WIDE:g} to {VERY_WIDE:g}", f"{VERY_WIDE:g} or more")
 HATCHES = ("transparent", "url(#hatch-1)", "url(#hatch-2)")
 SPACING = {"hatch-1": 7, "hatch-2": 3.8}
-LAYOUT = {"bottom": {"direction": "vertical", "anchor": "start", "margin": 10}}
 
 NO_SCORE = -1
 """Stands for a missing score, because Vega-Lite leaves out shapes without a value."""
 
 _SEEN = {"value": 1, "condition": {"test": f"datum.score == {NO_SCORE}", "value": 0.001}}
 """Places without a score stay in the drawing for other states; Vega leaves out marks with opacity 0."""
+
+_PATH = re.compile(r' d="[^"]*"')
+_LONG = re.compile(r"(\.\d)\d+")
 
 _MARKED = re.compile(r'aria-label="(place|hatch):([^"]*)"')
 
@@ -72,11 +74,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
         layer=layers,
         resolve={"scale": {"fill": "independent"}},  # colours and hatchings are both fills
         # The names of shapes come as ARIA labels; ``marked`` makes them data of the page.
-        config={
-            **CONFIG,
-            "aria": True,
-            "legend": {**CONFIG["legend"], "layout": LAYOUT if width < 500 else {}},
-        },
+        config={**CONFIG, "aria": True, "legend": {**CONFIG["legend"], "layout": {}}},
     )
 
 
@@ -106,7 +104,7 @@ def _dots(rows: Sequence[Spec], what: str, width: int) -> Spec:
     return {
         "data": {"values": list(rows)},
         "transform": [_name(what)],
-        "mark": {"type": "circle", "size": 26 if width < 500 else 70, **outline},
+        "mark": {"type": "circle", "size": 70, **outline},
         "encoding": {
             "longitude": {"field": "longitude", "type": "quantitative"},
             "latitude": {"field": "latitude", "type": "quantitative"},
@@ -136,7 +134,7 @@ def _fill(what: str, width: int) -> Spec:
             "field": "doubt",
             "type": "nominal",
             "scale": {"domain": list(DOUBTS), "range": list(HATCHES)},
-            "legend": {**key, **symbols, "title": "95\u202f% interval", "columns": 1 if width < 500 else 3},
+            "legend": {**key, **symbols, "title": "95\u202f% interval", "columns": 3},
         }
     return {
         "field": "score",
@@ -163,4 +161,5 @@ def marked(svg: str) -> str:
         for name, step in SPACING.items()
     )
     svg = _MARKED.sub(r'data-\1="\2"', svg)
+    svg = _PATH.sub(lambda path: _LONG.sub(r"\1", path[0]), svg)  # a tenth of a pixel is enough for a coast
     return re.sub(r"(<svg[^>]*>)", rf"\g<1><defs>{patterns}</defs>", svg, count=1)

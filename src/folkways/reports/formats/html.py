@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,22 +25,37 @@ from folkways.cultures import language_name
 from folkways.evidence.cultures import FEWEST_REPEATS
 from folkways.evidence.sentences import RANKS
 from folkways.names import culture_name, facet_title, language_endonym, local_languages, provider
+from folkways.records import State
+from folkways.reports.figures.charts import FEW_ITEMS
 from folkways.reports.figures.drawings import Drawings, draw
 from folkways.reports.figures.figure import slugged
-from folkways.reports.figures.sparklines import strip_cells
+from folkways.reports.figures.sparklines import bar, heat_step, rules
 from folkways.reports.figures.world import WorldMap, choices
 from folkways.reports.formats.methods import bibliography, method_rows, methods_paragraph
-from folkways.reports.formats.summary import coverage_notices, doubts, gaps, lede, unasked
+from folkways.reports.formats.summary import (
+    coverage_notices,
+    doubts,
+    gaps,
+    glosses,
+    interval_example,
+    lede,
+    unasked,
+)
 from folkways.reports.palette import css_variables
 from folkways.reports.views.cultures import SEED, CulturePage, culture_pages
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
-from folkways.reports.views.leaderboard import MOST_IN_SUMMARY
+from folkways.reports.views.matrix import columns
 from folkways.reports.views.overview import Example, examples, turned_round, uncertain
 from folkways.reports.views.verdicts import model_counts, verdict_of
-from folkways.reports.views.views import ReportView
+from folkways.reports.views.views import ReportView, Score
 
+_INDENTED = re.compile(r">\n\s+<")
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^" ]+ [^" ]+ ([^" ]+)[^"]*)"[^>]*>')
 
+
+MOST_DETAILED = 24
+"""Endpoints, over all tasks, in the tables of tasks by group, which have everything about a score; the heat
+maps have all endpoints."""
 
 SCRIPTS = ("shared", "page", "world", "exports", "items")
 """Parts of the script of the page, in order."""
@@ -69,18 +85,14 @@ def render_html(
     ``turned_round``, if the caller has them already."""
     read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
-    style = css_variables() + _asset("report.css")
+    style = css_variables() + rules() + _asset("report.css")
     # The parts share the names of the first, and keep their own to themselves.
     shared, *parts = (_asset(f"script/{name}.js") for name in SCRIPTS)
     script = '"use strict";\n(() => {\n' + shared + "".join(f"{{\n{part}}}\n" for part in parts) + "})();\n"
     world = WorldMap(view)
     leaderboard = drawings.leaderboard
-    all_rows, first_rows = {}, {}
-    for task in view.tasks:
-        rows, first = leaderboard.rows(task), leaderboard.first(task)
-        all_rows[task.task] = (rows, strip_cells(task, rows))
-        first_rows[task.task] = (first, strip_cells(task, first, "first"))
-    return _environment().get_template("report.html.j2").render(
+    matrix = columns(view, leaderboard)
+    page = _environment().get_template("report.html.j2").render(
         view=view,
         data=view.data,
         drawings=drawings,
@@ -88,13 +100,14 @@ def render_html(
         world_choices=choices(world.variants, view.short),
         world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - json_for_html leaves no character that could end the element
         leaderboard=leaderboard,
-        boards=all_rows,
-        first=first_rows,
-        most_in_summary=MOST_IN_SUMMARY,
-        ranked=any(leaderboard.ranks(task) for task in view.tasks),
-        ranks=RANKS,
-        with_chance=any(task.task in view.data.chance for task in view.tasks),
-        with_baseline=any(leaderboard.best_baseline(task) for task in view.tasks),
+        matrix=matrix,
+        by_culture=[task for task in view.tasks if "culture" in task.facets],
+        few_items=FEW_ITEMS,
+        most_detailed=max(1, MOST_DETAILED // max(1, len(view.tasks))),
+        nan=math.nan,
+        glosses=glosses(column.task.metric for column in matrix),
+        example=interval_example(view, matrix),
+        ranks=RANKS if any(column.leading for column in matrix) else "",
         turned=turned_round(view, leaderboard) if turned is None else turned,
         examples=read.examples,
         method_rows=method_rows(view),
@@ -104,7 +117,7 @@ def render_html(
         gaps=gaps(view),
         unasked=unasked(view),
         notices=coverage_notices(view),
-        doubts=doubts(view, uncertain(view, leaderboard)),
+        doubts=[view.in_short(sentence) for sentence in doubts(view, uncertain(view, leaderboard))],
         sample=read.sample,
         cultures=read.cultures,
         seed=SEED,
@@ -119,6 +132,7 @@ def render_html(
         generator=f"folkways {__version__}",
         max_characters=MAX_CHARACTERS,
     )  # fmt: skip
+    return _INDENTED.sub(">\n<", page)
 
 
 def policy(style: str, script: str) -> str:
@@ -144,6 +158,23 @@ def inline(svg: str) -> Markup:
     """A drawing in the page: it scales with its column, and the figure around it has its text alternative."""
     root = r'<svg viewBox="\1" width="\2" aria-hidden="true" focusable="false">'
     return Markup(_ROOT.sub(root, svg))  # noqa: S704 - Vega escapes the names in the drawing
+
+
+_SEAM = re.compile(r"(?<=[-_./:@#?=&+,])(?=\w)")
+
+
+def breakable(name: str) -> Markup:
+    """A name that breaks between its parts where it needs several lines, and not within a word."""
+    return Markup("<wbr>").join(_SEAM.split(text.sanitize(name)))
+
+
+def _states(scores: Sequence[Score]) -> list[str]:
+    """The states that some of these scores have, and always ``answered``."""
+    return [
+        state.value
+        for state in State
+        if state is State.ANSWERED or any(score.states[state.value] for score in scores)
+    ]
 
 
 def _finalize(value: Any) -> Any:
@@ -174,7 +205,9 @@ def _environment() -> Environment:
         facet=facet_title,
         inline=inline,
         slug=slugged,
+        breakable=breakable,
+        states=_states,
         of_facet=lambda drawings, part: [drawing for drawing in drawings if part in f"{drawing.slug}-"],
     )
-    environment.globals.update(local_languages=local_languages)
+    environment.globals.update(bar=bar, local_languages=local_languages, heat_step=heat_step)
     return environment

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
-from folkways.display import count, number, percent, plural, reasons
+from folkways.display import count, number, percent, plural, reasons, single_line
 from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.records import Metric
+from folkways.reports.views.matrix import Column
 from folkways.reports.views.views import ReportView, Score
 
 MAX_NAMED = 3
@@ -31,6 +34,31 @@ def lede(view: ReportView) -> str:
     return f"{who or 'No model'}, on {listing(where)}. {count(expected)} answers were expected; {replies}."
 
 
+def glosses(metrics: Iterable[Metric]) -> dict[str, str]:
+    """Label of a metric -> what it measures in half a sentence, without the reference to its paper."""
+    return {metric.label: gloss for metric in metrics if (gloss := _gloss(metric.about))}
+
+
+def _gloss(about: str) -> str:
+    words = re.sub(r"\s*\([^()]*\)", "", single_line(about)).partition(". ")[0].rstrip(".")
+    return words[:1].lower() + words[1:]
+
+
+def interval_example(view: ReportView, matrix: Sequence[Column]) -> str:
+    """What an interval is, by the first score of a model that has one; empty without any."""
+    for column in matrix:
+        for name in column.task.models:
+            score = column.scores.get(name)
+            if score is not None and score.low < score.high:
+                return (
+                    f"{view.short[name]} scored {number(score.score)} on {column.task.title}. Other "
+                    "questions of the same kind would have given another score: over all of them, it "
+                    f"probably lies between {number(score.low)} and {number(score.high)}. That is the "
+                    "95\u202f% interval; one in twenty is wrong."
+                )
+    return ""
+
+
 def unasked(view: ReportView) -> list[str]:
     """The papers' analyses that these judgements do not allow, a sentence for each reason."""
     names: dict[str, list[str]] = {}
@@ -44,7 +72,13 @@ def doubts(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
     replies that rules leave out, replies that could not be read; then ``uncertain`` (``overview.uncertain``),
     and warnings of runs and data.
     """
-    return [*_unequal(view), *_left_out(view), *_unreadable(view), *uncertain, *view.data.warnings]
+    return [
+        *_unequal(view),
+        *_left_out(view),
+        *_unreadable(view),
+        *uncertain,
+        *map(view.in_short, view.data.warnings),
+    ]
 
 
 def notices(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:

@@ -17,7 +17,7 @@ from folkways.records import plain
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView, TaskView
 
-MAX_EXAMPLES = 6
+MAX_EXAMPLES = 3
 SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 3, 140
 """Length in characters of replies that are shown as examples; a single letter says nothing without its
 option."""

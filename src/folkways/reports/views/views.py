@@ -260,6 +260,12 @@ class ReportView:
         """Short name of every endpoint, for charts."""
         return short_endpoints(self.endpoints)
 
+    def in_short(self, sentence: str) -> str:
+        """The sentence with the short name of every endpoint that it names, as tables and charts have it."""
+        for endpoint in sorted(self.endpoints, key=len, reverse=True):
+            sentence = sentence.replace(endpoint, self.short[endpoint])
+        return sentence
+
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(name for name in self.endpoints if not is_baseline(name))

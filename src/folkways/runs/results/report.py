@@ -184,6 +184,7 @@ def collect(
         without_items=withheld,
         expenses=_expenses(runs, used, cost_of),
         parts=parts,
+        homes={name: card.home for name, card in inputs.cards.items() if card.home},
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
     )
 

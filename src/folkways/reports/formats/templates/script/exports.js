@@ -47,11 +47,11 @@ const plain = (words) => {
   if (text === "–") return "";
   return /^-?\d+(\.\d+)?( ?%)?$/u.test(number) ? number.replace(/ ?%$/u, "") : FORMULA.test(text) ? `'${text}` : text;
 };
-const ends = (words) => (words.includes(" to ") ? words.split(" to ") : [words, ""]);
+const ends = (words) => (/ to |–/u.test(words) ? words.split(/ to |–/u) : [words, ""]);
 const parts = (cell) => {
   if (cell.matches("th.range")) return ["low (95 %)", "high (95 %)"];
   if (cell.matches(".range")) return ends(cell.textContent).map(plain);
-  const [name, full] = [cell.querySelector(".name, .task"), cell.querySelector(".full")];
+  const [name, full] = [cell.querySelector(cell.matches("th") ? ".name, a" : ".name"), cell.querySelector(".full")];
   if (name) return [plain(full ? `${name.textContent} (${full.textContent})` : name.textContent)];
   const small = cell.querySelector("small");
   if (!small) return [plain(cell.textContent)];

@@ -144,8 +144,8 @@ form.addEventListener("reset", () => setTimeout(filter));
 box.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 120); });
 for (const select of selects) select.addEventListener("change", filter);
 
-opener.hidden = false;
-opener.addEventListener("click", async () => {
+const open = async () => {
+  if (opener.disabled) return;
   opener.disabled = true;
   try {
     await unpack();
@@ -162,5 +162,26 @@ opener.addEventListener("click", async () => {
   opener.closest("p").hidden = true;
   list.append(spacer);
   filter();
+};
+opener.hidden = false;
+opener.addEventListener("click", async () => {
+  await open();
   box.focus();
+});
+
+/* A score in a matrix leads to what it was made of: the browser with this task, model and culture. */
+const select = (name, value) => {
+  const choice = byId(`filter-${name}`);
+  choice.value = [...choice.options].some((one) => one.value === value) ? value : "";
+};
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest?.(".matrix td a[href='#items']");
+  if (!link || !size && opener.closest("[hidden]")) return;
+  const [row, table] = [link.closest("tr"), link.closest("table")];
+  const head = table.tHead.rows[0].cells[link.closest("td").cellIndex];
+  await open();
+  form.reset();
+  select("task", table.dataset.task ?? head.dataset.task);
+  select("endpoint", row.cells[0].dataset.endpoint ?? head.dataset.endpoint);
+  select("culture_name", row.cells[0].dataset.culture ?? "");
 });

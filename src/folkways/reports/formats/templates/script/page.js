@@ -55,18 +55,45 @@ addEventListener("beforeprint", () => {
 });
 addEventListener("afterprint", () => { for (const part of unfolded.splice(0)) part.open = false; });
 
-/* Of figures that draw the same of several models one is seen, and the reader chooses which. */
+/* Of parts that show the same of several models or tasks one is seen, and the reader chooses which. */
 for (const [number, group] of document.querySelectorAll(".one-of").entries()) {
-  const figures = [...group.querySelectorAll(":scope > figure")];
+  const shown = [...group.querySelectorAll(":scope > [data-of]")];
   const field = make("p", "field chooser");
   const name = make("label", "", group.dataset.what);
   const choice = make("select");
   name.htmlFor = choice.id = `choice-${number}`;
-  for (const figure of figures) choice.append(make("option", "", figure.dataset.of));
-  const show = () => { for (const [at, figure] of figures.entries()) figure.hidden = at !== choice.selectedIndex; };
+  for (const part of shown) choice.append(make("option", "", part.dataset.of));
+  const show = () => { for (const [at, part] of shown.entries()) part.hidden = at !== choice.selectedIndex; };
   choice.autocomplete = "off";
   choice.addEventListener("change", show);
   field.append(name, choice);
   group.prepend(field);
   show();
+}
+
+/* Sorting: models by a score or by name; baselines and people stay below in bodies of their own. */
+for (const table of document.querySelectorAll("table.sortable")) {
+  if (table.tBodies[0].rows.length < 2) continue;
+  for (const head of table.tHead.rows[0].cells) {
+    const button = make("button", "sort");
+    button.type = "button";
+    button.setAttribute("aria-label", `Sort by ${head.textContent.trim()}`);
+    button.addEventListener("click", () => {
+      const at = head.cellIndex;
+      const down = at ? head.ariaSort !== "descending" : head.ariaSort === "ascending";
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const value = (row) => Number.parseFloat(row.cells[at].textContent.replaceAll("\u202f", "").replace("−", "-"));
+      const order = (one, other) => {
+        if (!at) return (down ? -1 : 1) * one.cells[0].textContent.localeCompare(other.cells[0].textContent);
+        const [first, second] = [value(one), value(other)];
+        if (Number.isNaN(first) || Number.isNaN(second)) return Number.isNaN(first) - Number.isNaN(second);
+        return down ? second - first : first - second;
+      };
+      const body = table.tBodies[0];
+      body.append(...[...body.rows].sort(order));
+      say(`Sorted by ${head.textContent.trim()}, ${down ? "from high to low" : "from low to high"}.`);
+    });
+    (head.querySelector(".full") ?? head).append(button);
+  }
 }
