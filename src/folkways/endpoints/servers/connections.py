@@ -13,8 +13,6 @@ a good response has come unasked, no connection is used twice.
 from __future__ import annotations
 
 import asyncio
-import math
-import select
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -47,11 +45,6 @@ CPU for so long. No client can see what has not been sent.
 
 KEPT_SECONDS = 15.0
 """How much longer than the slowest reply may take an unused connection is kept."""
-
-
-GLANCE_SECONDS = 0.001
-"""How long it counts that nothing was there to be read. What comes meanwhile is as what comes after the next
-request was sent: the rest of the connection tells."""
 
 
 class UnaskedError(HttpError):
@@ -111,37 +104,6 @@ class Reply:
         return self.confirmation is not None
 
 
-class _Glance:
-    """Sees over which connections something has come, with one system call for all whose replies have come
-    by then: one for each reply was a tenth of what asking cost."""
-
-    def __init__(self) -> None:
-        self._epoll = select.epoll() if hasattr(select, "epoll") else None  # Linux alone has it
-        self._ready: set[int] = set()
-        self._at = -math.inf
-
-    def add(self, connection: PooledConnection) -> None:
-        """Look at this connection too, until it is closed."""
-        if self._epoll is not None and connection.number >= 0:
-            self._epoll.register(connection.number, select.EPOLLIN)
-
-    def readable(self, connection: PooledConnection, now: float) -> bool:
-        """``Connection.readable`` as it was after the last reply of the connection, and at most
-        GLANCE_SECONDS ago."""
-        if self._epoll is None:
-            return connection.readable()
-        if not connection.released < self._at or now - self._at > GLANCE_SECONDS:
-            self._ready = {number for number, _ in self._epoll.poll(0)}
-            self._at = now
-        return connection.number in self._ready
-
-    def close(self) -> None:
-        """Give back what it took of the system; connections are looked at one by one from now on."""
-        if self._epoll is not None:
-            self._epoll.close()
-            self._epoll = None
-
-
 class ConnectionPool:
     """The connections to one address, over which requests are posted.
 
@@ -157,7 +119,6 @@ class ConnectionPool:
         self._idle: deque[PooledConnection] = deque()  # the one that has rested for longest is used next
         self._kept_seconds = SLOWER * timeout + KEPT_SECONDS
         self._open: dict[PooledConnection, None] = {}  # those with open replies
-        self._glance = _Glance()
         self._orderly = True
         self._stretch = FIRST_STRETCH
         self._names: set[str] = set()  # the first two names of replies: whether a server has different ones
@@ -253,7 +214,6 @@ class ConnectionPool:
         self._idle.clear()
         for connection in list(self._connections):
             self._close(connection)
-        self._glance.close()
         await asyncio.sleep(0)  # the loop closes the sockets now
 
     async def _take(self) -> PooledConnection:
@@ -277,7 +237,6 @@ class ConnectionPool:
             self._close(connection)
         connection = await self._route.connect(PooledConnection)
         self._connections.add(connection)
-        self._glance.add(connection)
         connection.uses = 1
         return connection
 
@@ -291,7 +250,7 @@ class ConnectionPool:
         ):
             await asyncio.sleep(connection.rested - now)
             now = time.monotonic()
-        if self._glance.readable(connection, now) or (connection.open_count and now >= connection.rested):
+        if connection.readable() or (connection.open_count and now >= connection.rested):
             await self._look(connection)
         return self._orderly and connection.uses < MOST_USES and connection.is_open and not connection.unasked
 

@@ -10,7 +10,7 @@ import asyncio
 import select
 import socket
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import httptools
@@ -58,30 +58,12 @@ class BodyTooLargeError(Exception):
     """A reply longer than allowed."""
 
 
-class Headers(Mapping[str, str]):
-    """Header fields by their names, written in any case; of fields that are repeated, the first.
-
-    fields: name and value of each, as they were sent. Only what is asked for is decoded.
-    """
-
-    __slots__ = ("_fields",)
-
-    def __init__(self, fields: Sequence[tuple[bytes, bytes]] = ()) -> None:
-        self._fields = {name.lower(): value for name, value in reversed(fields)}
-
-    def __getitem__(self, name: str) -> str:
-        return self._fields[name.lower().encode()].decode("utf-8", "replace")
-
-    def __iter__(self) -> Iterator[str]:
-        return (name.decode("utf-8", "replace") for name in self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
+class Headers(dict[str, str]):
+    """Header fields by their names in lower case; of fields that are repeated, the first."""
 
     def get(self, name: str, default: str | None = None) -> str | None:  # type: ignore[override]
-        """The value of a field."""
-        value = self._fields.get(name.lower().encode())
-        return default if value is None else value.decode("utf-8", "replace")
+        """The value of a field, whose name is written in any case."""
+        return super().get(name.lower(), default)
 
 
 @dataclass(slots=True, eq=False)
@@ -110,7 +92,6 @@ class Connection(asyncio.Protocol):
     transport: None once it is closed.
     error: why it was lost, None where the server closed it in good order.
     keep: whether the server takes another request over it.
-    number: its socket's, as long as that is open; -1 where it has none.
     unasked: whether anything has come that no request asked for;
     unasked_reply: a good reply among it.
     """
@@ -132,7 +113,7 @@ class Connection(asyncio.Protocol):
         self._parts: list[bytes] = []
         self._status = self._size = self._wire = self._limit = 0
         self._early = self._has_turn = self._connects = self._is_delimited = False
-        self.number = -1
+        self._fileno: Callable[[], int] | None = None
         self._poll: Callable[[int], list[tuple[int, int]]] | None = None
 
     @property
@@ -142,9 +123,9 @@ class Connection(asyncio.Protocol):
 
     def readable(self) -> bool:
         """Whether the socket holds bytes, or the end, that have not been read."""
-        if self.transport is None or self.number < 0:
+        if self.transport is None or self._fileno is None or (number := self._fileno()) < 0:
             return False
-        return bool(self._poll(0) if self._poll is not None else select.select([self.number], [], [], 0)[0])
+        return bool(self._poll(0) if self._poll is not None else select.select([number], [], [], 0)[0])
 
     async def exchange(
         self, request: bytes, limit: int, large: asyncio.Semaphore | None, *, connect: bool = False
@@ -207,10 +188,10 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - only connections are made
         self.transport = transport
         if (sock := transport.get_extra_info("socket")) is not None:
-            self.number = sock.fileno()
+            self._fileno = sock.fileno
             if hasattr(select, "poll"):  # not on Windows
                 poll = select.poll()
-                poll.register(self.number, select.POLLIN)
+                poll.register(sock.fileno(), select.POLLIN)
                 self._poll = poll.poll
 
     def data_received(self, data: bytes) -> None:
@@ -242,7 +223,7 @@ class Connection(asyncio.Protocol):
         """As asyncio's. A body without a length ends where the connection does."""
         if self._state == _BODY and error is None and not self._is_delimited:
             self._complete()
-        self.transport, self.number, self.error, self.keep = None, -1, error, False
+        self.transport, self.error, self.keep = None, error, False
         self._fail(HttpError(str(error or "") or "the server closed the connection"))
         self._parser = None  # it holds this object
 
@@ -269,7 +250,10 @@ class Connection(asyncio.Protocol):
         if 100 <= status < 200:  # news of what is to come
             return
         self._status, self._state = status, _BODY
-        self._headers = headers = Headers(self._fields)
+        self._headers = headers = Headers(
+            (name.decode("utf-8", "replace").lower(), value.decode("utf-8", "replace"))
+            for name, value in reversed(self._fields)
+        )
         self._early = self.transport is not None and self.transport.get_write_buffer_size() > 0
         good = 200 <= status < 300
         if good and self._connects:
