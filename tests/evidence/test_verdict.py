@@ -127,6 +127,19 @@ def test_the_best_over_several_tasks_is_told_by_its_narrowest_lead() -> None:
     assert ", 33.3 points more than B (between " in text(one, other)
 
 
+def test_ties_are_not_broken_by_the_order_of_models_or_ranks() -> None:
+    """B and C are equally far behind A on one task; A and B take turns at the higher rank on two others."""
+    equal = {"A": first(55), "B": first(20), "C": first(20)}
+    assert (
+        len({text(evidence({name: equal[name] for name in names})) for names in ("ABC", "CBA", "BAC")}) == 1
+    )
+    tasks = [
+        evidence({"A": first(a), "B": first(b), "C": first(c)}, title=title)
+        for title, a, b, c in (("X", 30, 31, 5), ("Y", 31, 30, 5), ("Z", 5, 5, 55))
+    ]
+    assert "choose A or B (not told apart) for X and Y; C for Z." in text(*tasks)
+
+
 NOTHING: list[float | None] = [None] * 60
 MOSTLY = [None if number % 5 == 0 else 1.0 for number in range(60)]
 

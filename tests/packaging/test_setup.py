@@ -208,6 +208,7 @@ def test_a_validator_that_needs_a_newer_python_is_installed_where_one_is(
     machine: Machine, newer: bool
 ) -> None:
     machine.put(".venv/bin/uv", '#!/bin/sh\necho "$*" >> uv-calls\n')
+    machine.put("bin/python3", '#!/bin/sh\ntest "$3" = 11\n')  # as found for the rest: Python 3.11
     machine.put("bin/python3.12", f"#!/bin/sh\nexit {0 if newer else 1}\n")
     (machine.folder / ".venv" / ".stamp-dev").touch()
     stamp = machine.folder / ".tools" / ".stamp-every-eval-ever"
@@ -218,3 +219,10 @@ def test_a_validator_that_needs_a_newer_python_is_installed_where_one_is(
     assert machine.calls("uv")[:1] == (
         ["venv --quiet --allow-existing --python python3.12 .tools/every-eval-ever"] if newer else []
     )
+
+
+def test_a_python_is_found_that_is_new_enough(machine: Machine) -> None:
+    (machine.programs / "python3").symlink_to(sys.executable)
+    minor = sys.version_info.minor
+    found = [machine.run("sh", "scripts/find_python", str(lowest)).stdout for lowest in (minor, minor + 1)]
+    assert found == ["python3\n", ""]

@@ -292,6 +292,8 @@ def test_only_those_whom_the_server_wants_come_in(make: Callable[..., Site]) -> 
         {**right, "groups": "field"},
         {**right, "staff": False},
         {**right, "email": "me@example.com"},
+        {**right, "email": "me@notexample.org"},
+        {**right, "email": "me@example.org.example.com"},
     ):
         site.provider.control(claims=claims)
         reply = site.sign_in()

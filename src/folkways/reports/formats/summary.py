@@ -72,13 +72,7 @@ def doubts(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
     replies that rules leave out, replies that could not be read; then ``uncertain`` (``overview.uncertain``),
     and warnings of runs and data.
     """
-    return [
-        *_unequal(view),
-        *_left_out(view),
-        *_unreadable(view),
-        *uncertain,
-        *map(view.in_short, view.data.warnings),
-    ]
+    return [*_unequal(view), *_left_out(view), *_unreadable(view), *uncertain, *view.data.warnings]
 
 
 def notices(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
