@@ -131,6 +131,13 @@ def test_only_models_that_none_is_better_than_are_bold(small: ReportData) -> Non
     assert columns(alike, Leaderboard(alike))[0].leading == {"m/a", "m/b"}
 
 
+def test_a_column_is_of_the_profile_that_its_task_shows(small: ReportData) -> None:
+    other = small.scores.with_columns(profile=pl.lit("paper"), score=pl.lit(99.0))
+    view = ReportView(replace(small, scores=pl.concat([small.scores, other])))
+    (column,) = columns(view, Leaderboard(view))
+    assert {score.profile for score in column.scores.values()} == {"strict"}
+
+
 def test_guessing_and_people_are_rows_and_marks_of_every_cell(small: ReportData) -> None:
     people = small.scores.filter(endpoint="m/a").with_columns(endpoint=pl.lit(PEOPLE), score=pl.lit(90.0))
     page = render_html(ReportView(replace(small, people=people, chance={"t/t": 25.0})))
