@@ -87,8 +87,10 @@ collect: $(DEV) $(TORCH) ## Import every test once: what that compiles, and what
 	"$(BIN)/python" -m pytest -p no:xdist -qq -k test_equals_statsmodels > "$(VENV)/collected.txt" || { tail -n 60 "$(VENV)/collected.txt"; exit 1; }
 
 .PHONY: docs
-docs: $(DEV) ## Build the documentation site into site/, which opens and can be searched without a server
+docs: $(DEV) ## Build the documentation site into site/, which opens and can be searched without a server, with a report to look at
 	"$(BIN)/python" -m zensical build --clean
+	"$(BIN)/folkways" quickstart --offline --out .cache/demo > /dev/null 2>&1
+	cp .cache/demo/report.html site/demo.html
 
 .PHONY: docs-examples
 docs-examples: $(DEV) ## Run the examples of README and docs/ and check their links
