@@ -44,6 +44,8 @@ def once():
     "test_absent.py": "import pytest\n\npytest.importorskip('no_such_module')\n",
     "test_broken.py": "import no_such_module\n\ndef test_nothing(): pass\n",
     "test_empty.py": "",
+    "far/conftest.py": "",
+    "far/test_nothing.py": "import pytest\n\n@pytest.mark.slow\ndef test_long(): pass\n",
     "under/test_deep.py": "def test_deep(): pass\n",
     "tests/reports/test_shown.py": PLAIN,  # of those that go to one worker
     "tests/reports/test_drawn.py": "def test_drawn(): pass\n",
@@ -65,7 +67,11 @@ def run(project: Path, *arguments: str) -> tuple[int, list[str], str]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "xdist", "-p", "no:cacheprovider", *arguments],
         cwd=project,
-        env=dict(os.environ, **FEW_PLUGINS, STARTED=str(project / "started")),
+        env={
+            **{name: value for name, value in os.environ.items() if name not in ("CI", "BUILD_NUMBER")},
+            **FEW_PLUGINS,
+            "STARTED": str(project / "started"),
+        },  # in CI pytest does not shorten its summary to one line for each test
         capture_output=True,
         text=True,
         check=False,

@@ -22,7 +22,6 @@ finally:
 
 NOT_NEEDED = (
     "aiohttp",
-    "folkways.evidence.comparison",
     "folkways.runs.gate",
     "folkways.runs.judging",
     "folkways.runs.on_ray",

@@ -130,5 +130,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         item.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
         if session.shouldfail or session.shouldstop:
             break
+    if not tests:  # what the file before it shares with this one is not shared with the next
+        session._setupstate.teardown_exact(nextitem)
     session.items[index] = item
     return True

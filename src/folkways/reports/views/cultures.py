@@ -121,7 +121,7 @@ def check_dispute(address: str) -> str:
     Raises FolkwaysError unless it is an http or https address with a host, whose ``{item}``, ``{culture}``
     and ``{task}`` come after the host, with nothing else in braces.
     """
-    example = "--dispute 'https://example.org/new?title={item}+{culture}'"
+    example = "https://example.org/new?title={item}+{culture}"
     parts = urlsplit(address) if address.isprintable() and " " not in address else urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname or "{" in parts.netloc:
         raise FolkwaysError(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
 import orjson
@@ -96,15 +95,20 @@ def _annotation(entry: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(groups, list):
         raise TypeError("neither 'aggregated_answers' nor 'annotations' is a list of answer groups")
     votes = entry["annotations"] if isinstance(entry.get("annotations"), dict) else {}
-    answers = [group[name] for group in groups for name in ("answers", "en_answers")]
-    if not (_are_lists_of_texts(answers) and {type(group["count"]) for group in groups} <= {int}):
-        raise TypeError(
-            "an answer group is not 'answers' and 'en_answers' (lists of text) and 'count' (a whole number)"
-        )
-    if not {*map(type, entry["idks"].values()), *map(type, votes.values())} <= {int, NoneType}:
+    for group in groups:
+        if not (
+            _is_texts(group["answers"]) and _is_texts(group["en_answers"]) and type(group["count"]) is int
+        ):
+            raise TypeError(
+                "an answer group is not 'answers' and 'en_answers' (lists of text) and 'count' (a whole "
+                "number)"
+            )
+    if not all(
+        type(count) is int for count in (*entry["idks"].values(), *votes.values()) if count is not None
+    ):
         raise TypeError("the votes and the kinds of not knowing are not all counted in whole numbers")
     raw = entry.get("raw_annotations", {})
-    if not _are_lists_of_texts(raw.values()):
+    if not all(_is_texts(answers) for answers in raw.values()):
         raise TypeError("'raw_annotations' does not give a list of texts for each annotator")
     return (
         _text(entry, "question"),
@@ -120,9 +124,8 @@ def _json(value: Any) -> str:
     return orjson.dumps(value).decode()
 
 
-def _are_lists_of_texts(values: Collection[Any]) -> bool:
-    """Whether each of the values, which come from JSON, is a list with nothing but texts in it."""
-    return {*map(type, values)} <= {list} and {*map(type, chain.from_iterable(values))} <= {str}
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:
