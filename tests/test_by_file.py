@@ -44,8 +44,6 @@ def once():
     "test_absent.py": "import pytest\n\npytest.importorskip('no_such_module')\n",
     "test_broken.py": "import no_such_module\n\ndef test_nothing(): pass\n",
     "test_empty.py": "",
-    "far/conftest.py": "",
-    "far/test_nothing.py": "import pytest\n\n@pytest.mark.slow\ndef test_long(): pass\n",
     "under/test_deep.py": "def test_deep(): pass\n",
     "tests/reports/test_shown.py": PLAIN,  # of those that go to one worker
     "tests/reports/test_drawn.py": "def test_drawn(): pass\n",
@@ -91,6 +89,19 @@ def test_two_workers_report_what_one_process_reports(project: Path) -> None:
     assert (code, lines) == (1, alone)
     # A session's fixture lives from file to file.
     assert len((project / "started").read_text().splitlines()) <= 2
+
+
+def test_a_file_without_chosen_tests_between_two_folders_ends_what_its_folder_began(project: Path) -> None:
+    (project / "far").mkdir()
+    (project / "far" / "test_first.py").write_text("def test_first(): pass\n")
+    (project / "far" / "test_nothing.py").write_text(
+        "import pytest\n\n@pytest.mark.slow\ndef test_long(): pass\n"
+    )
+    code, lines, _ = run(project, "-n1", "--dist=loadfile", "-m", "not slow", "far", "under")
+    assert (code, lines) == (
+        0,
+        ["PASSED far/test_first.py::test_first", "PASSED under/test_deep.py::test_deep"],
+    )
 
 
 def test_a_crash_fails_the_run_and_names_the_test(project: Path) -> None:
