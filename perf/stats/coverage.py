@@ -25,9 +25,9 @@ import numpy.typing as npt
 
 from folkways.stats.clusters import clustered_difference, clustered_mean, effective_number
 from perf.pages import replace_table
+from perf.stats import SIMULATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = Path(__file__).with_name("SIMULATIONS.md")
 BEGIN = "<!-- written by python -m perf.stats.coverage --write -->\n"
 BUILT = ROOT.parent / "shared" / "parity" / "blend_mcq"
 
@@ -154,7 +154,7 @@ def main() -> None:
     told = "\n".join([*grid(options.runs), "", *unequal(options.runs), ""])
     print(told)
     if options.write:
-        replace_table(PAGE, BEGIN, told)
+        replace_table(SIMULATIONS, BEGIN, told)
 
 
 if __name__ == "__main__":

@@ -36,9 +36,9 @@ from folkways.stats.raters.stratified_calibration import (
 )
 from folkways.stats.sequences import at_any_time
 from perf.pages import replace_table
+from perf.stats import SIMULATIONS
 from perf.stats.until import SAQ_ITEMS
 
-PAGE = Path(__file__).with_name("SIMULATIONS.md")
 PEER = Path(__file__).with_name("glide_peer.py")
 BEGIN = "<!-- {}: written by python -m perf.stats.judging --write -->\n"
 
@@ -393,7 +393,7 @@ def main() -> None:
             print(line, flush=True)
             told.append(line)
         if options.write:
-            replace_table(PAGE, BEGIN.format(name), "\n".join([*told, ""]))
+            replace_table(SIMULATIONS, BEGIN.format(name), "\n".join([*told, ""]))
 
 
 if __name__ == "__main__":

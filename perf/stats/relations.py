@@ -26,7 +26,7 @@ from folkways.stats.intervals import Floats, Interval, interval_of_average, wils
 from folkways.stats.pairwise import paired_contrasts, ranks_of_pairs
 from folkways.stats.shrinkage import shrink
 from perf.pages import replace_table
-from perf.stats.coverage import PAGE, ROOT
+from perf.stats import SIMULATIONS
 
 BEGIN = "<!-- {}: written by python -m perf.stats.relations --write -->\n"
 TEMPLATES = {
@@ -308,14 +308,14 @@ def main() -> None:
         "--runs", type=float, default=1.0, help="samples for each cell, as a multiple of the usual number"
     )
     parser.add_argument("--only", choices=list(TABLES), help="this table alone")
-    parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.relative_to(ROOT)}")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {SIMULATIONS.name}")
     options = parser.parse_args()
     for name in [options.only] if options.only else list(TABLES):
         make, usual = TABLES[name]
         text = "\n".join([*make(max(1, round(usual * options.runs))), ""])
         print(text)
         if options.write:
-            replace_table(PAGE, BEGIN.format(name), text)
+            replace_table(SIMULATIONS, BEGIN.format(name), text)
 
 
 if __name__ == "__main__":

@@ -33,11 +33,11 @@ from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import select_items
 from folkways.stats.intervals import Floats, Ints
 from perf.pages import replace_table
+from perf.stats import SIMULATIONS
 from perf.stats.coverage import right
 from tests.support.culturalbench_data import COUNTRIES
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = Path(__file__).with_name("SIMULATIONS.md")
 BEGIN_WIDTHS = "<!-- suite: written by python -m perf.stats.suite --write -->\n"
 BEGIN_PROFILE = "<!-- profile: written by python -m perf.stats.suite --write -->\n"
 BLEND_DATA = ROOT.parent / "shared" / "data" / "blend" / "24e7d73"
@@ -238,7 +238,7 @@ def main() -> None:
         told = "\n".join([*lines, ""])
         print(told)
         if options.write:
-            replace_table(PAGE, begin, told)
+            replace_table(SIMULATIONS, begin, told)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
@@ -26,8 +25,8 @@ from folkways.stats.intervals import wilson
 from folkways.stats.sequences import betting_sequence
 from folkways.stats.stratified import StratumSample, anytime_mean
 from perf.pages import replace_table
+from perf.stats import SIMULATIONS
 
-PAGE = Path(__file__).with_name("SIMULATIONS.md")
 BEGIN = "<!-- {}: written by python -m perf.stats.until --write -->\n"
 
 SAQ_ITEMS = {
@@ -322,7 +321,7 @@ def main() -> None:
     for name, told in tables.items():
         print(told)
         if options.write:
-            replace_table(PAGE, BEGIN.format(name), told)
+            replace_table(SIMULATIONS, BEGIN.format(name), told)
 
 
 if __name__ == "__main__":

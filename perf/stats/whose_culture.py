@@ -25,9 +25,9 @@ from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.whose_culture.matching import MATCHES
 from folkways.benchmarks.whose_culture.result import whose_culture_tables
 from perf.pages import replace_table
+from perf.stats import SIMULATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = Path(__file__).with_name("SIMULATIONS.md")
 BEGIN = "<!-- written by python -m perf.stats.whose_culture --write -->\n"
 DATA = ROOT.parent / "shared" / "data" / "blend" / "24e7d73"
 
@@ -158,7 +158,7 @@ def main() -> None:
     told = "\n".join([*lines(options.runs), ""])
     print(told)
     if options.write:
-        replace_table(PAGE, BEGIN, told)
+        replace_table(SIMULATIONS, BEGIN, told)
 
 
 if __name__ == "__main__":

@@ -309,6 +309,14 @@ def test_the_gap_of_a_weak_spot_is_from_the_mean_over_groups_of_any_size() -> No
     assert 0 < spot.low < spot.gap < spot.high
 
 
+def test_a_weakest_group_is_told_in_points_of_percentages_alone() -> None:
+    """On a scale of its own, from 0 to 5, half the questions about Ethiopia have 0 and all others 5."""
+    rated = [5.0 * (number % 3 != 0 or number % 2) for number in range(120)]
+    rating = Metric("right", "Rating", "", kind="mean", scale=1.0, bounds=(0.0, 5.0))
+    (sentence,) = [part for part in verdict([evidence({"A": rated}, rating)]).sentences if "weakest" in part]
+    assert "A is weakest about Ethiopia: 1.7 worse than its mean over 3 cultures (between " in sentence
+
+
 def test_where_less_is_better_the_highest_group_is_the_weakest() -> None:
     scores = scored({"ET": (6, 30), "KR": (32, 40), "MX": (40, 200)}, WRONG)
     (spot,) = weak_spots([(scores, WRONG, ("culture",))])["A"]

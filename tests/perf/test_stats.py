@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from folkways.stats.intervals import wilson
+from perf.stats import SIMULATIONS, judging, relations, until
 from perf.stats import __main__ as speed
-from perf.stats import judging, relations, until
 
 
 def test_a_number_fixed_beforehand_is_the_smallest_that_is_enough() -> None:
@@ -86,5 +86,5 @@ def test_the_simulation_of_relations_has_a_line_for_each_case(monkeypatch: pytes
         "averages": 11,
     }
     assert all(line.count("|") == lines[0].count("|") for lines in tables.values() for line in lines)
-    page = relations.PAGE.read_text(encoding="utf-8")
+    page = SIMULATIONS.read_text(encoding="utf-8")
     assert all(page.count(relations.BEGIN.format(name)) == 1 for name in tables)

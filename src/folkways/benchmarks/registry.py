@@ -150,8 +150,9 @@ def all_suites() -> dict[str, Suite]:
 def get_task(name: str) -> Task:
     """The task of that name, or of an earlier name of its benchmark. Raises UnknownNameError with the valid
     names."""
+    present = present_name(name)
     for task in _tasks_near(name):
-        if task.name == present_name(name):
+        if task.name == present:
             return task
     raise UnknownNameError("task", name, tasks())
 

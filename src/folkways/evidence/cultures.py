@@ -13,7 +13,7 @@ from folkways.cultures import name_of_code
 from folkways.display import bound, interval, number, p_value, percent, plural
 from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import ALPHA, CULTURE, contrasts
-from folkways.evidence.sentences import named
+from folkways.evidence.sentences import named, unit_words
 from folkways.names import local_languages
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Metric, Schema, State, empty, without_nan
 from folkways.stats.differences import difference_of_shares, gaps_of_groups
@@ -284,7 +284,7 @@ def reply_rows(judgements: pl.DataFrame, metric: Metric, *, right: bool) -> pl.D
 def language_sentence(row: Mapping[str, object], metric: Metric) -> str:
     """A row of OWN_LANGUAGE in words."""
     language = name_of_code(str(row["language"]))
-    difference, unit = float(str(row["difference"])), _unit(metric)
+    difference, unit = float(str(row["difference"])), unit_words(metric.scale == 100)
     between = f"{interval(_float(row['low']), _float(row['high']), ' to ')}"
     if _clear(row["p_holm"]):
         better = "better" if (difference > 0) != metric.lower_is_better else "worse"
@@ -379,7 +379,3 @@ def _clear(p: object) -> bool:
 
 def _float(value: object) -> float | None:
     return None if value is None else float(str(value))
-
-
-def _unit(metric: Metric) -> str:
-    return " points" if metric.scale == 100 else ""

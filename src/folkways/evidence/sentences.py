@@ -141,8 +141,13 @@ def nothing_turned(pairs: int, groups: int) -> str:
     )
 
 
+def unit_words(points: bool) -> str:
+    """What follows the size of a difference: `` points`` of percentages, nothing in another unit."""
+    return " points" if points else ""
+
+
 def _size(contrast: Contrast, points: bool) -> str:
-    unit = " points" if points else ""
+    unit = unit_words(points)
     if not contrast.first_better + contrast.second_better:
         return f"{contrast.first} and {contrast.second} do equally well on every question here."
     if contrast.questions < FEWEST_QUESTIONS:

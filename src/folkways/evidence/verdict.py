@@ -17,7 +17,7 @@ from operator import itemgetter, methodcaller
 from folkways.cultures import language_name
 from folkways.display import bound, count, duration, interval, number, percent, plural, single_line
 from folkways.evidence.answers import ENOUGH_REPLIES
-from folkways.evidence.sentences import named
+from folkways.evidence.sentences import named, unit_words
 from folkways.evidence.task_verdict import Standing, TaskEvidence, TaskVerdict, task_verdict
 from folkways.evidence.weak_spots import WeakSpot, weak_spots
 from folkways.records import is_baseline
@@ -259,7 +259,7 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
 def _lead(made: Verdict, model: str, task: TaskVerdict) -> str:
     """By how much the best model of a task is ahead of the one that comes closest."""
     closest = task.leads[0]
-    unit = " points" if task.metric.scale == 100 else ""
+    unit = unit_words(task.metric.scale == 100)
     other = made.name(closest.second if closest.first == model else closest.first)
     more = "less" if task.metric.lower_is_better else "more"
     size = f"{bound(abs(closest.difference))}{unit} {more} than {other}"
@@ -363,16 +363,17 @@ def _weakest(made: Verdict) -> str:
     spots = [made.weakest[model][0] for model in models if made.weakest.get(model)]
     if not spots or len(models) > 2:
         return ""
-    titles = {task.evidence.task: task.title for task in made.tasks}
+    tasks = {task.evidence.task: task for task in made.tasks}
     parts = []
     for spot in spots:
-        on = f" on {titles[spot.task]}" if len(titles) > 1 else ""
+        task = tasks[spot.task]
+        on = f" on {task.title}" if len(tasks) > 1 else ""
         groups = {"culture": "cultures", "language": "languages"}.get(spot.facet, "groups")
         at = "in" if spot.facet == "language" else "about"
         parts.append(
             f"{made.name(spot.model)} is weakest {at} {spot.name}{on}: "
-            f"{bound(spot.gap)} points worse than its mean over {spot.groups} {groups} "
-            f"(between {bound(max(spot.low, 0.0))} and {bound(spot.high)})"
+            f"{bound(spot.gap)}{unit_words(task.metric.scale == 100)} worse than its mean over "
+            f"{spot.groups} {groups} (between {bound(spot.low)} and {bound(spot.high)})"
         )
     return f"{'; '.join(parts)}."
 

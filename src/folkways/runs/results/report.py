@@ -254,13 +254,8 @@ def _expenses(
     expenses = {}
     for endpoint, of_endpoint in uses.items():
         responses = sum(use.responses for _, use in of_endpoint)
-        inputs, outputs = (
-            [None if uncounted else tokens for tokens, uncounted in counts]
-            for counts in (
-                [(use.input_tokens, use.uncounted_input) for _, use in of_endpoint],
-                [(use.output_tokens, use.uncounted_output) for _, use in of_endpoint],
-            )
-        )
+        inputs = [None if use.uncounted_input else use.input_tokens for _, use in of_endpoint]
+        outputs = [None if use.uncounted_output else use.output_tokens for _, use in of_endpoint]
         costs = [_cost(use, cost_of) for _, use in of_endpoint]
         seconds = sum(use.seconds for _, use in of_endpoint)
         walls = [_wall(run, use) for run, use in of_endpoint]
@@ -424,6 +419,12 @@ def verdict_on_runs(
     """
     database = opened(workspace)
     records = [run_records.find_asked_run(database, name) for name in names]
-    shown = {"profile": profile, "with_judgements": False, "with_verdict": True}
-    data = collect(database, records, cost_of=cost_function(prices), **shown)  # type: ignore[arg-type]
+    data = collect(
+        database,
+        records,
+        profile=profile,
+        cost_of=cost_function(prices),
+        with_judgements=False,
+        with_verdict=True,
+    )
     return verdict_of(Leaderboard(ReportView(data)))
