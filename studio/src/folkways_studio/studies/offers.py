@@ -1,4 +1,4 @@
-"""What people are told before they work: how many tasks, how long, what pay, and how that compares with the
+"""What people read before they work: how many tasks, how long, what pay, and how that compares with the
 wage that the study states for where they live.
 
 The time per answer is the median of the stage, breaks taken out, once ENOUGH answers were timed; before that,
@@ -99,7 +99,7 @@ def wage_of(definition: Mapping[str, Any], population: str | None) -> Wage | Non
 
 
 def offer_for(workspace: Workspace, study: Study, person: Participant, roles: Collection[Role]) -> Offer:
-    """What a person of a study with these roles is offered now."""
+    """What a person of a study of the workspace, with these roles, is offered now."""
     names = {each.id: each.name for each in studies.populations(workspace, study.id)}
     population = names.get(person.population_id) if person.population_id is not None else None
     stages = [each for each in studies.stages(workspace, study.id) if each.role in roles]
@@ -120,7 +120,7 @@ def offers_of(workspace: Workspace, study: Study) -> Mapping[str, Offer]:
 
 
 def low_pay(workspace: Workspace, study: Study) -> tuple[LowPay, ...]:
-    """Every stage and population of which the pay is below the wage that the study states."""
+    """Every stage and population with a pay below the wage that the study states."""
     if rate_of(study.definition) is None:
         return ()
     return tuple(

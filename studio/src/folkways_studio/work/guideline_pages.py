@@ -42,14 +42,14 @@ def show_training(context: RequestContext) -> Response:
     if not stage.config.get("training") or context.participant.state != ParticipantState.ACTIVE:
         return context.go(f"/work/{context.study.name}")
     progress = training.show_case(context.workspace, context.participant.id, stage)
-    asked = whole(context.request.query_params.get("case"))
+    shown = whole(context.request.query_params.get("case"))
     chose = context.request.query_params.get("chose")
     answered = (
-        asked is not None and chose is not None and 1 <= asked <= min(progress.answered, len(manual.cases))
+        shown is not None and chose is not None and 1 <= shown <= min(progress.answered, len(manual.cases))
     )
     if progress.answered >= len(manual.cases) and not answered:
         return context.go(f"/work/{context.study.name}")
-    number = asked if answered and asked is not None else progress.answered + 1
+    number = shown if answered and shown is not None else progress.answered + 1
     case = manual.cases[number - 1]
     positions = {at for at in map(whole, (chose or "").split(",")) if at is not None} if answered else None
     return context.page(

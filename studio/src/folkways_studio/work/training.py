@@ -1,5 +1,5 @@
-"""The training before a stage: cases with feedback, of which nothing but how far somebody is and how many
-were right is kept. Answers to them are no judgements: no export, agreement or majority can meet one.
+"""The training before a stage: cases with feedback. Only how far somebody is and how many were right is kept.
+Answers to them are not judgements, so that no export, agreement or majority can meet one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ LONGEST_CASE = 600.0
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """How far somebody is in the training of a stage. answered: cases, of which ``right`` at once. since:
-    when the next case was first shown, in seconds since the epoch. seconds: of all answered ones."""
+    """How far somebody is in the training of a stage. answered: how many cases; right: how many of them at
+    once. since: when the next case was first shown, in seconds since the epoch. seconds: of all answered
+    ones."""
 
     answered: int = 0
     right: int = 0
@@ -86,8 +87,8 @@ def answer_case(
     chosen: Collection[int],
     cases: list[Case],
 ) -> TrainingProgress:
-    """Count a person's answer to the case ``number`` (from 1), if it is their next one; another tab may have
-    answered it before.
+    """Count the answer of a person (participant_id) of the workspace to the case ``number`` (from 1), if it
+    is their next one; another tab may have answered it before.
 
     chosen: positions of the answers. cases: of the stage's manual. ConflictError for somebody who does not
     work in the study, or for a case that is not theirs yet.

@@ -211,30 +211,30 @@ class _Reader(FieldReader):
         if not isinstance(raw.get("training", False), bool):
             self.say("pay.training", f"has to be true or false, not {raw['training']!r}")
         read_so_far: set[object] = set()
-        for place, wage in self.entries(raw.get("wages", []), "pay.wages"):
-            self.known(wage, WAGE_KEYS, place)
+        for path, wage in self.entries(raw.get("wages", []), "pay.wages"):
+            self.known(wage, WAGE_KEYS, path)
             for key in ("per_hour", "exchange"):
-                self.amount(wage, key, place)
+                self.amount(wage, key, path)
             if wage.get("per_hour") is None:
-                self.say(f"{place}per_hour", "is missing: the local wage per hour")
-            self.text(wage, "source", place)
+                self.say(f"{path}per_hour", "is missing: the local wage per hour")
+            self.text(wage, "source", path)
             if "currency" in wage:
-                self._currency(wage, place)
+                self._currency(wage, path)
             if (
                 wage.get("currency", raw.get("currency")) != raw.get("currency")
                 and wage.get("exchange") is None
             ):
                 self.say(
-                    f"{place}exchange",
+                    f"{path}exchange",
                     f"is missing: how many {raw.get('currency')} one {wage.get('currency')} is worth",
                 )
             population = wage.get("population")
             if population is not None and population not in populations:
                 self.say(
-                    f"{place}population", f"{population!r} is no population; valid: {', '.join(populations)}"
+                    f"{path}population", f"{population!r} is no population; valid: {', '.join(populations)}"
                 )
             if population in read_so_far:
-                self.say(f"{place}population", "has another wage above")
+                self.say(f"{path}population", "has another wage above")
             read_so_far.add(population)
 
     def _currency(self, entry: Mapping[str, Any], place: str) -> None:

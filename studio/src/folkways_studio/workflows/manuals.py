@@ -3,7 +3,7 @@
 A manual is text in a small part of Markdown, written by a study or shipped in
 ``manuals/WORKFLOW/STAGE.LANG.md``:
 
-    The short form: what stands beside the task.
+    The short form, for the page of a task.
 
     ## steps                       # one of SECTIONS, or a title of one's own
     1. Read the question.
@@ -43,7 +43,7 @@ OWN = "en"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of a list. reason: what stands below it, indented. right: of an answer in a case, else
+    """One line of a list. reason: the indented lines below it. right: of an answer in a case, else
     None."""
 
     text: str
@@ -63,7 +63,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case of a training round: a text and answers, of which one or more are right."""
+    """One case of a training round: a text and answers, one or more of them right."""
 
     text: str
     options: tuple[Entry, ...]
@@ -120,10 +120,10 @@ def _lines(body: str) -> tuple[tuple[str, ...], tuple[Entry, ...], bool]:
     entries: list[Entry] = []
     numbered = False
     for line in body.splitlines():
-        found = ENTRY.fullmatch(line.strip()) if not line.startswith((" ", "\t")) else None
-        if found:
+        entry = ENTRY.fullmatch(line.strip()) if not line.startswith((" ", "\t")) else None
+        if entry:
             numbered |= line[0].isdigit()
-            entries.append(Entry(found[2].strip(), right=None if found[1] is None else found[1] != " "))
+            entries.append(Entry(entry[2].strip(), right=None if entry[1] is None else entry[1] != " "))
         elif line.strip() and entries:
             last = entries[-1]
             entries[-1] = Entry(last.text, f"{last.reason} {line.strip()}".strip(), last.right)
@@ -171,8 +171,8 @@ def shipped_languages() -> Mapping[str, tuple[str, ...]]:
 @cache
 def shipped(name: str, language: str) -> Manual:
     """A shipped manual in a language that it is there in, with what all of them share."""
-    own, common = _shipped_part(name, language), _shipped_part(COMMON, language)
-    sections = {each.name: each for each in own.sections}
+    stage, common = _shipped_part(name, language), _shipped_part(COMMON, language)
+    sections = {each.name: each for each in stage.sections}
     for each in common.sections:
         first = sections.get(each.name, Section(each.name, (), ()))
         sections[each.name] = Section(
@@ -180,7 +180,7 @@ def shipped(name: str, language: str) -> Manual:
         )
     order = [*SECTIONS, *(each for each in sections if each not in SECTIONS)]
     parts = tuple(sections[each] for each in order if each in sections)
-    return Manual(own.short, parts, own.cases, language, own.is_draft or common.is_draft)
+    return Manual(stage.short, parts, stage.cases, language, stage.is_draft or common.is_draft)
 
 
 def _shipped_part(name: str, language: str) -> Manual:

@@ -98,8 +98,8 @@ class StudyTexts:
         return self.pick(self._named("stages", name).get("title") or name)
 
     def guidelines(self, name: str) -> Wording | None:
-        """What stands beside the task of the stage of that name: the study's text, else the short form of the
-        manual; None where there is neither."""
+        """What people read with a task of the stage of that name: the study's text, else the short form of
+        the manual; None where there is neither."""
         value = self._named("stages", name).get("guidelines")
         if value:
             return self.pick(value)
@@ -117,7 +117,7 @@ class StudyTexts:
         return read_manual(picked.text, picked.language)
 
     def criteria(self, population: str) -> list[tuple[Mapping[str, Any], Wording, list[tuple[str, Wording]]]]:
-        """Each criterion of a population, its question, its options with the value that each stands for: the
+        """Each criterion of a population, its question, its options with the value that is stored for each: the
         own language's."""
         plain = StudyTexts(self.definition, ())
         return [
