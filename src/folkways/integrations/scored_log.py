@@ -34,7 +34,7 @@ class ScoredLog:
     facets: name -> values to group samples by.
     settings: how the model was asked, for a note where two logs differ.
     notes: sentences that a reader must know.
-    lower_is_better: the scores of which less is better, where the log says so.
+    lower_is_better: the scores that are better when lower, where the log says so.
     """
 
     path: Path

@@ -64,12 +64,12 @@ class Spread:
         if n < 2 or abs(sums.sum() / n - mean) > TINY:
             return {}
         variance = max(0.0, self.squares - n * mean * mean) / (n - 1)
-        given: dict[str, Any] = {"standard_deviation": unit * variance**0.5}
+        numbers: dict[str, Any] = {"standard_deviation": unit * variance**0.5}
         if counts.size > 1:
             error = float(jackknife(sums, counts)[0][()])
             how = "jackknife over questions" if counts.max() > 1 else "jackknife"
-            given["standard_error"] = {"value": unit * error, "method": how}
-        return given
+            numbers["standard_error"] = {"value": unit * error, "method": how}
+        return numbers
 
 
 TINY = 1e-9
@@ -86,7 +86,10 @@ class Spreads(dict[str, Spread]):
             self._facets[row["task"], row["profile"], row["metric"]][row["facet"]] = None
 
     def add(self, row: JudgedRow, task: str, profile: str, metrics: Sequence[Metric]) -> None:
-        """Count a judgement in, in every group that it belongs to."""
+        """Count a judgement in, in every group that it belongs to.
+
+        row: the judgement, of ``task`` in ``profile``. metrics: those to look at.
+        """
         for metric in metrics:
             value = row.details.get(metric.name)
             if value is None:
@@ -119,7 +122,7 @@ def result(
     """An entry of ``evaluation_results`` for a score of ``task``.
 
     row: the score, which must be a number. data: release and fingerprint. references: the same score of
-    people and baselines. began: when the run began. spread: of the rows behind the score. template: the
+    people and baselines. began: when the run began. spread: of the rows of the score. template: the
     prompt.
     """
     metric = metric_of(task, row["metric"])
@@ -141,12 +144,12 @@ def result(
     }
     if details := dict(pair for reference in references for pair in _reference(reference, unit)):
         config["additional_details"] = details
-    told = {name: str(row[name]) for name in _TOLD if row[name] is not None}
+    details_of_score = {name: str(row[name]) for name in _TOLD if row[name] is not None}
     if accuracy:
-        told["score_in_percent"] = str(row["score"])
+        details_of_score["score_in_percent"] = str(row["score"])
     if spread is not None:
-        told["languages"] = ",".join(spread.languages)
-        told["samples"] = "all" if whole else " and ".join(_same(row["facet"], row["value"]))
+        details_of_score["languages"] = ",".join(spread.languages)
+        details_of_score["samples"] = "all" if whole else " and ".join(_same(row["facet"], row["value"]))
     made = {
         "evaluation_result_id": result_id(task.name, row["profile"], metric.name, row["facet"], row["value"]),
         "evaluation_name": task.name if whole else f"{task.name} {row['facet']}={row['value']}",
@@ -155,7 +158,7 @@ def result(
         "metric_config": config,
         "score_details": {
             "score": row["score"] / unit,
-            "details": told,
+            "details": details_of_score,
             "uncertainty": _uncertainty(row, unit)
             | (spread.uncertainty(row["score"] / metric.scale, scale) if spread is not None else {}),
         },
@@ -183,7 +186,7 @@ def is_accuracy(metric: Metric) -> bool:
 
 
 def _same(facet: str, value: str) -> Iterator[str]:
-    """Which instances are behind the score of a group, by what their ``metadata`` say."""
+    """Which instances make up a group, by what their ``metadata`` say."""
     for name, part in zip(facet.split("+"), value.split("+"), strict=False):
         yield f"metadata.{name}={part}"
 

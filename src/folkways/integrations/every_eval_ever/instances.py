@@ -103,7 +103,7 @@ def _usage(row: JudgedRow) -> dict[str, int] | None:
 
 
 def _error(row: JudgedRow, model: StoredModel) -> str | None:
-    """The state and its reason, if there is no answer; otherwise None."""
+    """The state and its reason, if the row has no answer; otherwise None."""
     if row.state == State.ANSWERED:
         return None
     why = model.without_host(row.failure if row.state in LOST and row.failure else row.reason)

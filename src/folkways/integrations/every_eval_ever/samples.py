@@ -31,7 +31,7 @@ def is_aggregate(document: Any) -> bool:
 
 
 def read_aggregate(path: Path, document: Row) -> list[ScoredLog]:
-    """The scores of the instances that an aggregate names, whose file lies beside it.
+    """The scores of the instances that an aggregate names, whose file is in the same folder.
 
     DataError where it names none, or the file is missing: scores without their instances cannot be compared
     in pairs.
@@ -52,8 +52,8 @@ def read_aggregate(path: Path, document: Row) -> list[ScoredLog]:
 def read_scores(path: Path) -> list[ScoredLog]:
     """The scores of a file of instances, one log for each evaluation in it, in the file's order.
 
-    Names and directions of metrics and the settings come from the aggregate beside it, where there is one.
-    DataError, with the row, for a line that is no instance.
+    Names and directions of metrics and the settings come from the aggregate in the same folder, if any.
+    DataError, with the row, for a line that is not an instance.
     """
     beside = path.with_name(f"{path.stem.removesuffix('_samples')}.json")
     try:
@@ -106,7 +106,7 @@ def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mappin
         repeats=[repeat for _, repeat in samples],
         questions=[_metadata(row).get("question") or name for (name, _), row in samples.items()],
         contents=[_content(row) for row in samples.values()],
-        scores=columns([{name: own.get(name) for name in configs} for own in values.values()]),
+        scores=columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()]),
         facets=facets([_metadata(row) for row in samples.values()]),
         settings={"settings": " and ".join(settings)} if any(settings) else {},
         lower_is_better=frozenset(
@@ -141,5 +141,5 @@ def _metadata(row: Row) -> Mapping[str, Any]:
 
 
 def _content(row: Row) -> str:
-    given = row["input"] if isinstance(row["input"], dict) else {}
-    return str(row.get("sample_hash") or digest(given.get("raw"), given.get("reference")))
+    content = row["input"] if isinstance(row["input"], dict) else {}
+    return str(row.get("sample_hash") or digest(content.get("raw"), content.get("reference")))
