@@ -69,7 +69,7 @@ def start_module(
 
 def _start_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that are read once, without those that a fork obeys as well."""
-    obeyed = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    obeyed = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")
     return {
         name: value
         for name, value in environment.items()
@@ -118,7 +118,7 @@ class _Forked(subprocess.Popen[str]):
             {
                 "argv": args[3:],
                 "module": args[2],
-                "cwd": os.path.abspath(cwd or os.getcwd()),
+                "cwd": str(Path(cwd or ".").absolute()),
                 "env": dict(env),
                 "first": preexec_fn,
             },
@@ -210,7 +210,7 @@ def _wait(descriptor: int) -> None:
                 os.close(used)
     os.close(reader)
     os.close(writer)
-    _become(pickle.loads(program), streams, path)  # noqa: S301 - from the test process
+    _become(pickle.loads(program), streams, path)
 
 
 def _search_path(environment: Mapping[str, str]) -> list[str]:
@@ -239,13 +239,17 @@ def _become(program: Mapping[str, Any], streams: list[int], path: list[str]) -> 
 
 def _begin_streams() -> None:
     """Standard streams as an interpreter makes them at its start for what they are connected to now."""
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         before = getattr(sys, name)
         mode = "r" if descriptor == 0 else "w"
         terminal = descriptor == 2 or os.isatty(descriptor)
         raw = open(descriptor, f"{mode}b", closefd=False)  # noqa: SIM115 - to the end of the process
         stream = io.TextIOWrapper(
-            raw, encoding=before.encoding, errors=before.errors, line_buffering=terminal
+            raw,
+            encoding=encoding or before.encoding,
+            errors=before.errors if descriptor == 2 or not encoding else errors or "strict",
+            line_buffering=terminal,
         )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
