@@ -117,7 +117,7 @@ class StudyTexts:
         return read_manual(picked.text, picked.language)
 
     def criteria(self, population: str) -> list[tuple[Mapping[str, Any], Wording, list[tuple[str, Wording]]]]:
-        """Each criterion of a population, its question, its options with the value that is stored for each: the
+        """Each criterion of a population, its question, and its options with the value stored for each: the
         own language's."""
         plain = StudyTexts(self.definition, ())
         return [
