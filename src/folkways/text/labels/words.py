@@ -82,7 +82,7 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 def _bounded(spelling: str) -> tuple[str, str, str]:
-    """The sources of what may stand before a word or phrase, of itself, and of what may follow."""
+    """The sources of what may come before a word or phrase, of itself, and of what may follow."""
     stem = spelling.strip("*")
     source = re.escape(stem).replace("'", "['’]").replace(r"\ ", r"\s+")
     if _UNSPACED.search(stem):
