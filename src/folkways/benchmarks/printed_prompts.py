@@ -78,22 +78,23 @@ def texts_for_builder(file: Path | None, table: str, printed: Iterable[PrintedPr
     """The texts that a prompts file has in the table of a builder, with their sources; none without a file.
 
     printed: what the papers print; texts of other names are errors.
-    Raises FolkwaysError for a file without the table, an empty text and a place that is missing or unknown.
+    Raises DataError for a file without the table and a place that is missing, UnknownNameError for an unknown
+    text, FolkwaysError for an empty one or an unknown place.
     """
     if file is None:
         return {}
     prefix = f"{table}:"
-    own = {
+    texts = {
         name.removeprefix(prefix): text
         for name, text in read_prompt_texts(file).items()
         if name.startswith(prefix)
     }
     prompts = {prompt.name: prompt for prompt in printed if prompt.table == table}
-    if not own:
+    if not texts:
         raise DataError(f'has no table ["{table}"]; valid texts there: {", ".join(prompts)}', file=file)
-    check_filled(table, own, prompts.values())
+    check_filled(table, texts, prompts.values())
     chosen = {}
-    for name, text in own.items():
+    for name, text in texts.items():
         if name not in prompts:
             raise UnknownNameError(f"text of {table} in {file}", name, prompts)
         prompt = prompts[name]

@@ -58,8 +58,8 @@ def combine(
     listed = "\n".join(
         f"{numeral} {statement}" for numeral, statement in zip(NUMERALS, statements, strict=True)
     )
-    asked = (text or own_text()).fill({"question": question, "statements": listed})
-    return MultiModeQuestion(asked, tuple(map(written, chosen)), LETTERS[chosen.index(right)])
+    whole = (text or own_text()).fill({"question": question, "statements": listed})
+    return MultiModeQuestion(whole, tuple(map(written, chosen)), LETTERS[chosen.index(right)])
 
 
 def own_text() -> Template:
@@ -120,7 +120,10 @@ def easy_table(
     votes: Votes, counted: pl.DataFrame, seed: int, multi_mode: Template | None = None
 ) -> pl.DataFrame:
     """EASY_COLUMNS of the kept questions: single-mode ones with their options, multi-mode ones rewritten
-    (``combine``, with the text ``multi_mode``)."""
+    (``combine``).
+
+    votes, counted: questions, votes and what they decide; seed, multi_mode: as in ``combine``.
+    """
     rows = []
     for number, row in enumerate(_kept(votes, counted)):
         options = [row[name] for name in OPTIONS]
