@@ -21,6 +21,7 @@ def combination_of_means(
     values, means, questions: of each row its value, the mean that it belongs to and its question, numbered
         from 0.
     weights: of each mean; they sum to 0, so that what all means share cancels.
+    confidence: of the interval.
 
     The variance is linearised: a question's share in the sum is that of its rows' distances from their means,
     each mean with its correction n / (n - 1). Student's interval, with as many degrees of freedom as

@@ -76,7 +76,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 def _rows(panel: Panel, inputs: Inputs) -> Iterator[tuple[object, ...]]:
     cards = {name: inputs.cards[name] for name in panel.endpoints if name in inputs.cards}
     home_of = {name: card.home for name, card in cards.items() if card.home and card.provider}
-    asked = panel.rows["culture"].unique().sort().to_list()
+    codes = panel.rows["culture"].unique().sort().to_list()
     makers: dict[str, dict[str, list[str]]] = {}
     for name, home in home_of.items():
         makers.setdefault(home, {}).setdefault(str(cards[name].provider), []).append(name)
@@ -87,10 +87,10 @@ def _rows(panel: Panel, inputs: Inputs) -> Iterator[tuple[object, ...]]:
         others = {
             maker: names for other, many in makers.items() if other != home for maker, names in many.items()
         }
-        yield from _of_home(panel, cultures()[home].name, _at_home(home, asked), members, others)
+        yield from _of_home(panel, cultures()[home].name, _at_home(home, codes), members, others)
     for language, homes in languages.items():
-        speaking = [code for code in asked if language and usual_language(code) == language]
-        if language and speaking != [code for home in homes for code in _at_home(home, asked)]:
+        speaking = [code for code in codes if language and usual_language(code) == language]
+        if language and speaking != [code for home in homes for code in _at_home(home, codes)]:
             members = {maker: names for home in homes for maker, names in makers[home].items()}
             others = {
                 maker: names
@@ -101,9 +101,9 @@ def _rows(panel: Panel, inputs: Inputs) -> Iterator[tuple[object, ...]]:
             yield from _of_home(panel, f"{language_name(language)} (language)", speaking, members, others)
 
 
-def _at_home(home: str, asked: Sequence[str]) -> list[str]:
+def _at_home(home: str, codes: Sequence[str]) -> list[str]:
     try:
-        return select_cultures([home], asked)
+        return select_cultures([home], codes)
     except UnknownNameError:
         return []
 
@@ -116,14 +116,14 @@ def _of_home(
     others: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[object, ...]]:
     """A row for each maker, and one for all of them together."""
-    asked = panel.rows["culture"].unique()
-    if not at_home or len(at_home) == len(asked) or not others:
+    codes = panel.rows["culture"].unique()
+    if not at_home or len(at_home) == len(codes) or not others:
         return
     sides = {name: {name: names} for name, names in sorted(makers.items())}
     if len(makers) > 1:
         sides[f"all {len(makers)} makers"] = dict(makers)
-    for maker, own in sides.items():
-        cells = _differences(panel, own, others).with_columns(home=pl.col("culture").is_in(list(at_home)))
+    for maker, native in sides.items():
+        cells = _differences(panel, native, others).with_columns(home=pl.col("culture").is_in(list(at_home)))
         means = cells.group_by("home", "culture").agg(pl.col("own", "other").mean())
         scores = means.group_by("home").agg(pl.col("own", "other").mean()).sort("home", descending=True)
         (own_home, own_away), (others_home, others_away) = scores["own"].to_list(), scores["other"].to_list()
@@ -135,9 +135,9 @@ def _of_home(
             cells["question"].rle_id().cast(pl.Int64).to_numpy(),
             np.where(inside, 1 / inside.sum(), -1 / (~inside).sum()),
         )
-        counts = [sum(map(len, side.values())) for side in (own, others)]
+        counts = [sum(map(len, side.values())) for side in (native, others)]
         between = (
-            _over_makers(panel, at_home, own, others)
+            _over_makers(panel, at_home, native, others)
             if min(counts) >= FEWEST_MODELS
             else (math.nan, math.nan)
         )
@@ -150,13 +150,13 @@ def _of_home(
 
 
 def _differences(
-    panel: Panel, own: Mapping[str, Sequence[str]], others: Mapping[str, Sequence[str]]
+    panel: Panel, native: Mapping[str, Sequence[str]], others: Mapping[str, Sequence[str]]
 ) -> pl.DataFrame:
     """culture, question, and the mean over makers of either side, ordered by question."""
-    maker = {name: maker for side in (own, others) for maker, names in side.items() for name in names}
+    maker = {name: maker for side in (native, others) for maker, names in side.items() for name in names}
     rows = panel.rows.filter(pl.col("endpoint").is_in(list(maker))).with_columns(
         maker=pl.col("endpoint").replace_strict(maker, return_dtype=pl.String),
-        side=pl.when(pl.col("endpoint").is_in([name for names in own.values() for name in names]))
+        side=pl.when(pl.col("endpoint").is_in([name for names in native.values() for name in names]))
         .then(pl.lit("own"))
         .otherwise(pl.lit("other")),
     )
@@ -168,7 +168,7 @@ def _differences(
 def _over_makers(
     panel: Panel,
     at_home: Sequence[str],
-    own: Mapping[str, Sequence[str]],
+    native: Mapping[str, Sequence[str]],
     others: Mapping[str, Sequence[str]],
 ) -> tuple[float, float]:
     """Welch's interval of the difference, with makers as the unit."""
@@ -181,7 +181,7 @@ def _over_makers(
     )
     first, second = (
         np.array([np.mean([gaps[name] for name in names]) for names in side.values()])
-        for side in (own, others)
+        for side in (native, others)
     )
     return welch(first, second)
 
@@ -197,11 +197,11 @@ def welch(first: Floats, second: Floats, confidence: float = 0.95) -> tuple[floa
 
 
 def _fits(inputs: Inputs) -> bool:
-    known = {name: card for name, card in inputs.cards.items() if card.home and card.provider}
+    cards = {name: card for name, card in inputs.cards.items() if card.home and card.provider}
     for (_task,), part in inputs.asked_about.group_by("task"):
-        homes = {known[name].home for name in part["endpoint"].unique() if name in known}
-        asked = part["culture"].unique().drop_nulls().to_list()
-        if len(homes) > 1 and any(_at_home(str(home), asked) for home in homes):
+        homes = {cards[name].home for name in part["endpoint"].unique() if name in cards}
+        codes = part["culture"].unique().drop_nulls().to_list()
+        if len(homes) > 1 and any(_at_home(str(home), codes) for home in homes):
             return True
     return False
 

@@ -83,12 +83,12 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _rows(panel: Panel, facets: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    kept = [name for name in facets if name in panel.rows.columns and name != "region"]
-    kept = [name for name in kept if panel.rows[name].n_unique() <= MOST_GROUPS]
+    present = set(panel.rows.columns) - {"region"}
+    columns = [name for name in facets if name in present and panel.rows[name].n_unique() <= MOST_GROUPS]
     regions = {code: culture.region for code, culture in cultures().items()}
     of_culture = pl.col("culture").replace_strict(regions, default=None, return_dtype=pl.String)
     single = replace(panel, rows=panel.rows.with_columns(region=of_culture))
-    for facet in (WHOLE, "culture", "region", *kept):
+    for facet in (WHOLE, "culture", "region", *columns):
         scores = _scores(single, facet)
         for row in _over_questions(single, facet).iter_rows(named=True):
             values = scores.filter(group=row["value"])["score"].to_numpy()
@@ -109,7 +109,7 @@ def scaled_bounds(metric: Metric) -> tuple[float, float] | None:
 
 
 def _inner(metric: Metric, facet: str) -> str | None:
-    """The column over whose groups a score of the facet is averaged, if it is no mean over questions."""
+    """The column over whose groups a score of the facet is averaged, unless it is a mean over questions."""
     return "culture" if facet == "region" else metric.mean_over if facet == WHOLE else None
 
 
@@ -142,8 +142,8 @@ def _over_questions(panel: Panel, facet: str) -> pl.DataFrame:
 def _averaged(panel: Panel, facets: Sequence[str]) -> tuple[pl.DataFrame, Metric]:
     """Judgements of a model that has the mean of all, and their metric."""
     metric = replace(panel.metric, kind="mean", leaves_out=False)
-    kept = [name for name in dict.fromkeys(facets) if name in panel.rows.columns and name != "culture"]
-    judged = panel.mean(kept).with_columns(
+    columns = [name for name in dict.fromkeys(facets) if name in panel.rows.columns and name != "culture"]
+    judged = panel.mean(columns).with_columns(
         pl.lit(True).alias("counted"), pl.lit("answered").alias("state"), pl.col("value") / metric.scale
     )
     return judged.rename({"value": metric.name}), metric

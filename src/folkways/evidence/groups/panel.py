@@ -84,9 +84,10 @@ def _of_metric(
         return
     if split == ASKED_IN and split not in judged.columns:
         judged = with_asked_in(judged)
-    kept = [name for name in dict.fromkeys(more) if name in judged.columns]
+    present = [name for name in dict.fromkeys(more) if name in judged.columns]
     judged = judged.drop_nulls([metric.name, "culture"]).with_columns(
-        pl.col("endpoint", *KEY, *kept).cast(pl.String), pl.col(metric.name).cast(pl.Float64) * metric.scale
+        pl.col("endpoint", *KEY, *present).cast(pl.String),
+        pl.col(metric.name).cast(pl.Float64) * metric.scale,
     )
     parts: list[tuple[str | None, pl.DataFrame]] = [(None, judged)]
     if split in judged.columns:
@@ -98,11 +99,11 @@ def _of_metric(
     for name, part in parts:
         cells = (
             part.sort("endpoint", *KEY)
-            .group_by("endpoint", *KEY, *kept, maintain_order=True)
+            .group_by("endpoint", *KEY, *present, maintain_order=True)
             .agg(value=pl.col(metric.name).mean())
         )
         models = cells["endpoint"].n_unique()
-        whole = pl.len().over(*KEY, *kept) == models
+        whole = pl.len().over(*KEY, *present) == models
         rows = cells.filter(whole)
         if rows.height:
             lacking = cells.filter(~whole).select(KEY).n_unique()
@@ -121,7 +122,7 @@ def notes(used: Sequence[Panel]) -> tuple[str, ...]:
 
 
 def mean_name(models: int) -> str:
-    """What stands in place of a model in rows of the mean over several."""
+    """The name in place of a model in rows of the mean over several."""
     return f"mean of {models} models"
 
 

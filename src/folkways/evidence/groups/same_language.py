@@ -117,7 +117,7 @@ def _fits(inputs: Inputs) -> bool:
         if not pairs(codes):
             continue
         spoken = {code: usual_language(code) for code in codes}
-        asked = (
+        rows = (
             inputs.judged.lazy()
             .filter(pl.col("task") == task, "counted")
             .select("question", "culture")
@@ -127,7 +127,7 @@ def _fits(inputs: Inputs) -> bool:
             pl.col("culture").cast(pl.String).replace_strict(spoken, default=None, return_dtype=pl.String)
         )
         shared = (
-            asked.with_columns(language=languages)
+            rows.with_columns(language=languages)
             .drop_nulls("language")
             .group_by("question", "language")
             .len()
