@@ -1,4 +1,5 @@
-"""Weighted sums of means (some cultures less others), where the means may share questions."""
+"""Weighted sums of means (some cultures less others, or the mean over cultures), where the means may share
+questions."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def combination_of_means(
 
     values, means, questions: of each row its value, the mean that it belongs to and its question, numbered
         from 0.
-    weights: of each mean; they sum to 0, so that what all means share cancels.
+    weights: of each mean.
     confidence: of the interval.
 
     The variance is linearised: a question's share in the sum is that of its rows' distances from their means,
