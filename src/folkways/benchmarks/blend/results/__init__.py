@@ -98,8 +98,8 @@ def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, 
     """One table of all states with the published cells of the paper's table of that number, and a note on
     each state."""
     cells = pl.concat(
-        PUBLISHED.cells(place, "culture", "category").rename({"metric": "format"})
-        for place in (f"Table {number}", f"section 3, of Table {number}")
+        PUBLISHED.cells(source, "culture", "category").rename({"metric": "format"})
+        for source in (f"Table {number}", f"section 3, of Table {number}")
     )
     parts, notes = [], []
     for table, release in zip(tables, states, strict=True):

@@ -45,20 +45,20 @@ GAPS: Schema = {
 def published_means(_: Inputs) -> Sequence[Table]:
     """The mean over models of each culture and of all cultures, and the gaps of SHARING."""
     means, gaps = [], []
-    for place in PLACES:
-        scores = PUBLISHED.figures(place).select("model", culture="value", score="score")
+    for source in PLACES:
+        scores = PUBLISHED.figures(source).select("model", culture="value", score="score")
         whole = scores.group_by("model", maintain_order=True).agg(pl.col("score").mean())
         every = whole.with_columns(culture=pl.lit(EVERY)).select(scores.columns)
         for (culture,), part in pl.concat([scores, every]).group_by("culture", maintain_order=True):
             values = part["score"].to_numpy()
             over = student(values, (0.0, 100.0))
             ends = (over.low, over.high, float(values.std(ddof=1)))
-            means.append((place, culture, float(values.mean()), *ends, values.size))
+            means.append((source, culture, float(values.mean()), *ends, values.size))
         by_model = scores.pivot("culture", index="model", values="score")
         for first, second in SHARING:
             if {first, second} <= {*by_model.columns}:
                 test = paired_mean(by_model[first].to_numpy(), by_model[second].to_numpy())
-                gaps.append((place, f"{first} − {second}", *test.columns().values(), None, test.n))
+                gaps.append((source, f"{first} − {second}", *test.columns().values(), None, test.n))
     unit = "The unit is the model: intervals are Student's over the paper's models, not over questions."
     order = ("place", in_order("culture", CULTURES))
     return [
