@@ -164,6 +164,11 @@ class TaskView:
         finite = [end for end in ends if end == end]
         return min(0.0, *finite), max(self.metric.scale, *finite)
 
+    @property
+    def measure(self) -> str:
+        """What its scores are, with their unit: the title of an axis."""
+        return measure_of(self.metric)
+
     def label_of(self, metric: str) -> str:
         """The label of a metric."""
         return next((one.label for one in self.metrics if one.name == metric), metric)
@@ -193,6 +198,11 @@ class TaskView:
             for name, view in self.facets.items()
             if name.startswith("culture+") and name != JOINT_LANGUAGE
         ]
+
+
+def measure_of(metric: Metric) -> str:
+    """What the scores of a metric are, with their unit: ``SEM-B, %``."""
+    return f"{metric.label}, %" if metric.scale == 100 and "%" not in metric.label else metric.label
 
 
 class ReportView:

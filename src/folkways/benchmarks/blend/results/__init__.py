@@ -16,6 +16,7 @@ from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.data_tables import (
     ABOUT,
     annotation_table,
+    counts_table,
     overlap_table,
     question_counts,
     statistics_table,
@@ -78,8 +79,10 @@ def _statistics(inputs: Inputs) -> Sequence[Table]:
         if ready_made is None
         else pl.concat(part.select("culture", "id") for part in blend.read_mcq_batches(ready_made))
     )
-    tables = [statistics_table(blend.read_questions(release), mcq) for release in states]
-    return [_of_states(tables, states, 2, decimals=0)]
+    questions = [blend.read_questions(release) for release in states]
+    counts = [counts_table(one, mcq) for one in questions]
+    tables = [statistics_table(one, mcq) for one in questions]
+    return [_of_states(counts, states, 1, decimals=0), _of_states(tables, states, 2, decimals=0)]
 
 
 def _annotations(inputs: Inputs) -> Sequence[Table]:
@@ -157,11 +160,12 @@ def _people(inputs: Inputs) -> Sequence[Table]:
 RESULTS = (
     Result(
         "statistics",
-        "Questions by topic",
+        "Questions by culture and topic",
         _statistics,
-        "Table 2",
+        "Tables 1 and 2",
         needs=(STATES, READY_MADE),
-        aliases={"2": "statistics"},
+        tables=("counts", "statistics"),
+        aliases={"1": "counts", "2": "statistics"},
     ),
     Result(
         "annotations",
