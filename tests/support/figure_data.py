@@ -21,15 +21,29 @@ from tests.support.xcr_judgements import BERT, CATEGORIES
 MODELS = {
     "openai/gpt-4o-2024-05-13?reasoning_effort=high": ModelCard("OpenAI", "gpt-4", None, date(2024, 5, 13)),
     "openai/gpt-4-turbo": ModelCard("OpenAI", "gpt-4", None, date(2023, 11, 6)),
-    "http://127.0.0.1:8000/v1#meta/llama-3.1-405b-instruct": ModelCard("Meta", "llama-3.1", 405, date(2024, 7, 23)),
-    "http://127.0.0.1:8000/v1#meta/llama-3.1-8b-instruct": ModelCard("Meta", "llama-3.1", 8, date(2024, 7, 23)),
-    "http://127.0.0.1:8000/v1#meta/llama-3.1-70b-instruct": ModelCard("Meta", "llama-3.1", 70, date(2024, 7, 23)),
+    "http://127.0.0.1:8000/v1#meta/llama-3.1-405b-instruct": ModelCard(
+        "Meta", "llama-3.1", 405, date(2024, 7, 23)
+    ),
+    "http://127.0.0.1:8000/v1#meta/llama-3.1-8b-instruct": ModelCard(
+        "Meta", "llama-3.1", 8, date(2024, 7, 23)
+    ),
+    "http://127.0.0.1:8000/v1#meta/llama-3.1-70b-instruct": ModelCard(
+        "Meta", "llama-3.1", 70, date(2024, 7, 23)
+    ),
 }
 """Endpoint -> its card: two families, in dates and sizes that are not in order."""
 
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure", "Work life")
 LEVELS = ("Visible", "Semi-visible", "Invisible")
-ELEMENTS = ("Rituals", "Appropriacy", "Customs", "Communication", "Food and Drink", "Styles of Discourse", "Art")
+ELEMENTS = (
+    "Rituals",
+    "Appropriacy",
+    "Customs",
+    "Communication",
+    "Food and Drink",
+    "Styles of Discourse",
+    "Art",
+)
 ADAPTED = {"ARAB": "ar", "CN": "zh", "IN-WB": "bn", "BD": "bn"}
 
 
@@ -49,19 +63,25 @@ def made_inputs(releases: dict[str, Release] | None = None, models: Sequence[str
                 else np.clip(level + 0.15 * rng.standard_normal(frame.height), 0, 1)
                 for name, sharp in metrics.items()
             }
-            parts.append(frame.drop("level").with_columns(endpoint=pl.lit(endpoint), **{
-                name: pl.Series(values) for name, values in scores.items()
-            }))
+            parts.append(
+                frame.drop("level").with_columns(
+                    endpoint=pl.lit(endpoint), **{name: pl.Series(values) for name, values in scores.items()}
+                )
+            )
     judged = pl.concat(parts, how="diagonal_relaxed").with_columns(
         variant=pl.lit("plain"), sample=pl.lit(0, pl.Int64), counted=pl.lit(True), state=pl.lit("answered"),
         profile=pl.lit("paper"), prompt_example=pl.lit("not in the prompt"),
     )  # fmt: skip
-    lacking = [pl.lit(None, kind).alias(name) for name, kind in JUDGEMENTS.items() if name not in judged.columns]
+    lacking = [
+        pl.lit(None, kind).alias(name) for name, kind in JUDGEMENTS.items() if name not in judged.columns
+    ]
     tasks = judged["task"].unique().to_list()
     every = [task for benchmark in benchmarks().values() for task in benchmark.tasks]
     return Inputs(
         judged=judged.with_columns(lacking),
-        metrics={task: (*get_task(task).metrics, *(BERT if task == "xcr/adaptation" else ())) for task in tasks},
+        metrics={
+            task: (*get_task(task).metrics, *(BERT if task == "xcr/adaptation" else ())) for task in tasks
+        },
         releases=releases or {},
         cards={name: MODELS[name] for name in models},
         whole_questions=frozenset(task.name for task in every if needs_whole_questions(task)),
@@ -72,7 +92,9 @@ Part = tuple[list[dict[str, Any]], dict[str, bool]]
 """Rows without scores, and metric -> whether it is right or wrong, and nothing between."""
 
 
-def _row(task: str, question: str, culture: str, language: str, level: float, **facets: Any) -> dict[str, Any]:
+def _row(
+    task: str, question: str, culture: str, language: str, level: float, **facets: Any
+) -> dict[str, Any]:
     item = f"{culture}/{question}"
     about = {"task": task, "item": item, "question": question, "culture": culture, "language": language}
     return {**about, "level": level, **facets}

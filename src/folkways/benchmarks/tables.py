@@ -67,6 +67,21 @@ class Layout:
     measure: str = ""
     dashed: str = ""
 
+    @property
+    def title_of_axis(self) -> str:
+        """``measure``, or what its cells are called."""
+        return self.measure or _MEASURES.get(self.cell, self.cell.replace("_", " "))
+
+
+_MEASURES = {
+    "score": "Score, %",
+    "published": "Score, %",
+    "share": "Share, %",
+    "difference": "Difference, points",
+    "gain": "Gain, points",
+}
+"""Column -> what it is, with its unit, where a layout says nothing else."""
+
 
 @dataclass(frozen=True)
 class Plot:

@@ -76,8 +76,8 @@ def result_views(
 def figures_of(
     table: Table, short: Mapping[str, str], result: Result | None = None, most: int | None = None
 ) -> Iterator[Figure]:
-    """The figures of a table. result: the one that it belongs to, whose name begins the names of files.
-    short,
+    """The figures of a table. result: the one that it belongs to, whose name begins the names of files;
+    without one, figures are for files alone. short,
     most: as for ``result_views``."""
     names = [f"analysis-{slugged(result.name)}"] if result else []
     for plot in table.drawn:
@@ -87,10 +87,10 @@ def figures_of(
         for position, grid in enumerate(drawable[:most], 1):
             parts = [*names, table.name, *([plot.name] if plot.name else [])]
             slug = "-".join(map(slugged, parts)) + (f"-{position}" if len(drawable) > 1 else "")
-            yield _figure(grid, slug, plot.title or table.title)
+            yield _figure(grid, slug, plot.title or table.title, narrow=result is not None)
 
 
-def _figure(grid: Grid, slug: str, title: str) -> Figure:
+def _figure(grid: Grid, slug: str, title: str, *, narrow: bool) -> Figure:
     grid = _readable(grid)
     layout = grid.layout
     assert layout is not None and layout.drawn is not None  # noqa: S101 - of drawn_grids
@@ -102,7 +102,8 @@ def _figure(grid: Grid, slug: str, title: str) -> Figure:
         _finding(grid),
         lambda width, _: form(grid, layout, width),
         of=grid.heading,
-        measure=layout.measure or layout.cell,
+        measure=layout.measure,
+        narrow=narrow,
     )
 
 

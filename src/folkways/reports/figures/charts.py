@@ -292,7 +292,7 @@ PEOPLE_COLUMN = "people"
 
 
 def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int) -> Spec:
-    """The scores of every model of ``task`` in every group of ``view``, sorted by the leading model;
+    """The scores of every model of ``task`` in every group of ``view``, in its order;
     baselines are ticks. short: endpoint -> its name. width: in pixels."""
     models = task.models[:MAX_SERIES] or task.endpoints[:MAX_SERIES]
     labels = _unique_labels(view)
@@ -406,7 +406,9 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
         if score is not None and score.score == score.score:
             culture, group = value.split("+", 1)
             rows.append(_cell(culture, group, score, task))
-    groups = sorted({row["group"] for row in rows})
+    order_of = task.ordered.get(view.facet.split("+", 1)[1], ())
+    places = {name: place for place, name in enumerate(order_of)}
+    groups = sorted({row["group"] for row in rows}, key=lambda name: (places.get(name, len(places)), name))
     people = (
         {culture: task.people.get(("culture", culture)) for culture in order}
         if view.metric.name == task.metric.name

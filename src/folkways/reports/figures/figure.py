@@ -205,16 +205,16 @@ def make_figure(
     *,
     measure: str,
     of: str = "",
+    narrow: bool = True,
 ) -> Figure:
     """A figure in both forms.
 
     slug, title, caption, finding, measure, of: as in Figure. spec: makes the chart from the width of the
-    drawing and of one cell, in pixels."""
-    wide, narrow = (
-        render(spec(*size), f"{slug}-{name}")
-        for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n"))
-    )
-    return Figure(slug, title, caption, finding, wide, narrow, of=of, measure=measure)
+    drawing and of one cell, in pixels. narrow: whether phones need it; a file has the wide form alone.
+    """
+    wide = render(spec(WIDE, WIDE_CELL), f"{slug}-w")
+    for_phones = render(spec(NARROW, NARROW_CELL), f"{slug}-n") if narrow else ""
+    return Figure(slug, title, caption, finding, wide, for_phones, of=of, measure=measure)
 
 
 def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:
@@ -237,7 +237,8 @@ def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
     scores = [score for score in group_scores if score.score == score.score]
     if len(scores) < 2:
         return ""
-    highest, lowest = scores[0], min(scores, key=lambda score: score.score)
+    highest = max(scores, key=lambda score: score.score)
+    lowest = min(scores, key=lambda score: score.score)
     if highest.score == lowest.score:
         return f"{short[endpoint]} scores {number(highest.score)} everywhere."
     apart = (

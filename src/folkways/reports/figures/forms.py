@@ -90,7 +90,8 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
     ]
     room = min(ROOM, max((label_width(name) for name in down), default=0))
     small = len(across) > MOST_WRITTEN
-    least = SMALL_STEP[width < NARROW_CHART] if small else 30.0
+    widest = max((text_width(row["text"], 1) for row in rows), default=0.0)  # in parts of the font's size
+    least = SMALL_STEP[width < NARROW_CHART] if small else max(30.0, 4 + 9.5 * widest)
     step = max(least, min(110.0, (width + ROOM - room) / max(1, len(across))))
     slanted = not words_fit(across, step)
     size = min(12.0, step - 1) if small else LABEL_SIZE
@@ -120,7 +121,7 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
         "encoding": {**base, "fill": {"field": "fill", "type": "nominal", "scale": None}},
     }
     figures = {
-        "mark": {"type": "text", "fontSize": 11 if step > 34 else 9.5},
+        "mark": {"type": "text", "fontSize": 11 if step > max(34.0, 4 + 11 * widest) else 9.5},
         "encoding": {
             **base,
             "text": {"field": "text"},
@@ -250,7 +251,7 @@ def lines(grid: Grid, layout: Layout, width: int) -> Spec:
         "sort": order,
         "title": title_lines(grid.columns[0], width),
         "axis": {**axis, "labelColor": INK, "labelLimit": 0},
-        "scale": {"paddingInner": 0.35, "paddingOuter": 0.2},
+        "scale": {"paddingInner": 0.75, "paddingOuter": 0.4},
     }
     series = {"field": "series", "type": "nominal", "legend": None}
     shared = {

@@ -21,6 +21,9 @@ HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high"
 SIZES = ("sentences", "questions", "n", "n_west_bengal", "n_bangladesh")
 """Columns with the number of items of a row; the smallest counts if there are several."""
 
+ENDPOINT_AND = ", "
+"""Between an endpoint and what else a column of a figure is about."""
+
 WHOLE = "all"
 WHOLE_NAMES = (None, "", "all")
 
@@ -125,7 +128,7 @@ def drawn_grids(table: Table, plot: Plot, short: Mapping[str, str]) -> list[Grid
     plot is its layout."""
     rows = table.rows if plot.rows is None else plot.rows
     layout = _fewer(rows, plot.layout) if plot.layout is table.layout else plot.layout
-    return list(_laid_out(rows, layout, short))
+    return list(_laid_out(rows, replace(layout, measure=layout.title_of_axis), short))
 
 
 def _fewer(rows: pl.DataFrame, layout: Layout) -> Layout:
@@ -196,7 +199,10 @@ def word(column: str, value: Any, short: Mapping[str, str]) -> str:
     if column == "language":
         return single_line(language_name(str(value)))
     if column == "endpoint":
-        return short.get(str(value), single_line(str(value)))
+        name, comma, rest = str(value).partition(ENDPOINT_AND)
+        return (
+            f"{short[name]}{comma}{rest}" if name in short else short.get(str(value), single_line(str(value)))
+        )
     return single_line(str(value))
 
 

@@ -21,6 +21,11 @@ from folkways.benchmarks.blend.results.data_tables import (
     question_counts,
     statistics_table,
 )
+from folkways.benchmarks.blend.results.language_scores import (
+    language_score_tables,
+    language_scores,
+    published_language_scores,
+)
 from folkways.benchmarks.blend.results.people import people_judgements, people_table
 from folkways.benchmarks.blend.results.score_tables import (
     WHOSE_CULTURE,
@@ -128,7 +133,10 @@ def _overlap(inputs: Inputs) -> Sequence[Table]:
 
 
 def _languages(inputs: Inputs) -> Sequence[Table]:
-    return [language_table(inputs.of(SAQ, columns=LOOKED_AT)) if inputs.asked else published_language_table()]
+    if not inputs.asked:
+        return [published_language_table(), *language_score_tables(published_language_scores())]
+    judged = inputs.of(SAQ, columns=LOOKED_AT)
+    return [language_table(judged), *language_score_tables(language_scores(judged))]
 
 
 def _categories(inputs: Inputs) -> Sequence[Table]:
@@ -184,6 +192,7 @@ RESULTS = (
         "section 4.1.1",
         "Does a model answer better when it is asked in the language of the culture, or in English?",
         (SAQ,),
+        tables=("languages", "language-scores", "language-means"),
         without_run=True,
     ),
     Result(

@@ -103,7 +103,8 @@ def counts_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Ta
         rows.select("format", "culture", pl.lit(EVERY).alias("category"), "value"),
         Layout("culture", "format", "value", decimals=0),
         (
-            "saq: short-answer questions, in English and in the language of the culture. mcq: multiple-choice "
+            "saq: short-answer questions, in English and in the language of the culture. mcq: "
+            "multiple-choice "
             "questions, in English.",
             *(() if mcq is not None else (NO_READY_MADE,)),
         ),
