@@ -65,7 +65,7 @@ def test_both_locks_agree() -> None:
 
 
 def test_the_image_of_the_studio_has_neither_charts_nor_word_lists() -> None:
-    extras = {"vl-convert-python", "jieba", "simplemma"}
+    extras = {"brotli", "fonttools", "vl-convert-python", "jieba", "simplemma"}
     assert extras <= set(pins("run")) and not extras & set(pins("studio"))
     assert set(pins("run")) - extras < set(pins("studio"))
 

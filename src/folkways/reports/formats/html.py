@@ -1,4 +1,4 @@
-"""The report as a single HTML file, without network, fonts and libraries.
+"""The report as a single HTML file that needs no network, no fonts and no libraries.
 
 Its Content-Security-Policy forbids every connection and allows only its own style and script, by their
 hashes. Jinja2 escapes every string, after ``display.sanitize``.
@@ -31,6 +31,7 @@ from folkways.reports.figures.drawings import Drawings, draw
 from folkways.reports.figures.figure import slugged
 from folkways.reports.figures.sparklines import bar, heat_step, rules
 from folkways.reports.figures.world import WorldMap, choices
+from folkways.reports.formats.glyphs import faces
 from folkways.reports.formats.methods import bibliography, method_rows, methods_paragraph
 from folkways.reports.formats.summary import (
     coverage_notices,
@@ -128,19 +129,25 @@ def render_html(
         items_size=text.size(len(read.sample.packed)),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
-        policy=policy(style, script),
         generator=f"folkways {__version__}",
         max_characters=MAX_CHARACTERS,
     )  # fmt: skip
-    return _INDENTED.sub(">\n<", page)
+    glyphs = faces(page, read.sample.letters)
+    styles = (style, glyphs) if glyphs else (style,)
+    # Comments stand in no text that was escaped. The glyphs come last: nothing waits for them to be drawn.
+    last = f"<style>{glyphs}</style>" if glyphs else ""
+    page = _INDENTED.sub(">\n<", page)
+    return page.replace("<!--policy-->", policy(styles, script), 1).replace("<!--glyphs-->", last, 1)
 
 
-def policy(style: str, script: str) -> str:
-    """The Content-Security-Policy of the page: nothing may be loaded, and only this style and script may
-    run."""
+def policy(styles: Sequence[str], script: str) -> str:
+    """The Content-Security-Policy of the page: nothing may be loaded, and only these styles and this script
+    may run."""
+    hashes = " ".join(f"'{_hash(style)}'" for style in styles)
     return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        f"default-src 'none'; style-src {hashes}; script-src '{_hash(script)}'; img-src data:; "
+        "font-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+        "trusted-types 'none'"
     )
 
 

@@ -41,14 +41,15 @@ def check_formats(formats: Sequence[str]) -> None:
     """Check, before any work is done, that a report can be written in these formats.
 
     Raises UnknownNameError for an unknown format, and MissingExtraError for ``html`` without the extra
-    ``report``, which draws its charts.
+    ``report``, which draws its charts and embeds its letters.
     """
     for name in formats:
         if name not in FORMATS:
             raise UnknownNameError("report format", name, FORMATS)
     if "html" in formats:
         without = "folkways report --format md,csv,parquet"
-        need_extra("report", f"report.html with its charts (the other files: {without})", "vl_convert")
+        packages = ("vl_convert", "fontTools", "brotli")
+        need_extra("report", f"report.html with its charts (the other files: {without})", *packages)
 
 
 def write_report(

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import orjson
 import polars as pl
 
@@ -41,11 +42,13 @@ class Sample:
     packed: column -> its distinct values and the code of each row (``{"values": [...], "codes": [...]}``,
             without codes if every row has its own value, in order), as JSON, compressed with gzip, in base64.
     rows, total: number of judgements in the page, and of all judgements of the models shown.
+    letters: the characters of its distinct texts, the most frequent first.
     """
 
     packed: str
     rows: int
     total: int
+    letters: str = ""
 
 
 def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
@@ -81,7 +84,14 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     columns["details"] = _coded(pl.Series(_details(data, shown), dtype=pl.String))
     columns.update({name: _coded(_written_out(shown[name].cast(pl.String))) for name in ITEM_TEXTS})
     packed = gzip.compress(orjson.dumps(columns), compresslevel=6, mtime=0)
-    return Sample(base64.b64encode(packed).decode(), shown.height, total)
+    texts = (text for name in (*ITEM_TEXTS, "details") for text in columns[name]["values"] if text)
+    return Sample(base64.b64encode(packed).decode(), shown.height, total, _letters("".join(texts)))
+
+
+def _letters(text: str) -> str:
+    """The distinct characters of a text, the most frequent first."""
+    counts = np.bincount(np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4"))
+    return "".join(map(chr, sorted(np.flatnonzero(counts), key=lambda code: (-counts[code], code))))
 
 
 def _group(outcome: pl.Expr) -> pl.Expr:
