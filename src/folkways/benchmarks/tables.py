@@ -126,5 +126,5 @@ class Table:
     @property
     def drawn(self) -> tuple[Plot, ...]:
         """All its figures: that of its layout first."""
-        own = (Plot(self.layout),) if self.layout is not None and self.layout.drawn else ()
-        return (*own, *self.plots)
+        of_layout = (Plot(self.layout),) if self.layout is not None and self.layout.drawn else ()
+        return (*of_layout, *self.plots)

@@ -59,8 +59,8 @@ def command(
 
     check_target(names, shape, out)
     database = open_workspace(workspace, create=False)
-    asked = [find_asked_run(database, name) for name in runs or ("last",)]
-    inputs = load_inputs(database, asked, profile)
+    records = [find_asked_run(database, name) for name in runs or ("last",)]
+    inputs = load_inputs(database, records, profile)
     made, left_out = make_results(results_of_runs(inputs, names), inputs)
     for name, reason in left_out.items():
         if names:
@@ -73,7 +73,7 @@ def command(
         )
     tables = [table for one in made for table in one.tables]
     if figures is not None:
-        write_figures(tables, figures, inputs.releases.values(), [run.name for run in asked])
+        write_figures(tables, figures, inputs.releases.values(), [run.name for run in records])
     write_tables(tables, shape, out)
 
 

@@ -61,7 +61,9 @@ def write_figures(
 ) -> None:
     """Write every figure of the tables as an SVG file of its own.
 
-    releases, runs: what the numbers come from, for the line below each figure.
+    tables, folder: what is drawn, and where to. releases, runs: what the numbers come from, for the line
+        below each figure. Raises FolkwaysError if none of the tables has a figure, or a file cannot be
+        written.
     """
     from folkways import __version__
     from folkways.errors import FolkwaysError
@@ -145,8 +147,11 @@ def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
 
 
 def write_text(path: Path, text: str, amount: str = "", option: str = "out") -> None:
-    """Write a file and print its name, with ``amount`` if there is one. FolkwaysError if it cannot be
-    written; it names the option with another place."""
+    """Write a file and print its name.
+
+    path, text: the file. amount: what is printed after the name. option: the one that names another place, in
+        the FolkwaysError of a file that cannot be written.
+    """
     from folkways.errors import FolkwaysError
 
     make_folder(path.parent)

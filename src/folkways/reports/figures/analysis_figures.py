@@ -108,8 +108,8 @@ def _figure(grid: Grid, slug: str, title: str, *, narrow: bool) -> Figure:
 
 
 def _readable(grid: Grid) -> Grid:
-    """The grid with its rows and columns swapped, or as a heat map, where it has more series than can be told
-    apart."""
+    """The grid with its rows and columns swapped, or as a heat map, where it has more series than people can
+    tell apart."""
     layout = grid.layout
     if layout is None or layout.drawn in ("heatmap", "scatter") or layout.dashed:
         return grid

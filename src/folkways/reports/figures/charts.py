@@ -105,12 +105,16 @@ def spec(keys: Sequence[Spec] = (), **parts: Any) -> Spec:
 
 
 def right_of(overhang: float) -> Spec:
-    """Pixels around a chart over whose right end names stand by so many."""
+    """Pixels around a chart whose names reach over its right end by ``overhang`` pixels."""
     return {"left": 2, "right": max(16.0, overhang + 4), "top": 8, "bottom": 4}
 
 
 def key(label: str, mark: str, colour: str, *, dashed: bool = False) -> Spec:
-    """An entry of a legend. mark: one of SHAPES, ``line``, ``bar``, ``upright`` or ``tick``."""
+    """An entry of a legend.
+
+    label, colour: its name, and the colour of its mark. mark: one of SHAPES, ``line``, ``bar``, ``upright``
+        or ``tick``. dashed: whether a dashed line goes through the mark.
+    """
     return {"label": label, "mark": mark, "colour": colour, "dashed": dashed}
 
 
@@ -220,7 +224,7 @@ def slanted_extent(names: Sequence[str], angle: float) -> float:
 
 
 def slanted_overhang(names: Sequence[str], step: float, angle: float) -> float:
-    """By how many pixels names at this angle, one every ``step`` pixels, stand over the right end of a
+    """By how many pixels names at this angle, one every ``step`` pixels, reach over the right end of a
     chart."""
     across = math.cos(math.radians(angle))
     after = (len(names) - index - 0.5 for index in range(len(names)))
@@ -407,7 +411,7 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
             culture, group = value.split("+", 1)
             rows.append(_cell(culture, group, score, task))
     order_of = task.ordered.get(view.facet.split("+", 1)[1], ())
-    places = {name: place for place, name in enumerate(order_of)}
+    places = {name: index for index, name in enumerate(order_of)}
     groups = sorted({row["group"] for row in rows}, key=lambda name: (places.get(name, len(places)), name))
     people = (
         {culture: task.people.get(("culture", culture)) for culture in order}

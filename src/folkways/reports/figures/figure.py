@@ -63,9 +63,9 @@ class Figure:
         """The wide drawing for a file, in the colours of the light theme, with its title, what is measured,
         how to read it, and its source."""
         caption = self.caption.replace(IN_THEMES, "")
-        told = f"{self.finding} {caption}".strip()
+        description = f"{self.finding} {caption}".strip()
         return with_colours(
-            captioned(self.wide, self.title, self.measure, f"{caption} {self.source}", told), LIGHT
+            captioned(self.wide, self.title, self.measure, f"{caption} {self.source}", description), LIGHT
         )
 
 

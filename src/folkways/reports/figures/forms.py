@@ -178,7 +178,7 @@ def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
 
 def bars(grid: Grid, layout: Layout, width: int) -> Spec:
     """A bar from 0 for every cell, with its interval if it has one; rows from top to bottom, the first
-    columns as series. The number stands at the end of each bar."""
+    columns as series. The number is written at the end of each bar."""
     names = list(grid.columns[1 : MAX_SERIES + 1])
     points = list(_points(grid, names))
     texts = {
@@ -287,7 +287,7 @@ def lines(grid: Grid, layout: Layout, width: int) -> Spec:
 
 def scatter(grid: Grid, layout: Layout, width: int) -> Spec:
     """A mark for each row: its first column to the right, its second upwards, both on one scale with the line
-    on which they are equal. A name stands beside its mark where it covers nothing."""
+    on which they are equal. A name is written next to its mark where it covers nothing."""
     size = min(width, 420)
     points = [
         {"name": row[0].text, "x": row[1].value, "y": row[2].value}
@@ -359,7 +359,7 @@ def _axis(layout: Layout, width: int, *, zero: bool) -> Spec:
 
 
 def _middle(layout: Layout, side: str, axis: Spec) -> list[Spec]:
-    """The line of the value on both sides of which marks stand, if there is one."""
+    """The line of the value that a layout diverges from, if there is one."""
     if layout.diverges is None:
         return []
     rule = {
@@ -373,8 +373,8 @@ def _points(grid: Grid, names: Sequence[str]) -> Iterator[Spec]:
     """The cells of these columns that have a number."""
     places = [grid.columns.index(name) for name in names]
     for row in grid.rows:
-        for name, place in zip(names, places, strict=True):
-            if (ends := _ends(row[place])) is not None:
+        for name, index in zip(names, places, strict=True):
+            if (ends := _ends(row[index])) is not None:
                 yield {"group": row[0].text, "series": name, **ends}
 
 

@@ -1,4 +1,4 @@
-"""What stands around a drawing: its legend, and in a file also its title, what is measured, and its source.
+"""What is drawn around a drawing: its legend, and in a file also its title, what is measured, and its source.
 
 Widths are estimated for a wide font and every line is broken to fit, because the fonts of readers are wider
 than those of the library that draws.
@@ -75,7 +75,8 @@ def _entry(key: Spec) -> str:
 def captioned(svg: str, title: str, measure: str, source: str, description: str = "") -> str:
     """The drawing as a file: on the colour of paper, below its title and what is measured, above its source.
 
-    description: its text alternative, besides the title.
+    svg: the drawing. measure: what its numbers are, with their unit. description: its text alternative, next
+        to the title.
     """
     head, drawn_width, height, drawn = _parts(svg)
     width = max(drawn_width, float(NARROWEST))

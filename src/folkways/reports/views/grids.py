@@ -87,7 +87,7 @@ class Grid:
         layout = self.layout and replace(self.layout, down=self.layout.across, across=self.layout.down)
         names = (heading(layout.down) if layout else "", *(row[0].text for row in self.rows))
         rows = tuple(
-            (Cell(name), *(row[place] for row in self.rows)) for place, name in enumerate(self.columns[1:], 1)
+            (Cell(name), *(row[index] for row in self.rows)) for index, name in enumerate(self.columns[1:], 1)
         )
         return replace(self, columns=names, rows=rows, layout=layout)
 

@@ -388,8 +388,8 @@ def _facets(
             order: Sequence[str] = ordered.get(facet, ()),
         ) -> tuple[int, float]:
             first = next((scores_of[value, name] for name in endpoints if (value, name) in scores_of), None)
-            own = order.index(value) if value in order else len(order)
-            return own, -_rank(first.score if first else None)
+            position = order.index(value) if value in order else len(order)
+            return position, -_rank(first.score if first else None)
 
         views[facet] = FacetView(metric, facet, tuple(sorted(values, key=place)), scores_of)
     return views

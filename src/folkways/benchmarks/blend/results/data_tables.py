@@ -75,13 +75,13 @@ def counts_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Ta
     questions, mcq: as for ``statistics_table``. A short-answer question counts once in each language.
     """
     require_columns(questions, ("culture", "id"), "questions")
-    asked = {code: len({*get_culture(code).languages, ENGLISH}) for code in questions["culture"].unique()}
+    languages = {code: len({*get_culture(code).languages, ENGLISH}) for code in questions["culture"].unique()}
     counted = questions.group_by("culture").agg(pl.col("id").n_unique().cast(pl.Int64).alias("value"))
     parts = [
         counted.select(
             "culture",
             format=pl.lit("saq"),
-            value=pl.col("value") * pl.col("culture").replace_strict(asked, return_dtype=pl.Int64),
+            value=pl.col("value") * pl.col("culture").replace_strict(languages, return_dtype=pl.Int64),
         )
     ]
     if mcq is not None:

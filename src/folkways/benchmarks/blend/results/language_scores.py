@@ -63,10 +63,10 @@ def published_language_scores() -> pl.DataFrame:
     """LANGUAGE_SCORES of the paper (Tables 10 and 11), without intervals and n."""
     unknown = {name: pl.lit(None, LANGUAGE_SCORES[name]) for name in ("low", "high", "n")}
     printed = [
-        PUBLISHED.figures(place).select(
+        PUBLISHED.figures(table).select(
             pl.lit(language).alias("language"), endpoint="model", culture="value", score="score", **unknown
         )
-        for place, language in (("Table 10", ""), ("Table 11", ENGLISH))
+        for table, language in (("Table 10", ""), ("Table 11", ENGLISH))
     ]
     return _asked_in(pl.concat(printed))
 

@@ -80,7 +80,11 @@ def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
 
 def with_people(inputs: Inputs, task: str, facet: str, scores: pl.DataFrame) -> pl.DataFrame:
     """``scores_of`` by a facet with the mean over the models, if there are several, and people (PEOPLE), if
-    the data tell what each of them chose."""
+    the data tell what each of them chose.
+
+    inputs: with the judgements of the scores and the data. task: one of TASKS. scores: ``scores_of`` by the
+        facet.
+    """
     models = scores["endpoint"].n_unique()
     parts = [scores]
     if models > 1:
@@ -113,12 +117,12 @@ def _people(inputs: Inputs, task: str) -> pl.DataFrame | None:
     baseline = rule.human_baseline()
     if release is None or baseline is None:
         return None
-    asked = inputs.of(task)["question"].unique().implode()
+    questions = inputs.of(task)["question"].unique().implode()
     items = rule.items(release)
     judged = baseline.judge(items, release, rule.scoring.profiles[0])
     if judged is None:
         return None
-    return judged.filter(pl.col("question").is_in(asked)).drop_nulls(HEADLINE[task])
+    return judged.filter(pl.col("question").is_in(questions)).drop_nulls(HEADLINE[task])
 
 
 def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:
