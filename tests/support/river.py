@@ -1,14 +1,13 @@
 """folkways as a person runs it, and its workspace read by other means than folkways.
 
 A command is run in this process (``folkways``) where only what it says and leaves behind matters; in one of
-its own (``folkways_process``, ``start``) where it is killed, interrupted, limited, or must import nothing.
+its own (``folkways_process``, ``start``) where it is killed, interrupted, limited, or has other packages.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -30,9 +29,9 @@ from folkways.endpoints.base import Request, Settings
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.http import to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
-from folkways.engine.interrupts import STOPS
+from tests.support.forks import start_module
+from tests.support.limits import hear_signals
 
-COMMAND = (sys.executable, "-m", "folkways")
 Done = subprocess.CompletedProcess[str]
 T = TypeVar("T")
 
@@ -44,18 +43,17 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "COLUMNS": "220", **more}
 
 
-def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+def start(*arguments: object, imports: bool = False, **options: Any) -> subprocess.Popen[str]:
     """Start ``folkways ARGUMENTS`` with its output in pipes, as from a terminal: it hears what the tests may
-    be deaf to."""
+    be deaf to.
+
+    imports: with all its imports before it, as a person starts it; else they are behind it.
+    """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     settings = {"env": environment(), "preexec_fn": hear_signals, **pipes, **options}
-    return subprocess.Popen([*COMMAND, *map(str, arguments)], **settings)
-
-
-def hear_signals() -> None:
-    """For a process that is begun: signals do what they do in one begun from a terminal."""
-    for number in STOPS:
-        signal.signal(number, signal.SIG_DFL)
+    if imports:
+        return subprocess.Popen([sys.executable, "-m", "folkways", *map(str, arguments)], **settings)
+    return start_module("folkways", *arguments, **settings)
 
 
 def finish(process: subprocess.Popen[str], timeout: float = 120) -> Done:
@@ -70,8 +68,7 @@ def finish(process: subprocess.Popen[str], timeout: float = 120) -> Done:
 
 
 def folkways_process(*arguments: object, timeout: float = 120, **options: Any) -> Done:
-    """Run ``folkways ARGUMENTS`` to its end in a process of its own: where that matters, since it costs a
-    second more."""
+    """Run ``folkways ARGUMENTS`` to its end in a process of its own, where that matters."""
     return finish(start(*arguments, **options), timeout)
 
 
