@@ -289,7 +289,7 @@ def scatter(grid: Grid, layout: Layout, width: int) -> Spec:
     """A mark for each row: its first column to the right, its second upwards, both on one scale with the line
     on which they are equal. A name is written next to its mark where it covers nothing."""
     size = min(width, 420)
-    points = [
+    points: list[Spec] = [
         {"name": row[0].text, "x": row[1].value, "y": row[2].value}
         for row in grid.rows
         if row[1].value is not None and row[2].value is not None
