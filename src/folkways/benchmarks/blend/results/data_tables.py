@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.blend.results.shared import CULTURES, EVERY, TOPICS, mean_over_questions
-from folkways.benchmarks.tables import Layout, Table, in_order
+from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, EVERY, TOPICS, mean_over_questions
+from folkways.benchmarks.tables import Layout, Plot, Table, in_order
+from folkways.cultures import get_culture
 from folkways.records import Schema, require_columns
 from folkways.stats.combinations import combination_of_means
 from folkways.text.tools import TextTool
@@ -21,6 +22,9 @@ STATISTICS: Schema = {
     "category": pl.String,  # a topic, or "all"
     "value": pl.Int64,
 }
+
+
+NO_READY_MADE = "Multiple-choice questions are not counted: no ready-made ones are on this disk (blend-mcq)."
 
 
 def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Table:
@@ -62,9 +66,49 @@ def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -
         "Counts of questions; nothing is sampled.",
         rows.select(list(STATISTICS)),
         Layout("culture", "category", "value", decimals=0),
-        ()
-        if mcq is not None
-        else ("Multiple-choice questions are not counted: no ready-made ones are on this disk (blend-mcq).",),
+        () if mcq is not None else (NO_READY_MADE,),
+    )
+
+
+def counts_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Table:
+    """Questions by culture, over all languages that it is asked in, and their sum in the culture ``""``.
+
+    questions, mcq: as for ``statistics_table``. A short-answer question counts once in each language.
+    """
+    require_columns(questions, ("culture", "id"), "questions")
+    languages = {code: len({*get_culture(code).languages, ENGLISH}) for code in questions["culture"].unique()}
+    counted = questions.group_by("culture").agg(pl.col("id").n_unique().cast(pl.Int64).alias("value"))
+    parts = [
+        counted.select(
+            "culture",
+            format=pl.lit("saq"),
+            value=pl.col("value") * pl.col("culture").replace_strict(languages, return_dtype=pl.Int64),
+        )
+    ]
+    if mcq is not None:
+        require_columns(mcq, ("culture",), "multiple-choice questions")
+        parts.append(
+            mcq.group_by("culture")
+            .agg(pl.len().cast(pl.Int64).alias("value"))
+            .select("culture", format=pl.lit("mcq"), value="value")
+        )
+    by_culture = pl.concat(parts)
+    whole = by_culture.group_by("format").agg(pl.col("value").sum()).with_columns(culture=pl.lit(""))
+    rows = pl.concat([by_culture, whole.select(by_culture.columns)]).sort(
+        pl.col("culture") == "", in_order("culture", CULTURES), "culture", pl.col("format") == "mcq"
+    )
+    return Table(
+        "counts",
+        "Table 1: questions by culture",
+        "Counts of questions; nothing is sampled.",
+        rows.select("format", "culture", pl.lit(EVERY).alias("category"), "value"),
+        Layout("culture", "format", "value", decimals=0),
+        (
+            "saq: short-answer questions, in English and in the language of the culture. mcq: "
+            "multiple-choice "
+            "questions, in English.",
+            *(() if mcq is not None else (NO_READY_MADE,)),
+        ),
     )
 
 
@@ -150,7 +194,7 @@ def annotation_table(counts: pl.DataFrame, measure: Measure) -> Table:
         pl.DataFrame(rows, schema=dict(MEANS), orient="row").sort(
             in_order("culture", CULTURES), "culture", in_order("category", TOPICS), maintain_order=True
         ),
-        Layout("culture", "category", "value"),
+        Layout("culture", "category", "value", drawn="heatmap", measure=f"{about[0].upper()}{about[1:]}"),
     )
 
 
@@ -200,14 +244,19 @@ def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
         _, interval = mean_over_questions(shared)
         n = shared.size
         rows.append((first, second, int(shared.sum()), max(0.0, interval.low * n), interval.high * n, n))
+    named = pl.DataFrame(rows, schema=dict(OVERLAP), orient="row")
+    square = pl.concat(
+        named.select(culture=one, other_culture=other, value="shared", n="questions")
+        for one, other in (("first", "second"), ("second", "first"))
+    ).sort(in_order("culture", CULTURES), "culture", in_order("other_culture", CULTURES), "other_culture")
+    drawn = Layout("culture", "other_culture", "value", decimals=0, drawn="heatmap", measure="Shared lemmas")
     return Table(
         "overlap",
         f"Figure 2: lemmas that the English answers of two cultures share ({tool.name} {tool.version})",
         "The unit is the question: each number is a sum over the questions both cultures have, and its "
         "interval is over these.",
-        pl.DataFrame(rows, schema=dict(OVERLAP), orient="row").sort(
-            "shared", descending=True, maintain_order=True
-        ),
+        named.sort("shared", descending=True, maintain_order=True),
+        plots=(Plot(drawn, rows=square),),
     )
 
 
