@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import product
 
 import numpy as np
@@ -19,6 +20,7 @@ from folkways.evidence.groups.means import MODEL_MEANS
 from folkways.evidence.groups.repeated import REPEATED_REPLIES
 from folkways.evidence.groups.resources import RESOURCE_CLASSES
 from folkways.evidence.groups.same_language import SAME_LANGUAGE
+from folkways.evidence.groups.steps import REASONING_MODELS, SUCCESSORS
 from folkways.records import Metric, ModelCard
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
@@ -73,7 +75,7 @@ def drawn(seed: int = 1) -> Value:
     return lambda *key: values.setdefault(key, float(rng.random() < 0.6))
 
 
-def table(made: list[Table] | tuple[Table, ...], name: str) -> pl.DataFrame:
+def table(made: Sequence[Table], name: str) -> pl.DataFrame:
     (one,) = [table for table in made if table.name == name]
     return one.rows
 
@@ -202,6 +204,36 @@ def test_a_language_at_home_has_all_its_cultures_and_makers_are_the_unit_of_othe
     welch = stats.ttest_ind(*sides, equal_var=False)
     assert row["difference"] == pytest.approx(np.mean(sides[0]) - np.mean(sides[1]))
     assert (row["makers_low"], row["makers_high"]) == pytest.approx(tuple(welch.confidence_interval()))
+
+
+def test_a_line_goes_from_family_to_family_by_the_last_of_each_and_reasoning_is_compared_by_the_card() -> (
+    None
+):
+    cards: dict[str, ModelCard | None] = {
+        "x/one": ModelCard(family="One", line="L", generation=1),
+        "x/three-early": ModelCard(family="Three", line="L", generation=3, released=date(2024, 1, 1)),
+        "x/three-late": ModelCard(family="Three", line="L", generation=3, released=date(2025, 1, 1)),
+        "x/thinks": ModelCard(family="T", reasoning_of="One"),
+        "x/other": ModelCard(family="Other", line="M", generation=1),
+    }
+    known = inputs(drawn(), cards, FOUR)
+    of = scores(known, "endpoint")
+    for result, later in ((SUCCESSORS, "x/three-late"), (REASONING_MODELS, "x/thinks")):
+        (row,) = result.make(known)[0].rows.to_dicts()
+        assert (row["earlier"], row["later"], row["questions"]) == ("x/one", later, QUESTIONS)
+        assert (row["earlier_score"], row["later_score"]) == pytest.approx((of["x/one",], of[later,]))
+        assert row["difference"] == pytest.approx(of[later,] - of["x/one",])
+        one, other = (
+            known.judged.filter(endpoint=name)
+            .group_by("question")
+            .agg(pl.col("right").mean())
+            .sort("question")["right"]
+            for name in ("x/one", later)
+        )
+        by_question = stats.ttest_rel(other.to_numpy(), one.to_numpy()).confidence_interval()
+        assert row["low"] < row["difference"] < row["high"]
+        assert row["high"] - row["low"] == pytest.approx(100 * (by_question.high - by_question.low), rel=0.4)
+        assert result.fits(known) and not result.fits(inputs(drawn(), THREE, FOUR))
 
 
 SIX = {"US": "en", "GB": "en", "CN": "zh", "KR": "ko", "GR": "el", "ET": "am", "IN-AS": "as", "WORLD": "en"}
