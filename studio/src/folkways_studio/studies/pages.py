@@ -51,7 +51,7 @@ def show_overview(context: RequestContext) -> Response:
     )
     stages = studies.stages(context.workspace, study.id)
     stages_here = [stage for stage in stages if stage.role != Role.ANNOTATOR]
-    asked = studies.populations(context.workspace, study.id)
+    populations = studies.populations(context.workspace, study.id)
     needed = dict.fromkeys(Role(stage.role) for stage in stages_here)
     return context.page(
         template,
@@ -64,10 +64,10 @@ def show_overview(context: RequestContext) -> Response:
         and any(each.account_id == context.me.id for each in people),
         lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
         stages={stage.name: stage for stage in stages},
-        populations={each.name: each for each in asked},
-        population_titles={each.id: each.title for each in asked},
+        populations={each.name: each for each in populations},
+        population_titles={each.id: each.title for each in populations},
         categories=[
-            (stage, category_counts(context.workspace, stage, [each.id for each in asked]))
+            (stage, category_counts(context.workspace, stage, [each.id for each in populations]))
             for stage in stages
             if stage.config.get("least_per_category")
         ],

@@ -32,6 +32,7 @@ def check_category(connection: sa.Connection, item: Item, stage: Stage, payload:
     """Raise SubmissionError where the population of an item that is submitted has no place left in its
     category for this author.
 
+    connection: of the transaction that stores it; payload: what is submitted, with ``category``.
     The stage's row is locked until the transaction ends: two people cannot both take the last place.
     """
     most = stage.config.get("per_category")
@@ -41,8 +42,8 @@ def check_category(connection: sa.Connection, item: Item, stage: Stage, payload:
     category = payload["category"]
     authors = _authors(connection, stage, item.population_id).get((item.population_id, category), Counter())
     others = {*authors, item.author_id}
-    kept = max(0, stage.config["people_per_category"] - len(others))
-    if authors.total() + kept >= most:
+    reserved = max(0, stage.config["people_per_category"] - len(others))
+    if authors.total() + reserved >= most:
         why = (
             f"{authors.total()} of {most} questions about it are there; the last are kept for other people"
             if authors.total() < most
