@@ -190,7 +190,7 @@ def _sample(row: JudgedRow, item: ItemTexts | None, metrics: list[Metric], model
     about |= {"variant": row.variant, "state": row.state}
     names = {metric.name for metric in metrics}
     about |= {name: value for name, value in row.details.items() if name not in names and value is not None}
-    scores = {
+    scores: Json = {
         metric.name: {
             "value": float(value),
             "answer": row.answer if item is not None else None,
