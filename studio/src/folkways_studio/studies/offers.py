@@ -101,9 +101,9 @@ def wage_of(definition: Mapping[str, Any], population: str | None) -> Wage | Non
 def offer_for(workspace: Workspace, study: Study, person: Participant, population: str | None) -> Offer:
     """What a person of a study of the workspace is offered now. population: the name of theirs, None for
     none."""
-    own = own_stages(workspace, person)
-    left = {stage.id: counts.left(stage) for stage, counts in own}
-    stages = [stage for stage, _ in own]
+    theirs = own_stages(workspace, person)
+    left = {stage.id: counts.left(stage) for stage, counts in theirs}
+    stages = [stage for stage, _ in theirs]
     return _offer(study, population, stages, _usual(workspace, stages), left)
 
 
