@@ -32,7 +32,7 @@ IMPORTED = (
     "aiohttp.web",
     "alembic.runtime.environment",
     "sqlalchemy.dialects.sqlite.pysqlite",
-    "tests.support.limits",
+    *(f"tests.support.{name}" for name in ("chat_faults", "chat_layouts", "hub_uploads", "limits")),
     *(f"folkways.cli.{name}" for name in ("doctor", "main", "report", "run", "score", "tasks", "work")),
     *(f"folkways.benchmarks.{name}" for name in ("blend.choices", "demo.tasks", "xcr.tasks")),
     "folkways.api",

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
 from hashlib import blake2b
 from pathlib import Path
+from runpy import run_path
 from tempfile import TemporaryFile
 from typing import Any, TypeVar
 from unittest.mock import patch
@@ -81,8 +82,24 @@ def folkways(
     together: both streams are ``stdout``, as on a terminal. As at the end of a process, no connection to a
     database stays open.
     """
+    return _in_this_process(main, ["folkways", *map(str, arguments)], cwd, env or environment(), together)
+
+
+def python_script(file: Path, cwd: Path, env: dict[str, str]) -> Done:
+    """Run a Python file to its end in this process, as ``python FILE`` with both streams as ``stdout``; what
+    it raises fails the test."""
+
+    def run() -> None:
+        with patch.object(sys, "path", [str(file.parent), *sys.path]):
+            run_path(str(file), run_name="__main__")
+
+    return _in_this_process(run, [str(file)], cwd, env, together=True)
+
+
+def _in_this_process(
+    run: Callable[[], object], command: list[str], cwd: Path | None, env: dict[str, str], together: bool
+) -> Done:
     opened: list[Any] = []
-    command = ["folkways", *map(str, arguments)]
     thresholds = gc.get_threshold()
     with (
         TemporaryFile("w+", encoding="utf-8") as out,
@@ -90,12 +107,13 @@ def folkways(
         redirect_stdout(out),
         redirect_stderr(out if together else err),
         chdir(cwd or "."),
-        patch.dict(os.environ, env or environment(), clear=True),
+        patch.dict(os.environ, env, clear=True),
         patch.object(sys, "argv", command),
         _connections(opened),
     ):
+        code = 0
         try:
-            main()
+            run()
         except SystemExit as stop:
             code = int(stop.code or 0)
         finally:

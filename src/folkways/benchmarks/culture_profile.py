@@ -295,5 +295,6 @@ PROFILE = Result(
     "Where does a model do better or worse than usual, over several benchmarks? This is no score, "
     "and no rank of cultures.",
     across_benchmarks=True,
+    fits=lambda inputs: len({task.split("/")[0] for task in inputs.asked}) > 1,
 )
 """A result of any benchmarks that a run asked: it names no task."""

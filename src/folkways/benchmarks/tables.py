@@ -30,7 +30,9 @@ def in_order(column: str, names: Iterable[str]) -> pl.Expr:
 
 def with_holm(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with ``p_holm``: their ``p``, corrected for the number of rows."""
-    return rows.with_columns(p_holm=pl.Series(holm(rows["p"].to_list()), dtype=pl.Float64))
+    return rows.with_columns(
+        p_holm=pl.Series(holm(rows["p"].fill_null(float("nan")).to_list()), dtype=pl.Float64)
+    )
 
 
 class NotAvailableError(FolkwaysError):

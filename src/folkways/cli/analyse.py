@@ -80,13 +80,15 @@ def command(
 def _list() -> None:
     from rich.table import Column, Table
 
-    from folkways.benchmarks.culture_profile import PROFILE
     from folkways.benchmarks.registry import benchmarks
+    from folkways.evidence.groups import OF_ANY_BENCHMARK
 
     shown = Table("benchmark", Column("analysis", no_wrap=True), "asks", "of", box=None, header_style="bold")
     for benchmark in benchmarks().values():
         for result in benchmark.results:
             if result.tasks:
                 shown.add_row(benchmark.name, result.name, result.about, ", ".join(result.tasks))
-    shown.add_row("several", PROFILE.name, PROFILE.about, "two benchmarks or more")
+    for result in OF_ANY_BENCHMARK:
+        of = "two benchmarks or more" if result.across_benchmarks else "any task"
+        shown.add_row("several" if result.across_benchmarks else "any", result.name, result.about, of)
     terminal().print(shown)

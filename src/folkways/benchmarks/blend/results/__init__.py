@@ -27,6 +27,7 @@ from folkways.benchmarks.blend.results.language_scores import (
     published_language_scores,
 )
 from folkways.benchmarks.blend.results.people import people_judgements, people_table
+from folkways.benchmarks.blend.results.published_means import published_means
 from folkways.benchmarks.blend.results.score_tables import (
     WHOSE_CULTURE,
     category_means,
@@ -104,7 +105,10 @@ def _annotations(inputs: Inputs) -> Sequence[Table]:
 def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, decimals: int = 2) -> Table:
     """One table of all states with the published cells of the paper's table of that number, and a note on
     each state."""
-    cells = PUBLISHED.cells(f"Table {number}", "culture", "category").rename({"metric": "format"})
+    cells = pl.concat(
+        PUBLISHED.cells(source, "culture", "category").rename({"metric": "format"})
+        for source in (f"Table {number}", f"section 3, of Table {number}")
+    )
     parts, notes = [], []
     for table, release in zip(tables, states, strict=True):
         on = ["culture", "category", *({"format"} & set(table.rows.columns))]
@@ -183,6 +187,14 @@ RESULTS = (
         needs=(STATES,),
         tables=("votes", "answers", "unknown"),
         aliases={"7": "votes", "8": "answers", "9": "unknown"},
+    ),
+    Result(
+        "published-means",
+        "Means over the paper's models",
+        published_means,
+        "Tables 10 to 12",
+        tables=("published-means", "published-gaps"),
+        aliases={"10": "published-means", "11": "published-means", "12": "published-means"},
     ),
     Result("overlap", "Lemmas that two cultures share", _overlap, "Figure 2", needs=(STATES,)),
     Result(

@@ -13,6 +13,7 @@ from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, EVERY, T
 from folkways.benchmarks.tables import Layout, Plot, Table, in_order
 from folkways.cultures import get_culture
 from folkways.records import Schema, require_columns
+from folkways.stats.combinations import combination_of_means
 from folkways.text.tools import TextTool
 
 STATISTICS: Schema = {
@@ -132,8 +133,12 @@ MEANS: Schema = {
     "value": pl.Float64,
     "low": pl.Float64,
     "high": pl.Float64,
+    "sd": pl.Float64,  # of the cultures' means, in the rows of MEAN; null elsewhere
     "n": pl.Int64,  # questions
 }
+
+MEAN = "mean over cultures"
+"""In place of a culture: the mean in which every culture counts alike (section 3)."""
 
 ABOUT: dict[Measure, tuple[int, str]] = {
     "votes": (7, "mean of the largest vote"),
@@ -170,25 +175,42 @@ def annotation_table(counts: pl.DataFrame, measure: Measure) -> Table:
     """Table 7 (``votes``), 8 (``answers``) or 9 (``unknown``): MEANS of QUESTION_COUNTS by culture and
     topic."""
     require_columns(counts, QUESTION_COUNTS, "counts by question")
-    by_topic = counts.drop_nulls("topic").select("culture", pl.col("topic").alias("category"), measure)
-    whole = counts.select("culture", pl.lit(EVERY).alias("category"), measure)
-    rows = []
+    by_topic = counts.drop_nulls("topic").select("culture", "id", pl.col("topic").alias("category"), measure)
+    whole = counts.select("culture", "id", pl.lit(EVERY).alias("category"), measure)
+    rows: list[tuple[object, ...]] = []
     for (culture, category), group in pl.concat([by_topic, whole]).group_by(
         "culture", "category", maintain_order=True
     ):
         mean, interval = mean_over_questions(group[measure].cast(pl.Float64).to_numpy())
-        rows.append((culture, category, mean, interval.low, interval.high, group.height))
+        rows.append((culture, category, mean, interval.low, interval.high, None, group.height))
+    for (category,), group in pl.concat([by_topic, whole]).group_by("category", maintain_order=True):
+        rows.append((MEAN, category, *_over_cultures(group, measure)))
     number, about = ABOUT[measure]
     return Table(
         measure,
         f"Table {number}: {about}",
         "The unit is the question: each number is a mean over the questions of a culture, and its "
-        "interval is over these.",
+        "interval is over these, also that of the mean over cultures, which share them.",
         pl.DataFrame(rows, schema=dict(MEANS), orient="row").sort(
             in_order("culture", CULTURES), "culture", in_order("category", TOPICS), maintain_order=True
         ),
         Layout("culture", "category", "value", drawn="heatmap", measure=f"{about[0].upper()}{about[1:]}"),
     )
+
+
+def _over_cultures(counts: pl.DataFrame, measure: Measure) -> tuple[float, float, float, float, int]:
+    """The mean over cultures of their means with its interval, their standard deviation, and the number of
+    questions."""
+    ordered = counts.sort("culture", "id")
+    codes, questions = (
+        ordered[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in ("culture", "id")
+    )
+    values = ordered[measure].cast(pl.Float64).to_numpy()
+    cultures = int(codes.max()) + 1
+    mean = combination_of_means(values, codes, questions, np.full(cultures, 1 / cultures))
+    each = counts.group_by("culture").agg(pl.col(measure).mean())[measure].to_numpy()
+    spread = float(each.std(ddof=1)) if cultures > 1 else float("nan")
+    return mean.difference, mean.low, mean.high, spread, int(questions.max()) + 1
 
 
 OVERLAP: Schema = {

@@ -334,7 +334,8 @@ def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
             with_holm(pl.DataFrame(rows, schema=dict(REASONING), orient="row")),
             notes=(
                 f"'{NOT_SET}' leaves the effort to the provider, who may reason or not.",
-                "The paper compares two models, DeepSeek-R1 and V3.2; these rows are of one.",
+                "The paper compares two models, DeepSeek-R1 and V3.2, as reasoning-models does; these rows "
+                "are of one.",
             ),
         )
     ]
