@@ -66,8 +66,8 @@ def demographic_table(workspace: Workspace, snapshot: StudySnapshot) -> pl.DataF
             continue
         rows.append((population.name, EVERYBODY, EVERYBODY, len(ids), 100.0))
         for criterion in population.criteria:
-            said = [answers.get(person, {}).get(criterion["name"], "") for person in ids]
-            for answer, count in counted(said, criterion):
+            values = [answers.get(person, {}).get(criterion["name"], "") for person in ids]
+            for answer, count in counted(values, criterion):
                 rows.append((population.name, criterion["name"], answer, count, 100 * count / len(ids)))
     return pl.DataFrame(rows, schema=dict(DEMOGRAPHICS), orient="row")
 
