@@ -31,6 +31,7 @@ SUBREAPER = 36  # prctl(2): orphans of the processes below this one become its c
 IMPORTED = (
     "aiohttp.web",
     "alembic.runtime.environment",
+    "fontTools.ttLib",
     "sqlalchemy.dialects.sqlite.pysqlite",
     *(f"tests.support.{name}" for name in ("chat_faults", "chat_layouts", "hub_uploads", "limits")),
     *(f"folkways.cli.{name}" for name in ("doctor", "main", "report", "run", "score", "tasks", "work")),
