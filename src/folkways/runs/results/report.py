@@ -257,7 +257,7 @@ def _expenses(
         inputs = [None if use.uncounted_input else use.input_tokens for _, use in of_endpoint]
         outputs = [None if use.uncounted_output else use.output_tokens for _, use in of_endpoint]
         costs = [_cost(use, cost_of) for _, use in of_endpoint]
-        seconds = sum(use.seconds for _, use in of_endpoint)
+        seconds = sum(use.seconds or 0.0 for _, use in of_endpoint)
         walls = [_wall(run, use) for run, use in of_endpoint]
         expenses[endpoint] = Expense(
             responses,
