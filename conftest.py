@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -25,6 +26,9 @@ pytest_plugins = [f"tests.support.{name}" for name in ("browser", "by_file", "no
 # interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# As the command line does: what tests make lives briefly, and most of it needs no collector.
+gc.set_threshold(50_000, 20, 20)
 
 # Each worker is one of several: threads for every core in each of them only wait for one another. Read when
 # torch is imported.

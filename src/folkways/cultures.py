@@ -45,6 +45,7 @@ class Language:
     script: ISO 15924 code of the script that questions are written in ("Hans").
     direction: of that script.
     also: codes of further scripts that people write it in as a matter of course ("Latn" for Serbian).
+    resource: its class by Joshi et al. 2020, from 0 (hardly any text) to 5 (most); None where they have none.
     """
 
     code: str
@@ -54,6 +55,7 @@ class Language:
     script: str
     direction: Literal["ltr", "rtl"] = "ltr"
     also: tuple[str, ...] = ()
+    resource: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

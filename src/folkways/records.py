@@ -114,6 +114,9 @@ class ModelCard:
     size: billions of parameters, all of them.
     released: the day on which it was announced.
     home: code of the culture in which its maker is at home.
+    reasoning_of: for a model that reasons, the family of models that do not, with which it is compared.
+    line, generation: the line of families that succeed one another under names of their own, and the position
+        of its family in it, from 1.
     """
 
     provider: str | None = None
@@ -121,6 +124,9 @@ class ModelCard:
     size: float | None = None
     released: date | None = None
     home: str | None = None
+    reasoning_of: str | None = None
+    line: str | None = None
+    generation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

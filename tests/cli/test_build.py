@@ -161,6 +161,7 @@ def test_agreement_of_judging_modes(release: Path, tmp_path: Path) -> None:
         (("--out", "q.txt"), "must end in .csv"),
         (("--budget", "lots"), "cannot read the budget 'lots'"),
         (("--wording-of", "."), "nothing in"),
+        (("--profile", "strict", "--reasons"), "choose --profile paper"),
     ],
 )
 def test_what_is_wrong_is_said(

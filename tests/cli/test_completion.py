@@ -30,6 +30,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\nfrom folkways.cli.main import main\nmain()\n")
     program.chmod(0o755)
+    script = folkways(env=environment(_FOLKWAYS_COMPLETE="bash_source"))
+    assert script.returncode == 0, script.stderr
+    (folder / "complete.sh").write_text(script.stdout)
     return folder
 
 
@@ -39,7 +42,7 @@ def complete(place: Path, line: str, shell: str = "bash") -> list[str]:
     if bash is None:
         pytest.skip("no bash")
     script = f"""
-        eval "$(_FOLKWAYS_COMPLETE=bash_source folkways)" || exit 9
+        source complete.sh || exit 9
         COMP_WORDS=({line}{' ""' if line.endswith(" ") else ""}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
         _folkways_completion folkways
         printf '%s\\n' "${{COMPREPLY[@]}}"

@@ -3,9 +3,6 @@ stored is lost."""
 
 from __future__ import annotations
 
-import ctypes
-import os
-import resource
 import sqlite3
 import stat
 import subprocess
@@ -18,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.chat_server import ChatServer
+from tests.support.limits import limit_files, obey_modes
 from tests.support.mcq_data import write_mcq_release
 from tests.support.mcq_sources import write_release
 from tests.support.river import Done, folkways, folkways_process, integrity, rows, start
@@ -26,22 +24,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file modes and 
 
 FIRST = ("--model", "baseline/first")
 QUESTIONS = 1500
-DROP_CAPABILITY, OVERRIDE_MODES, SEARCH_ANYWHERE = 24, 1, 2  # prctl(2), capabilities(7)
-
-
-def obey_modes() -> None:
-    """In a child of root: give up the right to write where the file's mode forbids it. Another user has no
-    such right."""
-    if os.geteuid() == 0:
-        libc = ctypes.CDLL(None, use_errno=True)
-        for capability in (OVERRIDE_MODES, SEARCH_ANYWHERE):
-            if libc.prctl(DROP_CAPABILITY, capability, 0, 0, 0) != 0:
-                raise OSError(ctypes.get_errno(), "the test runs as root and may not give up root's rights")
-
-
-def limit_files(size: int) -> None:
-    """In a child: no file may grow beyond ``size`` bytes, which a program sees like a full disk."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -72,11 +74,10 @@ def test_each_task_is_asked_in_its_own_text_and_the_signature_has_their_checksum
     assert {source for (source,) in rows(tmp_path / "w.db", "SELECT prompt_source FROM expected")} == {
         "file:mine"
     }
-    (one,) = prompts_of_scores(tmp_path)
-    assert one.startswith("file:mine#")
+    made = prompts_of_scores(tmp_path)
+    assert len(made) == 2 and all(each.startswith("file:mine#") for each in made)
     assert run(tmp_path, release, BOTH.replace("Is this so", "Is it so"))[0] == 0
-    edited = prompts_of_scores(tmp_path)
-    assert len(edited) == 2
+    assert len(prompts_of_scores(tmp_path)) == 3  # that of Easy, whose text is the same, stays
 
 
 @pytest.mark.parametrize(
@@ -148,3 +149,83 @@ def test_an_estimate_counts_every_order(tmp_path: Path, release: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert '"requests": 48' in done.stdout
+
+
+def init(file: Path, *names: str) -> str:
+    """What ``folkways init --prompts`` says."""
+    done = folkways("init", file, *(word for name in names for word in ("--prompts", name)))
+    return done.stdout + done.stderr
+
+
+def test_a_prompts_file_names_the_place_and_the_parts_of_every_text(tmp_path: Path) -> None:
+    file = tmp_path / "paper.toml"
+    assert "--prompts" in init(file, "culturalbench", "build mcq")
+    tables = tomllib.loads(file.read_text())
+    assert {table: {*texts} for table, texts in tables.items()} == {
+        "culturalbench/easy": {"paper"},
+        "culturalbench/hard": {"paper"},
+        "build easy": {"multi-mode"},
+        "build topics": {"topics"},
+        "build mcq": {"judge", "dummies", "item"},
+    }
+    assert {text for texts in tables.values() for text in texts.values()} == {""}
+    lines = file.read_text().splitlines()
+    above = lines[: lines.index('judge = ""')]
+    assert above[-2:] == [
+        "# BLEnD: Appendix C.3.2, similar term detection; put the parts after it, which the paper does not "
+        "show.",
+        "# Needs: {answers}, {target}, {answer_country}, {target_country}",
+    ]
+    assert "exists already" in init(file, "culturalbench")
+    assert "valid: blend/mcq, build easy" in init(tmp_path / "x.toml", "xcr")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('paper = ""', "is empty; fill it in from section 3.3, the example in brackets"),
+        ('paper = "{question} {answer}"', "has no place for the item; write {option}"),
+        ('paper = "{question} {option} {county}"', "has {county}, which no part of the item fills"),
+    ],
+)
+def test_a_text_that_is_not_filled_in_is_refused_before_anything_is_asked(
+    tmp_path: Path, release: Path, text: str, what: str
+) -> None:
+    code, printed = run(tmp_path, release, f'["culturalbench/hard"]\n{text}', tasks="culturalbench/hard")
+    assert code == 2
+    assert what in " ".join(printed.split())
+    assert rows(tmp_path / "w.db", "SELECT * FROM responses") == []
+
+
+def test_one_file_serves_a_whole_paper_and_texts_of_other_tasks_may_be_empty(
+    tmp_path: Path, release: Path
+) -> None:
+    text = '["build mcq"]\njudge = ""\n["blend/mcq"]\npaper = ""\n'
+    code, printed = run(tmp_path, release, text, tasks="culturalbench/hard")
+    assert (code, "has no text for culturalbench/hard" in " ".join(printed.split())) == (2, True)
+    more = f'{text}["culturalbench/hard"]\nown = "{{question}}: {{option}}?"'
+    assert run(tmp_path, release, more, tasks="culturalbench/hard")[0] == 0
+
+
+def test_a_text_that_the_paper_does_not_print_stays_the_users(tmp_path: Path, release: Path) -> None:
+    text = '["culturalbench/hard"]\npaper = "{question} Is it {option}?"\n'
+    easy = '["culturalbench/easy"]\npaper = "{question} {a} {b} {c} {d}"\n'
+    assert run(tmp_path, release, text + easy)[0] == 0
+    assert {made.split("#")[0] for made in prompts_of_scores(tmp_path)} == {
+        "file:paper",  # Hard, whose text is known
+        "paper-as-brought",  # Easy, whose text is in an appendix that folkways has not seen
+    }
+
+
+@pytest.mark.shared
+def test_the_papers_own_text_makes_a_run_as_in_the_paper(tmp_path: Path, release: Path, shared: Path) -> None:
+    paper = (shared / "papers" / "culturalbench.json").read_text(encoding="utf-8")
+    words = re.search(r"Is this answer true or false for this question\? Answer [^.]*\. Question:", paper)
+    assert words is not None
+    text = f'["culturalbench/hard"]\npaper = "{words[0]} {{question}} Answer: {{option}}"'
+    assert run(tmp_path, release, text, tasks="culturalbench/hard")[0] == 0
+    (made,) = prompts_of_scores(tmp_path)
+    assert made.startswith("paper#")
+    more = text.replace("Answer: {option}", "Answer: {option} Think well.")
+    assert run(tmp_path, release, more, tasks="culturalbench/hard")[0] == 0
+    assert {made.split("#")[0] for made in prompts_of_scores(tmp_path)} == {"paper", "file:paper"}

@@ -75,7 +75,12 @@ def test_everything_that_can_be_made_is_made(release: str) -> None:
 
 def test_without_any_data_the_papers_own_scores_are_left() -> None:
     result = invoke("--format", "json")
-    assert [table["name"] for table in json.loads(result.stdout)["tables"]] == ["languages", "formats"]
+    assert [table["name"] for table in json.loads(result.stdout)["tables"]] == [
+        "published-means",
+        "published-gaps",
+        "languages",
+        "formats",
+    ]
     assert "folkways data fetch blend-june blend" in result.stderr
 
 

@@ -1,20 +1,19 @@
 """Runs the examples of the README and of docs/: each page is one session in an empty folder.
 
-The README's commands, and those that use more of the shell than words, are real processes; the others run in
-the test's own.
+The README's commands, and those that use more of the shell than words, ``> FILE`` and ``|| echo``, are real
+processes; the others run in the test's own, and so do the blocks of Python.
 """
 
 from __future__ import annotations
 
 import shlex
-import sys
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands, run_process, shown_in_order
-from tests.support.river import folkways
+from tests.support.river import folkways, python_script
 
 SERVER = "http://localhost:8000"
 """The address that the pages show for a server of one's own; the runner puts the address of a real one in its
@@ -38,7 +37,8 @@ def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dic
             # points into the page.
             script = folder / f"{page.stem}.py"
             script.write_text(local(at_own_lines(list(group))), encoding="utf-8")
-            run_process([sys.executable, str(script)], folder, environment, f"{name} (python)")
+            done = python_script(script, folder, environment)
+            assert done.returncode == 0, f"{name} (python): exit code {done.returncode}\n{done.stdout}"
             continue
         for block in group:
             if block.file:
@@ -59,7 +59,9 @@ def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dic
 
 def run_command(text: str, folder: Path, environment: dict[str, str], where: str, *, shell: bool) -> str:
     """What a command printed, on either stream, in order."""
-    lexer = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars=True)
+    command, _, otherwise = text.partition(" || echo ")
+    command, _, target = command.partition(" > ")
+    lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     lexer.commenters = ""  # a model's name may have a # in it, as in http://localhost:8000/v1#NAME
     words = list(lexer)
@@ -67,13 +69,18 @@ def run_command(text: str, folder: Path, environment: dict[str, str], where: str
         shell
         or words[0] != "folkways"
         or " #" in text
-        or set(text) & set("$`*")
+        or set(command) & set("$`*")
         or not all(word.strip("|;&<>()") for word in words)
     ):
         return run_process(["bash", "-euo", "pipefail", "-c", text], folder, environment, where)
-    done = folkways(*words[1:], cwd=folder, env=environment, together=True)
-    assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}"
-    return done.stdout
+    done = folkways(*words[1:], cwd=folder, env=environment, together=not target)
+    if target:
+        (folder / target).write_text(done.stdout, encoding="utf-8")
+    printed = done.stderr if target else done.stdout
+    if otherwise and done.returncode:
+        return printed + " ".join(shlex.split(otherwise)).replace("$?", str(done.returncode)) + "\n"
+    assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{printed}"
+    return printed
 
 
 def at_own_lines(python_blocks: list[Block]) -> str:

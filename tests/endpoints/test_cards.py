@@ -58,10 +58,30 @@ def test_a_model_that_nobody_described_is_unknown(endpoint: str) -> None:
 
 def test_a_name_for_changing_snapshots_has_no_date() -> None:
     cards = load_cards()
-    assert cards.find("openai/gpt-4o") == ModelCard("OpenAI", "GPT-4o", home="US")
+    line = {"line": "GPT", "generation": 3}
+    assert cards.find("openai/gpt-4o") == ModelCard("OpenAI", "GPT-4o", home="US", **line)
     assert cards.find("openai/gpt-4o-2024-08-06") == ModelCard(
-        "OpenAI", "GPT-4o", None, date(2024, 8, 6), "US"
+        "OpenAI", "GPT-4o", None, date(2024, 8, 6), "US", **line
     )
+
+
+def test_a_users_lines_say_which_families_succeed_one_another(own_file: Path) -> None:
+    own_file.write_text(
+        '[[lines]]\nname = "Llamas"\nfamilies = ["Mine", "Llama"]\n[[models]]\nnames = ["m"]\nfamily = "Mine"\n'
+        'reasoning_of = "Llama"\n',
+        encoding="utf-8",
+    )
+    mine, llama = (load_cards().find(name) for name in ("lab/m", "groq/llama-3.1-8b-instant"))
+    assert mine == ModelCard(family="Mine", reasoning_of="Llama", line="Llamas", generation=1)
+    assert llama is not None and (llama.line, llama.generation) == ("Llamas", 2)
+    own_file.write_text('[[lines]]\nname = "Llamas"\n[[models]]\nnames = ["m"]\n', encoding="utf-8")
+    with pytest.raises(DataError, match="a line has a name and the families"):
+        load_cards()
+
+
+def test_families_of_packaged_lines_have_cards() -> None:
+    cards = load_cards()
+    assert set(cards.lines) <= {card.family for card in cards.layers[-1].values()}
 
 
 def test_packaged_cards_are_dated_before_the_table_and_know_who_made_the_model() -> None:
@@ -90,7 +110,7 @@ def test_the_users_file_wins_and_may_have_patterns(own_file: Path) -> None:
     assert cards.find("http://elsewhere/v1#x") is None
     assert cards.find("openai/gpt-4o") == ModelCard("Them")
     assert cards.find("openai/gpt-4o-mini") == ModelCard(
-        "OpenAI", "GPT-4o mini", None, date(2024, 7, 18), "US"
+        "OpenAI", "GPT-4o mini", None, date(2024, 7, 18), "US", line="GPT mini", generation=1
     )
 
 
@@ -132,6 +152,7 @@ def test_the_command_says_where_the_file_belongs_and_what_is_known(own_file: Pat
         "size": 8,
         "released": "2024-07-23",
         "home": "US",
+        **dict.fromkeys(("reasoning_of", "line", "generation")),
     }
     own_file.write_text('[[models]]\nnames = ["llama3.1:8b"]\nprovider = "Us"\n', encoding="utf-8")
     found = json.loads(CliRunner().invoke(command, ["--json"], catch_exceptions=False).output)["model_cards"]

@@ -15,7 +15,7 @@ from statsmodels.regression.linear_model import OLS
 
 from folkways.api import run
 from folkways.errors import FolkwaysError, MissingExtraError
-from folkways.integrations.compare_logs import compare_logs, read_log
+from folkways.integrations.compare_logs import compare_logs, read_logs
 from tests.support.eval_logs import sample, write_inspect_log, write_lm_eval_samples, zipfile, zstd
 from tests.support.river import Done, folkways
 
@@ -102,8 +102,8 @@ def test_epochs_are_rows_of_their_sample_and_no_further_questions(tmp_path: Path
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD])
 def test_every_compression_and_an_unfinished_log_are_read_alike(tmp_path: Path, compression: int) -> None:
-    whole = read_log(log(tmp_path, 0, compression=compression))
-    begun = read_log(log(tmp_path, 0, compression=compression, finished=False))
+    whole = read_logs(log(tmp_path, 0, compression=compression))[0]
+    begun = read_logs(log(tmp_path, 0, compression=compression, finished=False))[0]
     assert (whole.scores, whole.items, whole.contents) == (begun.scores, begun.items, begun.contents)
     assert not whole.notes and "'started'" in begun.notes[0]
 
@@ -123,13 +123,13 @@ class TwoFrames:
 
 
 def test_members_of_several_frames_are_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = read_log(log(tmp_path, 0))
+    plain = read_logs(log(tmp_path, 0))[0]
     with monkeypatch.context() as patch:
         patch.setattr(zipfile, "_get_compressor", lambda *_: TwoFrames())
         cut = log(tmp_path, 0)
     with zipfile.ZipFile(cut) as archive, pytest.raises(zipfile.BadZipFile):
         archive.read("summaries.json")
-    assert read_log(cut).scores == plain.scores
+    assert read_logs(cut)[0].scores == plain.scores
 
 
 def test_compressed_logs_without_their_extra_name_the_line_that_installs_it(
@@ -139,8 +139,8 @@ def test_compressed_logs_without_their_extra_name_the_line_that_installs_it(
     for name in ("compression.zstd", "backports.zstd"):
         monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
     with pytest.raises(MissingExtraError, match=r"'backports\.zstd'.*\n.*'folkways\[inspect\]'"):
-        read_log(packed)
-    assert read_log(plain).scores
+        read_logs(packed)[0]
+    assert read_logs(plain)[0].scores
 
 
 def test_a_log_as_json_is_read_like_one_in_an_archive(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_log_as_json_is_read_like_one_in_an_archive(tmp_path: Path) -> None:
         }
     plain = tmp_path / "0.json"
     plain.write_text(json.dumps(document))
-    assert read_log(plain).scores == read_log(packed).scores
+    assert read_logs(plain)[0].scores == read_logs(packed)[0].scores
     (found,) = compared(plain, log(tmp_path, 1))
     assert found["models"] == ["org/m0", "org/m1"]
 
@@ -160,7 +160,7 @@ def test_a_log_as_json_is_read_like_one_in_an_archive(tmp_path: Path) -> None:
 def test_values_of_every_kind_become_numbers(tmp_path: Path) -> None:
     values = ["C", "I", "P", "N", True, 0, 0.25, "yes", "0.75", math.nan, "who knows", [1, 2]]
     path = write_inspect_log(tmp_path / "a.eval", [sample(n, {"s": value}) for n, value in enumerate(values)])
-    found = read_log(path).scores["s"]
+    found = read_logs(path)[0].scores["s"]
     assert found[:9] == [1, 0, 0.5, 0, 1, 0, 0.25, 1, 0.75]
     assert all(value is not None and math.isnan(value) for value in found[9:])
 
@@ -338,7 +338,7 @@ def test_options_that_mean_nothing_for_logs_are_refused(tmp_path: Path) -> None:
         first, second, "--by", "culture"
     )
     with pytest.raises(FolkwaysError, match=r"valid: \.eval"):
-        read_log(tmp_path / "log.txt")
+        read_logs(tmp_path / "log.txt")
 
 
 def test_the_same_replies_compare_alike_in_a_run_and_in_samples_of_the_harness(tmp_path: Path) -> None:

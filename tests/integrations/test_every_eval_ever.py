@@ -7,14 +7,13 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
-import jsonschema
 import polars as pl
 import pytest
 from hypothesis import given
@@ -22,15 +21,11 @@ from hypothesis import strategies as st
 
 from folkways.api import load_run
 from folkways.integrations.models import portable, stored_model
-from folkways.records import State
-from folkways.reports.data import PEOPLE
-from tests.reports.test_people import with_raw_answers
-from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.eval_records import Shared, check_recomputed, check_store, exported
 from tests.support.other_programs import FIND_PYTHON, programs_of, run_program
-from tests.support.river import Done, folkways
+from tests.support.river import folkways
 
-UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 KINDS = {
     "rubbish": 0.15,
     "length": 0.1,
@@ -41,23 +36,6 @@ KINDS = {
     "400": 0.15,
 }
 HOSTILE = 'I\u202e do\nnot </script><b>"\\ \u2028 know \x1b[31m\x00 ⟨U+0000⟩'
-
-
-@dataclass(frozen=True)
-class Shared:
-    """A run and the files that were made of it."""
-
-    done: Done
-    workspace: Path
-    out: Path
-
-    def documents(self) -> list[tuple[Path, dict[str, Any]]]:
-        paths = sorted(path for path in self.out.rglob("*.json"))
-        return [(path, json.loads(path.read_bytes())) for path in paths]
-
-    def instances(self, document: dict[str, Any]) -> list[dict[str, Any]]:
-        path = self.out / document["detailed_evaluation_results"]["file_path"]
-        return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
 
 
 @pytest.fixture(scope="module")
@@ -83,105 +61,6 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
         )
         assert asked.returncode in (0, 1), asked.stderr
         yield exported(folder)
-
-
-def exported(folder: Path, *arguments: object) -> Shared:
-    done = folkways(
-        "export", "every-eval-ever", "last", "-w", folder / "w.db", "--out", folder / "out", *arguments
-    )
-    assert done.returncode == 0, done.stderr
-    return Shared(done, folder / "w.db", folder / "out")
-
-
-@pytest.fixture(scope="session")
-def valid(shared: Path) -> Callable[[Shared], int]:
-    """Hold every document and instance against the schemas; returns how many instances there were."""
-    schemas = [
-        json.loads((shared / f"interop/every_eval_ever/{name}.schema.json").read_text())
-        for name in ("eval", "inst")
-    ]
-    aggregate, instance = (jsonschema.Draft7Validator(schema) for schema in schemas)
-
-    def check(files: Shared) -> int:
-        count = 0
-        for _, document in files.documents():
-            aggregate.validate(document)
-            if "detailed_evaluation_results" in document:
-                for row in files.instances(document):
-                    instance.validate(row)
-                    count += 1
-        return count
-
-    return check
-
-
-def check_store(files: Shared) -> None:
-    """What the store's own checks look at beyond the schema: places, names, sums, bounds."""
-    assert files.documents()
-    for path, document in files.documents():
-        data, _, developer, model, name = path.relative_to(files.out).parts
-        assert data == "data" and UUID4.fullmatch(name.removesuffix(".json"))
-        assert document["model_info"]["id"] == f"{developer}/{model}"
-        for result in document["evaluation_results"]:
-            config, details = result["metric_config"], result["score_details"]
-            assert float(config["min_score"]) <= details["score"] <= float(config["max_score"])
-            assert all(isinstance(value, str) for value in details["details"].values())
-        ids = [result["evaluation_result_id"] for result in document["evaluation_results"]]
-        assert len(set(ids)) == len(ids)
-        if told := document.get("detailed_evaluation_results"):
-            assert (files.out / told["file_path"]) == path.with_name(f"{path.stem}_samples.jsonl")
-            content = (files.out / told["file_path"]).read_bytes()
-            assert told["checksum"] == sha256(content).hexdigest() and told["total_rows"] == content.count(
-                b"\n"
-            )
-            for row in files.instances(document):
-                assert (
-                    row["evaluation_id"] == document["evaluation_id"]
-                    and row["model_id"] == document["model_info"]["id"]
-                )
-                assert row["evaluation_result_id"] in ids
-
-
-def check_recomputed(files: Shared, metrics_that_are_means: set[str]) -> None:
-    """Every score is the one that ``folkways score --out`` writes, and that of the whole the mean of its
-    instances."""
-    table = files.out.parent / "scores.csv"
-    assert folkways("score", "last", "-w", files.workspace, "--out", table).returncode == 0
-    scores = pl.read_csv(table, infer_schema_length=None).filter(
-        ~pl.col("endpoint").str.starts_with("baseline/")
-    )
-    known = {
-        f"{row['task']}|{row['profile']}|{row['metric']}|{row['facet']}={row['value']}": row
-        for row in scores.iter_rows(named=True)
-    }
-    told: dict[str, dict[str, Any]] = {}
-    for _, document in files.documents():
-        told |= {
-            result["evaluation_result_id"]: result["score_details"]
-            for result in document["evaluation_results"]
-        }
-        if "detailed_evaluation_results" not in document:
-            continue
-        values = defaultdict(list)
-        for row in files.instances(document):
-            values[row["evaluation_result_id"]].append(row["evaluation"]["score"])
-        for name, found in values.items():
-            if name.split("|")[2] in metrics_that_are_means:
-                assert 100 * sum(found) / len(found) == pytest.approx(told[name]["score"], abs=1e-9), name
-                assert len(found) == told[name]["uncertainty"]["num_samples"]
-    assert set(told) == {name for name, row in known.items() if row["score"] is not None}
-    for name, details in told.items():
-        row = known[name]
-        assert details["score"] == row["score"]
-        interval = details["uncertainty"].get("confidence_interval")
-        bounds = (interval["lower"], interval["upper"]) if interval else (None, None)
-        assert bounds == (row["low"], row["high"])
-        counts = {state.value: str(row[state.value]) for state in State} | {
-            "cut": str(row["cut"]),
-            "n": str(row["n"]),
-        }
-        assert {key: details["details"][key] for key in counts} == counts
-        assert details["details"]["signature"] == row["signature"]
 
 
 def test_a_run_with_every_kind_of_reply_is_valid_and_recomputed(
@@ -250,203 +129,118 @@ def test_every_state_is_told_and_nobodys_address(mixed: Shared) -> None:
         assert path.resolve().is_relative_to(mixed.out.resolve())
 
 
-def test_the_same_run_gives_the_same_files(mixed: Shared, tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_files_but_for_the_time_of_making(mixed: Shared, tmp_path: Path) -> None:
+    before = int(time.time())
     again = folkways("export", "every-eval-ever", "last", "-w", mixed.workspace, "--out", tmp_path / "again")
     assert again.returncode == 0
-    files = {
-        path.relative_to(mixed.out): path.read_bytes() for path in mixed.out.rglob("*") if path.is_file()
-    }
-    assert files == {
-        path.relative_to(tmp_path / "again"): path.read_bytes()
-        for path in (tmp_path / "again").rglob("*")
-        if path.is_file()
-    }
+    made: list[dict[Path, Any]] = []
+    for folder in (mixed.out, tmp_path / "again"):
+        files: dict[Path, Any] = {}
+        for path in (path for path in folder.rglob("*") if path.is_file()):
+            content: Any = path.read_bytes()
+            if path.suffix == ".json":
+                content = json.loads(content)
+                retrieved = int(content.pop("retrieved_timestamp"))
+            files[path.relative_to(folder)] = content
+        made.append(files)
+    assert made[0] == made[1]
+    assert before <= retrieved <= time.time()
 
 
-@pytest.fixture(scope="module")
-def people(tmp_path_factory: pytest.TempPathFactory) -> Shared:
-    """BLEnD in miniature, with what single people answered, of no known licence; two models with one name,
-    and all profiles."""
-    folder = tmp_path_factory.mktemp("people")
-    release = with_raw_answers(write_release(folder / "blend"))
-    with ChatServer(mode="fixed:coffee") as server:
-        model = f"{server.url}/v1#tiny"
-        run = folkways(
-            "run",
-            "blend/saq",
-            "-m",
-            model,
-            "-m",
-            f"{model}?temperature=1",
-            "--release",
-            release,
-            "-w",
-            folder / "w.db",
-        )
-        assert run.returncode == 0, run.stderr
-    assert folkways("score", "last", "-w", folder / "w.db", "--profile", "strict").returncode == 0
-    return exported(folder, "--organization", "Us", "--relationship", "third_party")
-
-
-def test_people_stand_beside_the_score(people: Shared) -> None:
-    results = [result for _, document in people.documents() for result in document["evaluation_results"]]
-    whole = [result for result in results if result["evaluation_result_id"].endswith("|sem_b|all=all")]
-    assert len(whole) == 4, "two models in two profiles"
-    for result in whole:
-        beside = result["metric_config"]["additional_details"]
-        assert (
-            0
-            <= float(beside[f"{PEOPLE}_low"])
-            <= float(beside[PEOPLE])
-            <= float(beside[f"{PEOPLE}_high"])
-            <= 100
-        )
-    lower = {
-        result["metric_config"]["metric_name"]
-        for result in results
-        if result["metric_config"]["lower_is_better"]
-    }
-    assert "Refusals" in lower and "SEM-B" not in lower
-
-
-def test_where_the_questions_are_from_is_said(mixed: Shared, people: Shared) -> None:
-    """Data of a folder are not those of the home page, which the record of the release has all the same."""
-    sources = [
-        {
-            (source["source_type"], *source.get("url", ()))
-            for _, document in files.documents()
-            for source in (result["source_data"] for result in document["evaluation_results"])
-        }
-        for files in (mixed, people)
-    ]
-    assert sources == [{("other",)}, {("other",)}]
-
-
-def test_models_of_one_name_are_told_apart(people: Shared) -> None:
-    documents = [document for _, document in people.documents()]
-    assert len(documents) == 2 and len({document["evaluation_id"] for document in documents}) == 2
-    assert {document["source_metadata"]["source_organization_name"] for document in documents} == {"Us"}
-    asked = {
-        document["evaluation_results"][0]["generation_config"]["generation_args"]["temperature"]
-        for document in documents
-    }
-    assert asked == {0.0, 1.0}
-
-
-def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(
-    people: Shared, valid: Callable[[Shared], int]
-) -> None:
-    assert valid(people) == 0
-    assert not list(people.out.rglob("*_samples.jsonl"))
-    assert "aggregates alone" in people.done.stderr and "--items" in people.done.stderr
-    check_store(people)
-    named = exported(people.workspace.parent, "--items")
-    assert valid(named) > 0
-    check_store(named)
-    exported(people.workspace.parent)
-    assert not list(people.out.rglob("*_samples.jsonl")), "a file of items from before does not stay"
-
-
-def test_one_profile_is_written_where_it_is_named(people: Shared, tmp_path: Path) -> None:
-    done = folkways(
-        "export", "every-eval-ever", "-w", people.workspace, "--out", tmp_path / "one", "--profile", "strict"
+def test_accuracy_is_a_proportion_with_its_error_and_other_metrics_keep_their_names(mixed: Shared) -> None:
+    ((_, document),) = mixed.documents()
+    by_id = {result["evaluation_result_id"]: result for result in document["evaluation_results"]}
+    (plain,) = (
+        result for name, result in by_id.items() if re.fullmatch(r"demo/mcq\|\w+\|correct\|all=all", name)
     )
-    assert done.returncode == 0
-    results = [
-        result
-        for _, document in Shared(done, people.workspace, tmp_path / "one").documents()
-        for result in document["evaluation_results"]
-    ]
-    assert {result["score_details"]["details"]["profile"] for result in results} == {"strict"}
+    config, details = plain["metric_config"], plain["score_details"]
+    assert (config["metric_id"], config["metric_kind"], config["metric_unit"]) == (
+        "accuracy",
+        "accuracy",
+        "proportion",
+    )
+    assert (config["min_score"], config["max_score"]) == (0.0, 1.0)
+    assert float(details["details"]["score_in_percent"]) == pytest.approx(100 * details["score"])
+    others = {
+        result["metric_config"]["metric_id"]
+        for result in by_id.values()
+        if result["metric_config"]["metric_kind"] != "accuracy"
+    }
+    assert others and all(name.startswith("folkways.demo.") for name in others)
+    assert 0 <= float(config["additional_details"]["baseline/random"]) <= 1
 
 
-def test_items_that_a_licence_forbids_never_leave(
-    shared: Path, tmp_path: Path, valid: Callable[[Shared], int]
-) -> None:
-    release = shared / "data" / "xcr"
-    with ChatServer(mode="fixed:<CSI> tea </CSI>") as server:
-        model = f"{server.url}/v1#tiny"
-        run = folkways(
-            "run",
-            "xcr/identification",
-            "-m",
-            model,
-            "--release",
-            release,
-            "--limit",
-            12,
-            "-w",
-            tmp_path / "w.db",
+def test_errors_and_deviations_are_those_of_the_instances_and_groups_name_theirs(mixed: Shared) -> None:
+    """One row a question in ``demo/mcq``: the error is that of a mean. Several in ``demo/saq``: between that
+    and the error of one row a question."""
+    ((_, document),) = mixed.documents()
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in mixed.instances(document):
+        rows[row["evaluation_result_id"]].append(row)
+    checked = Counter[str]()
+    for result in document["evaluation_results"]:
+        name, uncertainty = result["evaluation_result_id"], result["score_details"]["uncertainty"]
+        if "standard_deviation" not in uncertainty:
+            continue
+        task, profile, metric, group = name.split("|")
+        facet, _, value = group.partition("=")
+        mine = [
+            row
+            for row in rows[f"{task}|{profile}|{metric}|all=all"]
+            if facet == "all" or "+".join(row["metadata"].get(part, "") for part in facet.split("+")) == value
+        ]
+        values = [row["evaluation"]["score"] for row in mine]
+        scale = result["metric_config"]["metric_parameters"]["scale"]
+        assert uncertainty["standard_deviation"] == pytest.approx(scale * stdev(values)), name
+        assert uncertainty["num_samples"] == len(values)
+        languages = result["score_details"]["details"]["languages"]
+        assert set(languages.split(",")) == {row["metadata"]["language"] for row in mine}
+        questions = defaultdict(list)
+        for row in mine:
+            questions[row["metadata"]["question"]].append(row["evaluation"]["score"])
+        if "standard_error" not in uncertainty:
+            assert len(questions) == 1
+            continue
+        left_out = [
+            mean(score for other, scores in questions.items() if other != question for score in scores)
+            for question in questions
+        ]
+        spread = (
+            sum((other - mean(values)) ** 2 for other in left_out) * (len(questions) - 1) / len(questions)
         )
-        assert run.returncode == 0, run.stderr
-    files = exported(tmp_path, "--items")
-    assert "aggregates alone" in files.done.stderr and "CC-BY-NC-ND-4.0" in files.done.stderr
-    assert valid(files) == 0 and not list(files.out.rglob("*_samples.jsonl"))
-    check_store(files)
-    check_recomputed(files, set())
+        assert uncertainty["standard_error"]["value"] == pytest.approx(scale * spread**0.5), name
+        assert ("questions" in uncertainty["standard_error"]["method"]) == (len(questions) < len(mine))
+        checked[facet] += 1
+    assert checked["all"] > 3 and checked["culture"] > 5 and checked["culture+language"] > 5
 
 
-def test_what_was_never_asked_is_missing_and_in_the_denominator(
-    tmp_path: Path, valid: Callable[[Shared], int]
-) -> None:
+def test_a_consumer_can_judge_again_from_the_gold_answers_and_the_options_as_shown(tmp_path: Path) -> None:
+    """Options in several orders: the letter that was read is a place in ``choices``, and a reply is right
+    where the option at that place is the reference."""
     with ChatServer(mode="letter") as server:
-        where = ("-w", tmp_path / "w.db", "--budget", "10requests", "--concurrency", 1)
-        assert folkways("run", "demo/mcq", "-m", f"{server.url}/v1#org/tiny", *where).returncode == 1
+        model = f"{server.url}/v1#org/tiny"
+        where = ("-w", tmp_path / "w.db", "--permute-options", 3)
+        assert folkways("run", "demo/mcq", "demo/saq", "-m", model, *where).returncode == 0
     files = exported(tmp_path)
-    assert valid(files) > 10
-    check_store(files)
-    check_recomputed(files, {"correct"})
     ((_, document),) = files.documents()
-    missing = [row for row in files.instances(document) if row["metadata"]["state"] == "missing"]
-    assert missing and all(
-        row["error"].startswith("missing: ") and row["output"]["raw"] == [] for row in missing
-    )
-    assert all(row["evaluation"] == {"score": 0.0, "is_correct": False} for row in missing)
-    assert document["source_metadata"]["additional_details"]["run_state"] == "budget"
-
-
-@pytest.mark.postgres
-def test_a_workspace_on_a_server_leaves_as_one_in_a_file_does(postgres_url: str, tmp_path: Path) -> None:
-    made = {}
-    with ChatServer(mode="letter") as server:
-        for place in (str(tmp_path / "w.db"), postgres_url):
-            assert folkways("run", "demo/mcq", "-m", f"{server.url}/v1#org/tiny", "-w", place).returncode == 0
-            out = tmp_path / f"out{len(made)}"
-            done = folkways("export", "every-eval-ever", "-w", place, "--out", out)
-            assert done.returncode == 0, done.stderr
-            files = Shared(done, tmp_path, out)
-            check_store(files)
-            ((_, document),) = files.documents()
-            rows = [row | {"evaluation_id": "", "performance": None} for row in files.instances(document)]
-            made[place] = ([result["score_details"] for result in document["evaluation_results"]], rows)
-    first, second = made.values()
-    assert first == second and first[1]
-
-
-def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
-    workspace = tmp_path / "w.db"
-    assert folkways("run", "demo/mcq", "-m", "baseline/first", "-w", workspace).returncode == 0
-
-    def says(*arguments: object) -> str:
-        done = folkways("export", "every-eval-ever", "last", "-w", workspace, *arguments)
-        assert done.returncode == 2 and "Traceback" not in done.stderr
-        return done.stderr
-
-    assert "baselines do not count as models" in says("--out", tmp_path / "out")
-    assert "third_party" in says("--out", tmp_path / "out", "--relationship", "friends")
-    assert "name a folder" in says("--out", tmp_path / "out.json")
-    (tmp_path / "file").write_text("")
-    assert "is a file" in says("--out", tmp_path / "file" / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_model_that_never_replied_has_no_file_and_is_named(tmp_path: Path) -> None:
-    with ChatServer(mode="letter") as server, ChatServer(faults={"chances": {"400": 1.0}}) as refusing:
-        good, bad = f"{server.url}/v1#good", f"{refusing.url}/v1#bad"
-        folkways("run", "demo/mcq", "-m", good, "-m", bad, "-w", tmp_path / "w.db", "--attempts", 1)
-    files = exported(tmp_path)
-    assert [path.parent.name for path, _ in files.documents()] == ["good"]
-    assert "unknown/bad has no score on demo" in files.done.stderr
+    choices, free = Counter[bool](), 0
+    for row in files.instances(document):
+        if not row["evaluation_result_id"].endswith("|correct|all=all"):
+            continue
+        reference, listed = row["input"]["reference"], row["input"].get("choices")
+        if listed is None:
+            free += len(reference) > 1
+            assert all(not re.search(r" / |\(\d+\)", answer) for answer in reference)
+            continue
+        read = row["answer_attribution"][0]["extracted_value"]
+        right = [listed["ABCD".index(read)]] == reference
+        assert right == row["evaluation"]["is_correct"]
+        choices[right] += 1
+        shown = [row["input"]["formatted"].index(option) for option in listed]
+        assert shown == sorted(shown), "the options stand in the order in which they were shown"
+    assert choices[True] and choices[False] and free
+    arguments = document["evaluation_results"][0]["generation_config"]["generation_args"]
+    assert "{options}" in arguments["prompt_template"]
 
 
 @pytest.mark.parametrize(

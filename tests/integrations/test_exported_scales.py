@@ -16,7 +16,7 @@ import yaml
 from folkways.api import Run
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
-from folkways.integrations.every_eval_ever import export_run
+from folkways.integrations.every_eval_ever.export import export_run
 from folkways.integrations.hub.eval_results import HubAddresses, export_eval_results
 from folkways.integrations.hub.judgements import export_judgements
 from folkways.integrations.lm_eval.export import export_task

@@ -14,10 +14,11 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.results import Result, ResultTables
-from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.tables import Layout, Plot, Table
 from folkways.reports.data import ReportData
-from folkways.reports.figures.analysis_figures import DIVERGING, heat_map, intervals, result_views
+from folkways.reports.figures.analysis_figures import result_views
 from folkways.reports.figures.drawings import outcome_figures
+from folkways.reports.figures.forms import DIVERGING, heat_map, intervals
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.write import write_report
@@ -128,7 +129,9 @@ def test_the_page_shows_every_table_with_its_unit_and_notes(data: ReportData, dr
 
 
 def test_what_is_of_several_benchmarks_has_a_section_of_its_own_before_the_tasks(data: ReportData) -> None:
-    table = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0, only_drawn=True)
+    asked = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0)
+    assert asked.layout is not None
+    table = replace(asked, layout=None, plots=(Plot(asked.layout),))
     result = Result(
         "profile", "Culture profile", lambda _: (), about="Where is it better?", across_benchmarks=True
     )

@@ -165,6 +165,12 @@ def test_a_model_and_a_task_are_warned_of_once_whatever_else_differs_between_gro
     ("changed", "words"),
     [
         ({"prompts": "folkways"}, "prompts folkways here, the authors' there"),
+        ({"prompts": "file:mine#1a2b"}, "prompts file:mine#1a2b here, the authors' there"),
+        (
+            {"prompts": "paper-as-brought#1a2b", "variant": "paper"},
+            "prompts as brought from the paper, unchecked, here, the authors' there",
+        ),
+        ({"prompts": "paper#1a2b", "variant": "paper"}, ""),
         ({"variant": "inst-4"}, "variants inst-4 here, inst-4+pers-3 there"),
         ({"system": "own#1234"}, "a system prompt of one's own here"),
         ({"samples": "3"}, "3 samples here, 1 there"),

@@ -205,6 +205,7 @@ def test_a_batch_that_was_taken_though_the_server_said_503_is_paid_once(
     """The provider is asked for it first, while another process waits for it, too."""
     server.control(broken=1)
     first = study.start("--prices", prices)
+    wait_for(lambda: study.rows("SELECT 1 FROM batches"), process=first)
     second = study.run("--prices", prices)
     done = finish(first)
     assert (done.returncode, second.returncode) == (0, 0), done.stderr + second.stderr

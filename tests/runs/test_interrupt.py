@@ -223,7 +223,7 @@ def test_nothing_is_imported_before_signals_are_heard() -> None:
 def test_a_signal_while_it_starts_says_so_without_a_traceback(
     server: ChatServer, mcq: Mcq, tmp_path: Path, delay: float
 ) -> None:
-    process = start(*command(server, mcq(QUESTIONS), tmp_path / "w.db"))
+    process = start(*command(server, mcq(QUESTIONS), tmp_path / "w.db"), imports=True)
     wait_for(
         lambda: "polars" in Path(f"/proc/{process.pid}/maps").read_text(), process=process
     )  # in the middle of its imports

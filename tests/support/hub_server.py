@@ -33,7 +33,6 @@ import hashlib
 import json
 import re
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
@@ -44,6 +43,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import unquote
 
+from tests.support.forks import start_module
 from tests.support.hub_uploads import Uploads
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -270,10 +270,11 @@ class HubServer:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._command = [sys.executable, "-m", "tests.support.hub_server", "--root", str(root)]
 
     def __enter__(self) -> HubServer:
-        self._process = subprocess.Popen(self._command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+        self._process = start_module(
+            "tests.support.hub_server", "--root", self.root, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
+        )
         assert self._process.stdout is not None
         places = json.loads(self._process.stdout.readline())
         self.url: str = places["url"]

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.support.forks import start_module
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -27,8 +29,8 @@ class ModelServer:
     token; empty for none."""
 
     def __init__(self, kind: str, *models: str, key: str = "") -> None:
-        command = [sys.executable, "-m", "tests.support.model_server", kind, *models, f"--key={key}"]
-        self._process = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+        module, options = "tests.support.model_server", {"stdout": subprocess.PIPE, "text": True}
+        self._process = start_module(module, kind, *models, f"--key={key}", cwd=REPOSITORY, **options)
         assert self._process.stdout is not None
         self.url = f"http://127.0.0.1:{int(self._process.stdout.readline())}"
 

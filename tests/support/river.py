@@ -1,14 +1,13 @@
 """folkways as a person runs it, and its workspace read by other means than folkways.
 
 A command is run in this process (``folkways``) where only what it says and leaves behind matters; in one of
-its own (``folkways_process``, ``start``) where it is killed, interrupted, limited, or must import nothing.
+its own (``folkways_process``, ``start``) where it is killed, interrupted, limited, or has other packages.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
 from hashlib import blake2b
 from pathlib import Path
+from runpy import run_path
 from tempfile import TemporaryFile
 from typing import Any, TypeVar
 from unittest.mock import patch
@@ -30,9 +30,9 @@ from folkways.endpoints.base import Request, Settings
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.http import to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
-from folkways.engine.interrupts import STOPS
+from tests.support.forks import start_module
+from tests.support.limits import hear_signals
 
-COMMAND = (sys.executable, "-m", "folkways")
 Done = subprocess.CompletedProcess[str]
 T = TypeVar("T")
 
@@ -44,18 +44,17 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "COLUMNS": "220", **more}
 
 
-def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+def start(*arguments: object, imports: bool = False, **options: Any) -> subprocess.Popen[str]:
     """Start ``folkways ARGUMENTS`` with its output in pipes, as from a terminal: it hears what the tests may
-    be deaf to."""
+    be deaf to.
+
+    imports: with all its imports before it, as a person starts it; else they are behind it.
+    """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     settings = {"env": environment(), "preexec_fn": hear_signals, **pipes, **options}
-    return subprocess.Popen([*COMMAND, *map(str, arguments)], **settings)
-
-
-def hear_signals() -> None:
-    """For a process that is begun: signals do what they do in one begun from a terminal."""
-    for number in STOPS:
-        signal.signal(number, signal.SIG_DFL)
+    if imports:
+        return subprocess.Popen([sys.executable, "-m", "folkways", *map(str, arguments)], **settings)
+    return start_module("folkways", *arguments, **settings)
 
 
 def finish(process: subprocess.Popen[str], timeout: float = 120) -> Done:
@@ -70,8 +69,7 @@ def finish(process: subprocess.Popen[str], timeout: float = 120) -> Done:
 
 
 def folkways_process(*arguments: object, timeout: float = 120, **options: Any) -> Done:
-    """Run ``folkways ARGUMENTS`` to its end in a process of its own: where that matters, since it costs a
-    second more."""
+    """Run ``folkways ARGUMENTS`` to its end in a process of its own, where that matters."""
     return finish(start(*arguments, **options), timeout)
 
 
@@ -84,8 +82,24 @@ def folkways(
     together: both streams are ``stdout``, as on a terminal. As at the end of a process, no connection to a
     database stays open.
     """
+    return _in_this_process(main, ["folkways", *map(str, arguments)], cwd, env or environment(), together)
+
+
+def python_script(file: Path, cwd: Path, env: dict[str, str]) -> Done:
+    """Run a Python file to its end in this process, as ``python FILE`` with both streams as ``stdout``; what
+    it raises fails the test."""
+
+    def run() -> None:
+        with patch.object(sys, "path", [str(file.parent), *sys.path]):
+            run_path(str(file), run_name="__main__")
+
+    return _in_this_process(run, [str(file)], cwd, env, together=True)
+
+
+def _in_this_process(
+    run: Callable[[], object], command: list[str], cwd: Path | None, env: dict[str, str], together: bool
+) -> Done:
     opened: list[Any] = []
-    command = ["folkways", *map(str, arguments)]
     thresholds = gc.get_threshold()
     with (
         TemporaryFile("w+", encoding="utf-8") as out,
@@ -93,12 +107,13 @@ def folkways(
         redirect_stdout(out),
         redirect_stderr(out if together else err),
         chdir(cwd or "."),
-        patch.dict(os.environ, env or environment(), clear=True),
+        patch.dict(os.environ, env, clear=True),
         patch.object(sys, "argv", command),
         _connections(opened),
     ):
+        code = 0
         try:
-            main()
+            run()
         except SystemExit as stop:
             code = int(stop.code or 0)
         finally:

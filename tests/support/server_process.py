@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Self
+
+from tests.support.forks import start_module
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -23,8 +24,9 @@ class ServerProcess:
     url = ""
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", self.module, *self.arguments]
-        self.process = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+        self.process = start_module(
+            self.module, *self.arguments, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
+        )
         assert self.process.stdout
         line = self.process.stdout.readline()
         if not line:

@@ -133,6 +133,9 @@ class Task(ABC):
     facets: ClassVar[
         tuple[str, ...]
     ] = ()  # item columns that scores are grouped by, besides culture, language and variant
+    ordered: ClassVar[
+        Mapping[str, tuple[str, ...]]
+    ] = {}  # facet -> its groups in an order of their own, which figures keep; others go by score
     scoring: ClassVar[Scoring] = Scoring()
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most

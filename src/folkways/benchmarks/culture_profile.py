@@ -18,7 +18,7 @@ import polars as pl
 from folkways.benchmarks.multiple_choice.declaration import NO_COUNTRY
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.tables import Layout, NotAvailableError, Plot, Table
 from folkways.cultures import cultures
 from folkways.records import Metric
 from folkways.stats.shrinkage import FEWEST_GROUPS, shrink_differences, shrunk_scores
@@ -66,8 +66,9 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     of_cultures = cells.with_columns(group=pl.col("culture"))
     of_regions = _in_regions(cells.with_columns(group=pl.col("region")).drop_nulls("group"))
     by_culture, by_region = _profile(of_cultures, "culture"), _profile(of_regions, "region")
-    drawn = Layout("region", "endpoint", "difference", 1, drawn="intervals", diverges=0.0, only_drawn=True)
-    coloured = Layout("region", "benchmark", "difference", 1, by="endpoint", drawn="heatmap", diverges=0.0)
+    measure = "Above or below its usual score, points"
+    drawn = Layout("region", "endpoint", "difference", 1, drawn="intervals", diverges=0.0, measure=measure)
+    coloured = replace(drawn, across="benchmark", by="endpoint", drawn="heatmap")
     title = "Culture profile, by {}"
     made = (
         Table(
@@ -75,16 +76,16 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             title.format("region"),
             UNIT.format("region"),
             by_region,
-            drawn,
-            _unlisted(of_regions, by_region, "region"),
+            notes=_unlisted(of_regions, by_region, "region"),
+            plots=(Plot(drawn),),
         ),
         Table(
             f"{NAME}-cultures",
             title.format("culture"),
             UNIT.format("culture"),
             by_culture,
-            replace(drawn, down="culture"),
-            _unlisted(of_cultures, by_culture, "culture"),
+            notes=_unlisted(of_cultures, by_culture, "culture"),
+            plots=(Plot(replace(drawn, down="culture")),),
         ),
         Table(
             f"{NAME}-region-benchmarks",
@@ -294,5 +295,6 @@ PROFILE = Result(
     "Where does a model do better or worse than usual, over several benchmarks? This is no score, "
     "and no rank of cultures.",
     across_benchmarks=True,
+    fits=lambda inputs: len({task.split("/")[0] for task in inputs.asked}) > 1,
 )
 """A result of any benchmarks that a run asked: it names no task."""

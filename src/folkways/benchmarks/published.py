@@ -1,17 +1,21 @@
 """Figures that papers and leaderboards have published, in one schema: facts to compare with, never part of
-what is computed."""
+what is computed. And where papers print prompts that folkways does not ship."""
 
 from __future__ import annotations
 
+import re
 import tomllib
+import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from importlib.resources import files
 
 import polars as pl
 
 from folkways.errors import DataError
 from folkways.records import Schema, require_columns
+from folkways.toml_files import packaged_toml
 
 PRINTED: Schema = {
     "place": pl.String,  # "Table 10", "section 5.1", "leaderboard"
@@ -41,16 +45,78 @@ FIGURES: Schema = {"paper": pl.String, **PRINTED, **OF_PLACES}
 """``paper`` is the benchmark's name."""
 
 
+PAPER = "paper"
+"""The source of a text that is what the paper prints."""
+
+BROUGHT = "paper-as-brought"
+"""The source of a text that folkways cannot check against the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedPrompt:
+    """A prompt that a paper prints.
+
+    table: of the prompts file: a task, or ``build NAME`` for a builder. name: of the text in it.
+    at: where the paper prints it. parts: the {names} that it needs.
+    digest: of ``letters_of`` the printed text; empty where the printed text is not known to folkways.
+    letters: how many there are in it; 0 where the paper prints all of the text, or else the text may go on.
+    """
+
+    table: str
+    name: str
+    at: str
+    parts: tuple[str, ...]
+    digest: str = ""
+    letters: int = 0
+
+    def source_of(self, text: str) -> str:
+        """PAPER if the text is what the paper prints, BROUGHT if folkways cannot tell, ``file:NAME`` if it is
+        another text. Case, spaces, marks and places do not count."""
+        if not self.digest:
+            return BROUGHT
+        letters = letters_of(text)
+        size = self.letters or len(letters)
+        windows = (letters[start : start + size] for start in range(max(len(letters) - size, 0) + 1))
+        return PAPER if any(_digest(window) == self.digest for window in windows) else f"file:{self.name}"
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a prompt, in lower case, without its {names}."""
+    plain = unicodedata.normalize("NFKC", _PLACE.sub(" ", text)).casefold()
+    return "".join(character for character in plain if character.isalnum())
+
+
+def _digest(letters: str) -> str:
+    return blake2b(letters.encode(), digest_size=8).hexdigest()
+
+
+_PLACE = re.compile(r"\{+\w*\}+")
+
+
 @dataclass(frozen=True)
 class PublishedFigures:
     """What has been published about a benchmark: ``figures.csv`` and ``places.toml`` in a package
     ("greetings.published").
 
     ``figures.csv`` has PRINTED. ``places.toml`` gives OF_PLACES for all places, and in ``[places."Table
-    12"]`` what differs in one.
+    12"]`` what differs in one. ``prompts.toml``, where there is one, says where the paper prints prompts that
+    folkways does not ship.
     """
 
     package: str
+
+    @property
+    def prompts(self) -> tuple[PrintedPrompt, ...]:
+        """Prompts that the paper prints and folkways does not ship, in the order of the file."""
+        try:
+            tables = packaged_toml(self.package, "prompts.toml")
+        except (ImportError, OSError):
+            return ()
+        return tuple(
+            PrintedPrompt(table, name, **{**entry, "parts": tuple(entry["parts"])})
+            for table, entries in tables.items()
+            for name, entry in entries.items()
+        )
 
     def figures(self, *places: str) -> pl.DataFrame:
         """FIGURES without ``paper``, in the order of the file; of these places, or of all if none is named.

@@ -12,7 +12,7 @@ import polars as pl
 from folkways.benchmarks.base import Benchmark, Task, has_free_answers
 from folkways.benchmarks.build import Builder
 from folkways.benchmarks.contract import declared_problems
-from folkways.benchmarks.published import FIGURES
+from folkways.benchmarks.published import FIGURES, PrintedPrompt
 from folkways.benchmarks.studies import StudyExport
 from folkways.benchmarks.suites import Suite, TaskSettings, joined, narrowed, split_task, suites
 from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError
@@ -93,6 +93,12 @@ def published_figures() -> pl.DataFrame:
             .select(list(FIGURES))
         )
     return pl.concat(parts)
+
+
+def printed_prompts(benchmark: str | None = None) -> tuple[PrintedPrompt, ...]:
+    """The prompts that the papers of all benchmarks, or of one, print and folkways does not ship."""
+    chosen = benchmarks().values() if benchmark is None else [sound_benchmark(benchmark)]
+    return tuple(prompt for each in chosen if each and each.published for prompt in each.published.prompts)
 
 
 @cache

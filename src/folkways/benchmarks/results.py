@@ -67,6 +67,8 @@ class Inputs:
     cards: endpoint -> what is known about the model apart from its scores, for the models with a card.
     whole_questions: the tasks in which several rows make up a question, which counts only if all of them have
         a reply.
+    facets: task -> the columns that its scores are grouped by, besides culture, language and variant.
+    free_answers: the tasks with free answers, whose replies can be compared with one another.
     data: name of a DataNeed -> releases.
     files: name of a DataNeed -> file.
     profile, tool_set: how answers of people are judged and words lemmatised, for results of the data.
@@ -77,6 +79,8 @@ class Inputs:
     releases: Mapping[str, Release] = field(default_factory=dict)
     cards: Mapping[str, ModelCard] = field(default_factory=dict)
     whole_questions: frozenset[str] = frozenset()
+    facets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    free_answers: frozenset[str] = frozenset()
     data: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
     profile: str = "paper"
@@ -155,6 +159,11 @@ class Inputs:
         ).filter("counted")
         groups = rows.group_by("task", "profile", *GROUP, maintain_order=True)
         return plain(groups.agg(expected=pl.len(), replied=pl.col("replied").sum()))
+
+    @property
+    def asked_about(self) -> pl.DataFrame:
+        """task, endpoint, culture and language of the judgements of models, one row of each combination."""
+        return self._coverage.select("task", *GROUP).unique(maintain_order=True)
 
     @cached_property
     def _thin(self) -> pl.DataFrame:
@@ -252,6 +261,8 @@ class Result:
     without_run: whether it can also be made from the paper's own scores.
     if_named: whether it is made only when it is requested by name.
     across_benchmarks: whether it covers several benchmarks and belongs to no paper.
+    fits: for a result of any benchmark, which names no tasks: whether these inputs call for it; it is made of
+        others only if it is requested by name.
     """
 
     name: str
@@ -266,6 +277,7 @@ class Result:
     without_run: bool = False
     if_named: bool = False
     across_benchmarks: bool = False
+    fits: Callable[[Inputs], bool] = lambda inputs: bool(inputs.asked)
 
     @property
     def heading(self) -> str:

@@ -30,11 +30,19 @@ def in_order(column: str, names: Iterable[str]) -> pl.Expr:
 
 def with_holm(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with ``p_holm``: their ``p``, corrected for the number of rows."""
-    return rows.with_columns(p_holm=pl.Series(holm(rows["p"].to_list()), dtype=pl.Float64))
+    return rows.with_columns(
+        p_holm=pl.Series(holm(rows["p"].fill_null(float("nan")).to_list()), dtype=pl.Float64)
+    )
 
 
 class NotAvailableError(FolkwaysError):
     """The inputs of a table are not available; the message says what to fetch, to run or to name."""
+
+
+Form = Literal["heatmap", "intervals", "bars", "lines", "scatter"]
+"""Forms of figures. heatmap: cells coloured by value. intervals: a mark per cell with its interval from the
+columns ``low`` and ``high``. bars: a bar per cell, from 0. lines: the rows are points in an order, the
+columns lines through them. scatter: the first column against the second, a mark per row."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +52,11 @@ class Layout:
 
     decimals: of the cells.
     by: a column; each of its values has a wide form of its own.
-    drawn: how a report draws the rows next to the table: cells coloured by value (``heatmap``), a mark per
-        cell with its interval from the columns ``low`` and ``high`` (``intervals``), or not at all.
+    drawn: the form of its figure; None for none.
     diverges: the value at which a heat map changes its colour (0 for differences); None for one direction.
-    only_drawn: whether people read the rows as they are, and this form is for the drawing alone.
+    measure: what a cell is, with its unit: the title of an axis ("Accuracy, %").
+    dashed: ending of the columns whose lines are dashed, in the colour of the column that is called the same
+        without it; for ``lines``.
     """
 
     down: str
@@ -55,9 +64,41 @@ class Layout:
     cell: str
     decimals: int = 2
     by: str | None = None
-    drawn: Literal["heatmap", "intervals"] | None = None
+    drawn: Form | None = None
     diverges: float | None = None
-    only_drawn: bool = False
+    measure: str = ""
+    dashed: str = ""
+
+    @property
+    def title_of_axis(self) -> str:
+        """``measure``, or what its cells are called."""
+        return self.measure or _MEASURES.get(self.cell, self.cell.replace("_", " "))
+
+
+_MEASURES = {
+    "score": "Score, %",
+    "published": "Score, %",
+    "share": "Share, %",
+    "difference": "Difference, points",
+    "gain": "Gain, points",
+}
+"""Column -> what it is, with its unit, where a layout says nothing else."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure of a table in another form, or of other rows, than the table is shown in.
+
+    layout: how it is drawn.
+    name: ends the name of its file, where a table has several.
+    title: what it shows, with its place in the paper; by default the table's.
+    rows: what is drawn; by default the table's rows.
+    """
+
+    layout: Layout
+    name: str = ""
+    title: str = ""
+    rows: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +111,7 @@ class Table:
     rows: one row per number, with its interval if it has one; unknown values are null.
     layout: how it is shown to people; None shows the rows as they are.
     notes: what a reader must know to read it.
+    plots: its figures besides that of its layout.
     """
 
     name: str
@@ -78,6 +120,13 @@ class Table:
     rows: pl.DataFrame
     layout: Layout | None = None
     notes: tuple[str, ...] = ()
+    plots: tuple[Plot, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", without_nan(self.rows))
+
+    @property
+    def drawn(self) -> tuple[Plot, ...]:
+        """All its figures: that of its layout first."""
+        of_layout = (Plot(self.layout),) if self.layout is not None and self.layout.drawn else ()
+        return (*of_layout, *self.plots)

@@ -9,7 +9,7 @@ import click
 from folkways.cli import completion
 from folkways.cli.options import workspace_option
 from folkways.cli.out import format_option, out_option, terminal
-from folkways.cli.table_files import check_target, write_tables
+from folkways.cli.table_files import check_target, figures_option, write_figures, write_tables
 
 
 @click.command("analyse")
@@ -24,6 +24,7 @@ from folkways.cli.table_files import check_target, write_tables
 )
 @format_option
 @out_option("Write there", "a CSV file per table, or tables.FORMAT")
+@figures_option()
 def command(
     runs: tuple[str, ...],
     workspace: str,
@@ -32,6 +33,7 @@ def command(
     listed: bool,
     shape: str,
     out: Path | None,
+    figures: Path | None,
 ) -> None:
     """Repeat the papers' analyses for one or more runs, each with its test and unit of analysis.
 
@@ -57,7 +59,8 @@ def command(
 
     check_target(names, shape, out)
     database = open_workspace(workspace, create=False)
-    inputs = load_inputs(database, [find_asked_run(database, name) for name in runs or ("last",)], profile)
+    records = [find_asked_run(database, name) for name in runs or ("last",)]
+    inputs = load_inputs(database, records, profile)
     made, left_out = make_results(results_of_runs(inputs, names), inputs)
     for name, reason in left_out.items():
         if names:
@@ -68,19 +71,24 @@ def command(
             "no analysis is possible for these runs; list the analyses and what each needs: folkways "
             "analyse --list"
         )
-    write_tables([table for one in made for table in one.tables], shape, out)
+    tables = [table for one in made for table in one.tables]
+    if figures is not None:
+        write_figures(tables, figures, inputs.releases.values(), [run.name for run in records])
+    write_tables(tables, shape, out)
 
 
 def _list() -> None:
     from rich.table import Column, Table
 
-    from folkways.benchmarks.culture_profile import PROFILE
     from folkways.benchmarks.registry import benchmarks
+    from folkways.evidence.groups import OF_ANY_BENCHMARK
 
     shown = Table("benchmark", Column("analysis", no_wrap=True), "asks", "of", box=None, header_style="bold")
     for benchmark in benchmarks().values():
         for result in benchmark.results:
             if result.tasks:
                 shown.add_row(benchmark.name, result.name, result.about, ", ".join(result.tasks))
-    shown.add_row("several", PROFILE.name, PROFILE.about, "two benchmarks or more")
+    for result in OF_ANY_BENCHMARK:
+        of = "two benchmarks or more" if result.across_benchmarks else "any task"
+        shown.add_row("several" if result.across_benchmarks else "any", result.name, result.about, of)
     terminal().print(shown)

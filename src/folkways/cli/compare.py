@@ -54,8 +54,9 @@ def command(
     MODEL is a name as in the run, the part after its last slash, or MODEL@RUN; without one, all models of the
     runs are compared. No model is asked.
 
-    LOG is a file of another program, for any task: a log of Inspect (.eval, .json) or samples of
-    lm-evaluation-harness (samples_*.jsonl). Samples are paired by id and epoch, and clustered by id; no
+    LOG is a file of another program, for any task: a log of Inspect (.eval, .json), samples of
+    lm-evaluation-harness (samples_*.jsonl), or a record of Every Eval Ever (UUID.json,
+    UUID_samples.jsonl). Samples are paired by id and epoch, and clustered by id; no
     workspace is opened.
 
     \b

@@ -61,7 +61,7 @@ def every_eval_ever(
     folkways export every-eval-ever last --out share --organization "My lab" --relationship third_party
     """
     from folkways.api import load_run
-    from folkways.integrations.every_eval_ever import Evaluator, export_run
+    from folkways.integrations.every_eval_ever.export import Evaluator, export_run
 
     loaded, evaluator = load_run(run, workspace), Evaluator(organization, relationship)
     done = export_run(

@@ -63,7 +63,15 @@ OPENING = """\
 
 @click.command("init")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("study.toml"))
-def command(file: Path) -> None:
+@click.option(
+    "--prompts",
+    "of_papers",
+    multiple=True,
+    metavar="NAME",
+    help="Write a prompts file instead, to fill in from the papers: of a benchmark, task or 'build mcq'; "
+    "repeatable.",
+)
+def command(file: Path, of_papers: tuple[str, ...]) -> None:
     """Write a recipe to FILE (study.toml): every option of `folkways run` with what it does, ready to run and
     to change."""
     from folkways.cli.out import check_text_target
@@ -75,8 +83,34 @@ def command(file: Path) -> None:
     check_text_target(file)
     if file.exists():
         raise FolkwaysError(f"{file} exists already and was not changed; name another file")
+    if of_papers:
+        write_bytes(file, _prompts_file(of_papers).encode())
+        click.echo(f"wrote {file}; fill it in, and give it to folkways run or build: --prompts {file}")
+        return
     write_bytes(file, recipe_text(file.name).encode())
     click.echo(f"wrote {file}; run it with: folkways run {file}")
+
+
+def _prompts_file(names: tuple[str, ...]) -> str:
+    """The prompts file for benchmarks, tasks and builders of these names."""
+    from folkways.benchmarks.printed_prompts import file_to_fill
+    from folkways.benchmarks.registry import benchmarks, printed_prompts
+    from folkways.errors import UnknownNameError
+
+    chosen, titles = {}, {}
+    for name in names:
+        prompts = [
+            (title, prompt)
+            for benchmark, each in benchmarks().items()
+            for title, prompt in ((each.title, prompt) for prompt in printed_prompts(benchmark))
+            if name in (benchmark, prompt.table)
+        ]
+        if not prompts:
+            tables = dict.fromkeys(prompt.table for prompt in printed_prompts())
+            raise UnknownNameError("benchmark, task or builder whose paper prints prompts", name, tables)
+        for title, prompt in prompts:
+            chosen[prompt] = titles[prompt.table] = title
+    return file_to_fill(list(chosen), titles)
 
 
 def recipe_text(name: str) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="CSV, TSV, JSONL, Parquet, or a log of Inspect (.eval).",
+    help="CSV, TSV, JSONL, Parquet, or a log of Inspect (.eval, .json).",
 )
 @out_option("Where to write the verdicts", "verdicts.csv", required=True)
 @click.option("--culture", metavar="C", help="Culture of the replies, if the file does not say.")
@@ -75,7 +75,7 @@ def command(
 
     target = file_at(out, "verdicts.csv", SUFFIXES)
     equipped, data = judge_with(task, release, text_tools, scoring)
-    if responses.suffix.lower() == ".eval":
+    if responses.suffix.lower() in (".eval", ".json"):
         from folkways.integrations.inspect.logs import read_replies as read
     else:
         from folkways.text_tables import read_replies as read

@@ -59,9 +59,9 @@ class PromptTexts(click.ParamType[dict[str, str]]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
         """The texts by name; DataError if they cannot be read."""
-        from folkways.runs.planning.recipe import prompt_texts
+        from folkways.benchmarks.printed_prompts import read_prompt_texts
 
-        return prompt_texts(value)
+        return read_prompt_texts(value)
 
 
 class ModelName(click.ParamType[str | DeployedModel]):

@@ -129,7 +129,7 @@ def _narrowest(heading: str, cells: Iterable[str]) -> int:
 
 def grids(table: Table) -> Iterator[Grid]:
     """The table for display: in wide form if its layout says so, otherwise row by row."""
-    if table.layout is None or table.layout.only_drawn:
+    if table.layout is None:
         cells = [[_cell(value) for value in row] for row in table.rows.iter_rows()]
         yield "", [_heading(name) for name in table.rows.columns], cells
         return

@@ -10,7 +10,7 @@ import click
 
 from folkways.cli.options import text_tools_option, workspace_option
 from folkways.cli.out import format_option, out_option
-from folkways.cli.table_files import check_target, write_tables
+from folkways.cli.table_files import check_target, figures_option, write_figures, write_tables
 from folkways.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -64,7 +64,10 @@ def _command(benchmark: Benchmark) -> click.Command:
     @text_tools_option
     @format_option
     @out_option("Write there", "a CSV file per table, or tables.FORMAT")
-    def tables(names: tuple[str, ...], shape: str, out: Path | None, **options: Any) -> None:
+    @figures_option()
+    def tables(
+        names: tuple[str, ...], shape: str, out: Path | None, figures: Path | None, **options: Any
+    ) -> None:
         from folkways.benchmarks.results import make_tables
         from folkways.benchmarks.tables import NotAvailableError
         from folkways.errors import FolkwaysError
@@ -90,6 +93,12 @@ def _command(benchmark: Benchmark) -> click.Command:
             raise FolkwaysError(
                 "no table can be made from the data on this disk; the lines above say what is missing"
             )
+        if figures is not None:
+            releases = [
+                *inputs.releases.values(),
+                *(one for several in inputs.data.values() for one in several),
+            ]
+            write_figures(made, figures, releases, options["runs"])
         write_tables(made, shape, out)
 
     tables.params[1:1] = [_option(need) for need in needs.values()]

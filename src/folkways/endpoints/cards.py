@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 from importlib.resources import files
@@ -28,20 +28,29 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
     "size": (int, float),
     "released": (date,),
     "home": (str,),
+    "reasoning_of": (str,),
 }
 
 
 @dataclass(frozen=True)
 class Cards:
     """The cards in use, by name in lower case. ``layers`` go from the user's file to the packaged one;
-    ``as_of`` is its date."""
+    ``as_of`` is its date. ``lines``: family -> its line and its position in it."""
 
     layers: tuple[Mapping[str, ModelCard], ...]
     as_of: str
+    lines: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     def find(self, endpoint: str) -> ModelCard | None:
         """The card of an endpoint by its name; None if no file knows it. The first file that knows it wins;
         nothing is guessed."""
+        card = self._find(endpoint)
+        if card is None or card.family is None or card.family not in self.lines:
+            return card
+        line, generation = self.lines[card.family]
+        return replace(card, line=line, generation=generation)
+
+    def _find(self, endpoint: str) -> ModelCard | None:
         candidates = _names_of(endpoint)
         for layer in self.layers:
             for name in candidates:
@@ -69,10 +78,13 @@ def load_cards() -> Cards:
         files("folkways.endpoints").joinpath("model_cards.toml").read_text(encoding="utf-8")
     )
     layers = [_read(packaged, "folkways")]
+    lines = _lines(packaged, "folkways")
     user_file = user_cards_file()
     if user_file.is_file():
-        layers.insert(0, _read(read_toml(user_file), str(user_file)))
-    return Cards(tuple(layers), str(packaged["as_of"]))
+        table = read_toml(user_file)
+        layers.insert(0, _read(table, str(user_file)))
+        lines |= _lines(table, str(user_file))
+    return Cards(tuple(layers), str(packaged["as_of"]), lines)
 
 
 def cards_of(endpoints: Iterable[str]) -> dict[str, ModelCard]:
@@ -90,6 +102,25 @@ def _names_of(endpoint: str) -> list[str]:
         return [whole]
     model = whole.rsplit("#", 1)[-1] if whole.startswith(("http://", "https://")) else whole.partition("@")[0]
     return list(dict.fromkeys([whole, model, model.rsplit("/", 1)[-1]]))
+
+
+def _lines(table: Mapping[str, Any], source: str) -> dict[str, tuple[str, int]]:
+    """Family -> line and position; DataError for a line without a name and a list of families."""
+    rows = table.get("lines", [])
+    for number, row in enumerate(rows, start=1):
+        families = row.get("families")
+        if (
+            not isinstance(row.get("name"), str)
+            or not isinstance(families, list)
+            or set(row) != {"name", "families"}
+        ):
+            raise DataError(
+                "a line has a name and the families that succeed one another: write [[lines]], and "
+                'below it: name = "My", families = ["My 1", "My 2"]',
+                file=source,
+                row=number,
+            )
+    return {family: (row["name"], at) for row in rows for at, family in enumerate(row["families"], start=1)}
 
 
 def _read(table: Mapping[str, Any], source: str) -> dict[str, ModelCard]:

@@ -1,4 +1,5 @@
-"""Compares models by logs of Inspect and samples of lm-evaluation-harness, for any task."""
+"""Compares models by logs of Inspect, samples of lm-evaluation-harness and records of Every Eval Ever, for
+any task."""
 
 from __future__ import annotations
 
@@ -7,12 +8,15 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import orjson
 import polars as pl
 
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.contrasts import CULTURE
+from folkways.integrations.every_eval_ever import samples as every_eval_ever
 from folkways.integrations.lm_eval import samples as lm_eval
 from folkways.integrations.scored_log import ScoredLog
 from folkways.records import JUDGEMENTS, Metric, State
@@ -40,9 +44,10 @@ def compare_logs(
     Each sample is a question, unless its metadata name the question of folkways that it asks; epochs are rows
     of the same question. Samples are matched by id and epoch. Samples whose content differs between logs, or
     that only one log has scores for, are left out, and the comparison says so. Higher scores are taken to be
-    better, because logs do not say.
+    better unless a log says otherwise; only those of Every Eval Ever do.
 
-    paths: ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness.
+    paths: ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness, and
+    ``UUID_samples.jsonl`` or ``UUID.json`` of Every Eval Ever.
     tasks: names as in the logs; all if None.
     metric: a score of the logs; None for the first of each task.
     by: a facet from the metadata of the samples.
@@ -52,7 +57,7 @@ def compare_logs(
     Raises FolkwaysError for fewer than two logs, or if no task can be compared; UnknownNameError for a name
     that the logs do not have.
     """
-    logs = [read_log(Path(path)) for path in dict.fromkeys(paths)]
+    logs = [log for path in dict.fromkeys(paths) for log in read_logs(Path(path))]
     if len(logs) < 2:
         raise FolkwaysError(
             f"a comparison needs two logs or more, got {', '.join(str(log.path) for log in logs) or 'none'}"
@@ -82,18 +87,41 @@ def compare_logs(
     return Comparisons(comparisons)
 
 
-def read_log(path: Path) -> ScoredLog:
-    """Read a log in the format that its ending says; FolkwaysError for other endings."""
-    if path.suffix.lower() not in SUFFIXES:
+def read_logs(path: Path) -> list[ScoredLog]:
+    """Read the logs of a file, of the program that its ending and its first object tell; FolkwaysError for
+    other files."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
         raise FolkwaysError(
             f"cannot tell which program wrote {path}; valid: .eval and .json (Inspect), samples_*.jsonl "
-            "(lm-evaluation-harness)"
+            "(lm-evaluation-harness), UUID.json and UUID_samples.jsonl (Every Eval Ever)"
         )
-    if path.suffix.lower() in lm_eval.SUFFIXES:
-        return lm_eval.read_scores(path)
+    if suffix in lm_eval.SUFFIXES:
+        if every_eval_ever.is_instance(_first_object(path)):
+            return every_eval_ever.read_scores(path)
+        return [lm_eval.read_scores(path)]
+    if suffix == ".json" and every_eval_ever.is_aggregate(document := _document(path)):
+        return every_eval_ever.read_aggregate(path, document)
     from folkways.integrations.inspect import logs
 
-    return logs.read_scores(path)
+    return [logs.read_scores(path)]
+
+
+def _first_object(path: Path) -> Mapping[str, Any]:
+    """The first line as an object; empty if it is none, which the reader of the format reports."""
+    try:
+        with path.open("rb") as lines:
+            first = orjson.loads(lines.readline())
+    except (OSError, orjson.JSONDecodeError):
+        return {}
+    return first if isinstance(first, dict) else {}
+
+
+def _document(path: Path) -> Any:
+    try:
+        return orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return None
 
 
 def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str | None) -> Comparison:
@@ -113,7 +141,8 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     shares = all(0 <= value <= 1 for value in values)
     column = score if score not in JUDGEMENTS else f"score {score}"
     scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
-    chosen = Metric(column, score, "", "mean", scale, bounds)
+    less = any(score in log.lower_is_better for log in logs)
+    chosen = Metric(column, score, "", "mean", scale, bounds, lower_is_better=less)
     judged = {
         label: _judgements(task, log, log.scores[score], column, facet, same)
         for label, log in labelled.items()

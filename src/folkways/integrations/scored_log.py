@@ -34,6 +34,7 @@ class ScoredLog:
     facets: name -> values to group samples by.
     settings: how the model was asked, for a note where two logs differ.
     notes: sentences that a reader must know.
+    lower_is_better: the scores that are better when lower, where the log says so.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class ScoredLog:
     facets: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    lower_is_better: frozenset[str] = frozenset()
 
 
 def number(value: Any) -> float | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from typing import Any
 
 import polars as pl
 
+from folkways.benchmarks.base import ShownOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.integrations.models import StoredModel, stored_model
@@ -20,6 +23,31 @@ from folkways.runs.results.notes import lacking
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTexts:
+    """What an item asks, and what is right.
+
+    gold: the accepted answers as a person would read them. answers: each accepted wording by itself, the most
+    frequent answer first. options: those that the question lists.
+    """
+
+    text: str
+    gold: str
+    answers: tuple[str, ...]
+    options: ShownOptions
+
+
+def item_texts(task: Task, row: Mapping[str, Any]) -> ItemTexts:
+    """The texts of a row of ``task.items``."""
+    options, gold = task.options_of(row), row["gold"] or ""
+    if options.right is not None:
+        answers: tuple[str, ...] = (options.texts[options.right],)
+    else:
+        wordings = dict.fromkeys(chain.from_iterable(task.accepted_answers(row)))
+        answers = tuple(wordings) or ((gold,) if gold else ())
+    return ItemTexts(row["text"] or "", gold, answers, options)
 
 
 @dataclass(frozen=True)
@@ -88,14 +116,15 @@ class StoredRun:
             return "folkways does not know its licence; with --items you say that you may pass its items on"
         return record.kept
 
-    def texts(self, task: str) -> Mapping[str, tuple[str, str]]:
-        """Item -> its text and its accepted answers in words, for the items that the run asked."""
-        run_task = self.tasks[task]
-        by_item: dict[str, tuple[str, str]] = {}
-        for frame in item_batches(get_task(task), release_of(run_task), restore_options(run_task.options)):
-            rows = frame.select("item", "text", "gold").iter_rows()
-            by_item.update((item, (text or "", gold or "")) for item, text, gold in rows)
-        return by_item
+    def texts(self, task: str) -> Mapping[str, ItemTexts]:
+        """Item -> its texts, for the items that the run asked."""
+        run_task, definition = self.tasks[task], get_task(task)
+        batches = item_batches(definition, release_of(run_task), restore_options(run_task.options))
+        return {
+            row["item"]: item_texts(definition, row)
+            for frame in batches
+            for row in frame.iter_rows(named=True)
+        }
 
     @cached_property
     def _lacking(self) -> dict[str, list[str]]:

@@ -65,6 +65,7 @@ class ReportData:
     metrics: task -> its metrics; the first is the headline.
     task_titles: task -> its title.
     headline_by: task -> the facet whose groups replace the whole in headlines, if the task declares one.
+    ordered: task -> facet -> its groups in an order of their own.
     warnings: sentences that a reader must see before the numbers, for example on unfinished runs.
     failures: FAILURES; empty when nothing failed.
     people: records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn,
@@ -92,6 +93,7 @@ class ReportData:
     metrics: Mapping[str, tuple[Metric, ...]] = field(default_factory=dict)
     task_titles: Mapping[str, str] = field(default_factory=dict)
     headline_by: Mapping[str, str] = field(default_factory=dict)
+    ordered: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))

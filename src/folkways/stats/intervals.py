@@ -194,3 +194,22 @@ def _within(population: int | None) -> str:
 def _check_population(n: float, population: int | None) -> None:
     if population is not None and population < n:
         raise ValueError(f"a population of {population} cannot have given {n:g}")
+
+
+def student(
+    values: Floats, bounds: tuple[float, float] | None = None, confidence: float = DEFAULT_CONFIDENCE
+) -> Interval:
+    """Student's interval of the mean of independent values of equal weight (models, languages), cut off at
+    the bounds.
+
+    NaN with fewer than two values.
+    """
+    method = f"student {confidence:.0%}"
+    if values.size < 2:
+        return Interval(math.nan, math.nan, method)
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(values.size - 1, 0.5 + confidence / 2) * values.std(ddof=1)) / math.sqrt(values.size)
+    lowest, highest = bounds or (-math.inf, math.inf)
+    mean = float(values.mean())
+    return Interval(max(lowest, mean - half), min(highest, mean + half), method)

@@ -188,6 +188,7 @@ class QualificationStatus:
     """How somebody stands with the known answers of a stage. test: again (another try is left), passed,
     failed or waived; None where no try is over. right of asked: in the last try. test_from, gold_from: the
     judgement after which the next try begins, and after which answers count for the rules. warned: when.
+    training: how far the training is, see ``work.training``.
     """
 
     participant_id: int
@@ -200,6 +201,7 @@ class QualificationStatus:
     gold_from: int = 0
     warned: float | None = None
     reason: str | None = None
+    training: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from folkways_studio.people import participants
 from folkways_studio.records import Role
 from folkways_studio.workflows.templates import template_text
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import StudyFixture, open_study
+from studio.tests.support.studies import StudyFixture, open_study, untrained
 
 POPULATIONS = [
     {"name": "bangladesh", "culture": "BD", "language": "bn"},
@@ -54,7 +54,7 @@ def ratings(best: str) -> dict[str, Any]:
 @pytest.fixture
 def desk(workspace: Workspace) -> StudyFixture:
     stages = yaml.safe_load(template_text("culture-specific-items"))["stages"]
-    desk = open_study(workspace, stages, populations=POPULATIONS)
+    desk = open_study(workspace, untrained(stages), populations=POPULATIONS)
     contents = [{"item": f"potluck {number}", **FACT, "candidates": CANDIDATES} for number in range(2)]
     desk.add("choose", contents, population=None)
     return desk

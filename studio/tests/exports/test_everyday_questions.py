@@ -21,7 +21,7 @@ from folkways_studio.records import ItemState, Role
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import template_text
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import StudyFixture, open_study
+from studio.tests.support.studies import StudyFixture, open_study, untrained
 
 POPULATIONS = [
     {"name": "korea", "culture": "KR", "language": "ko"},
@@ -60,7 +60,7 @@ def desk(workspace: Workspace) -> StudyFixture:
     import yaml
 
     stages = yaml.safe_load(template_text("everyday-questions"))["stages"]
-    desk = open_study(workspace, stages, populations=POPULATIONS, licence="CC-BY-SA-4.0")
+    desk = open_study(workspace, untrained(stages), populations=POPULATIONS, licence="CC-BY-SA-4.0")
     native, researcher, reviewer = (
         desk.person("korea"),
         desk.person(role=Role.RESEARCHER),

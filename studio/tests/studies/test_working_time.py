@@ -8,6 +8,9 @@ import pytest
 
 from folkways.workspace.database import Workspace
 from folkways_studio.people import participants
+from folkways_studio.people.quality_status import save_quality_status
+from folkways_studio.records import QualificationStatus
+from folkways_studio.studies.service import get_stage
 from folkways_studio.studies.working_time import WorkingTime, rate_of, without_breaks, working_times
 from folkways_studio.work import assignments, judgements
 from folkways_studio.workflows.definition import DefinitionError, read_definition
@@ -82,3 +85,17 @@ def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> No
 def test_a_rate_that_cannot_be_is_named_with_its_place(pay: Any, problem: str) -> None:
     with pytest.raises(DefinitionError, match=problem):
         read_definition(described(STAGES, pay=pay))
+
+
+@pytest.mark.parametrize("paid", [False, True])
+def test_a_training_is_paid_only_where_the_study_says_so(studio_workspace: Workspace, paid: bool) -> None:
+    pay = {"per_hour": 36, "per_answer": 1, "currency": "EUR", "training": paid}
+    desk = open_study(studio_workspace, [{"name": "vote", "kind": "vote"}], pay=pay)
+    person = desk.person()
+    stage = get_stage(studio_workspace, desk.study.id, "vote")
+    with studio_workspace.write() as connection:
+        progress = {"answered": 2, "right": 1, "since": None, "seconds": 100.0, "done": True}
+        save_quality_status(connection, QualificationStatus(person.id, stage.id, training=progress))
+    rows = working_times(studio_workspace, desk.study.id)
+    assert [each.pay for each in rows] == ([3.0] if paid else [])  # 100 s at 36 an hour, and two cases
+    assert [each.answers for each in rows] == ([0] if paid else [])

@@ -21,10 +21,11 @@ from folkways_studio.models.offered import OfferedModel
 from folkways_studio.people import accounts, invites, participants
 from folkways_studio.records import Participant, Role, Study, StudyState
 from folkways_studio.studies import service as studies
-from folkways_studio.work import assignments, judgements
+from folkways_studio.work import assignments, judgements, training
 from folkways_studio.work.assignments import NoWork, Work
 from folkways_studio.work.judgements import SubmissionReceipt
 from folkways_studio.workflows.definition import read_definition
+from folkways_studio.workflows.manuals import cases_of
 
 PASSWORD = "a password of the tests"
 QUESTION = {"question": "What do people eat first?", "options": ["soup", "rice", "fruit", "bread"]}
@@ -130,6 +131,11 @@ def next_work(
     )
 
 
+def untrained(stages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Stages of a shipped study without their training, for people who are to work at once."""
+    return [{**stage, "training": False} for stage in stages]
+
+
 @dataclass(frozen=True)
 class StudyFixture:
     """A study that is open, and what tests do with it."""
@@ -163,6 +169,13 @@ class StudyFixture:
         found = next_work(self.workspace, person.id, stage=stage)
         assert isinstance(found, Work), found
         return found
+
+    def train(self, person: Participant, stage: str) -> None:
+        """Have somebody go through the training of a stage."""
+        of = studies.get_stage(self.workspace, self.study.id, stage)
+        cases = list(cases_of(of.config["manual"]))
+        for number, case in enumerate(cases, 1):
+            training.answer_case(self.workspace, person.id, of, number, case.right, cases)
 
     def nothing(self, person: Participant, stage: str | None = None) -> str:
         """Why there is nothing to do."""

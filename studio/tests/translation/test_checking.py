@@ -137,6 +137,7 @@ class Round:
         self, person: Participant, stage: str, answer: Callable[[Mapping[str, Any]], dict[str, Any]]
     ) -> int:
         """Have somebody answer everything that they get, with this of the English text and the draft."""
+        self.desk.train(person, stage)
         count = 0
         while isinstance(work := next_work(self.workspace, person.id, stage=stage), Work):
             content = work.item.content

@@ -17,6 +17,7 @@ from folkways_studio.web.rendering.i18n import DEFAULT, LOCALES, po_path
 PLACEHOLDER = re.compile(r"%\((\w+)\)")
 WORDS = {
     *(
+        "amount",
         "answer",
         "answers",
         "email",
@@ -30,9 +31,23 @@ WORDS = {
         "population",
         "problem",
     ),
-    *("purpose", "roles", "share", "stage", "state", "strategy", "texts", "time", "valid", "wanted", "words"),
+    *(
+        "pay",
+        "purpose",
+        "roles",
+        "share",
+        "stage",
+        "state",
+        "strategy",
+        "texts",
+        "time",
+        "valid",
+        "wage",
+        "wanted",
+        "words",
+    ),
 }
-"""Placeholders that stand for words, a time or a percentage. Any other stands for a number."""
+"""Placeholders that stand for words, a time, money or a percentage. Any other stands for a number."""
 
 NUMBERED = "the number is a name (row 3, version 2), and counts nothing"
 AFTER_A_COLON = (
@@ -42,6 +57,7 @@ OUT_OF = "one number out of another, without a noun that either counts"
 BOUND = "a limit without a noun"
 FIXED = "always the same large number, for which each translation has the right form"
 UNIT = "a unit, abbreviated"
+FACTOR = "a number with two decimals, never one of those that languages count with"
 
 WITHOUT_PLURAL: Mapping[str, str] = {
     "this was changed in another window (saved version %(revision)s); take that one over, or save "
@@ -72,6 +88,10 @@ WITHOUT_PLURAL: Mapping[str, str] = {
     "you have asked models as often as one may (%(most)s); go on without them": AFTER_A_COLON,
     "this question has been tried as often as it may (%(most)s); submit it as it is, "
     "or write another": AFTER_A_COLON,
+    "Tasks for you at this moment, at most: %(number)s.": AFTER_A_COLON,
+    "That is %(times)s times the local wage stated below.": FACTOR,
+    "That is less than the local wage stated below: %(times)s times as much.": FACTOR,
+    "Training: %(number)s of %(total)s": OUT_OF,
     "%(done)s of %(total)s done": OUT_OF,
     "The first %(shown)s of %(all)s.": OUT_OF,
     "of %(all)s who came": OUT_OF,

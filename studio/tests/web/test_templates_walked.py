@@ -28,7 +28,7 @@ from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
-from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
+from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study, untrained
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
@@ -68,7 +68,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 def opened(workspace: Workspace, template: str) -> StudyFixture:
     """A study of that template, open, with its first items."""
     owner = accounts.create_account(workspace, f"{template}@example.org", None)
-    definition = read_definition(yaml.safe_load(template_text(template)))
+    raw = yaml.safe_load(template_text(template))
+    definition = read_definition({**raw, "stages": untrained(raw["stages"])})
     study = studies.create_study(workspace, definition, owner=owner.id)
     media.add_media(workspace, study.id, MEDIA)
     desk = StudyFixture(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, {})

@@ -20,7 +20,7 @@ from folkways_studio.work.judgements import list_judgements
 from folkways_studio.work.offline import export_workbook, import_workbook
 from folkways_studio.workflows.templates import PAPERS, template_text
 from folkways_studio.workflows.yaml_text import parse_yaml
-from studio.tests.support.studies import QUESTION, StudyFixture, open_study
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study, untrained
 
 FORM = {
     "kind": "form",
@@ -370,7 +370,7 @@ def test_every_form_of_the_gallery_is_tested() -> None:
 def test_a_form_of_the_gallery(workspace: Workspace, name: str) -> None:
     content, cells = GALLERY[name]
     made = parse_yaml(template_text(name))
-    desk = with_files(open_study(workspace, made["stages"], language=made.get("language", "en")))
+    desk = with_files(open_study(workspace, untrained(made["stages"]), language=made.get("language", "en")))
     stage = made["stages"][0]["name"]
     desk.add(stage, [content])
     person = desk.person()

@@ -18,6 +18,7 @@ from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.authors import tagged_outputs
+from folkways.benchmarks.xcr.labels import LEVELS
 from folkways.benchmarks.xcr.release import prompt_example_rows
 from folkways.metrics.spans import exact_spans, hi_csi, hp_csi, hp_csi_per_gold, si_csi, tagged_spans
 from folkways.metrics.strings import edit_similarity
@@ -42,6 +43,7 @@ class XcrTask(ItemwiseTask):
 
     release: ClassVar[str] = "xcr"
     facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
+    ordered: ClassVar[Mapping[str, tuple[str, ...]]] = {"hall_level": LEVELS}
     scoring: ClassVar[Scoring] = Scoring(("paper", "strict"))
     variants: ClassVar[tuple[str, ...]] = (AUTHORS,)
 

@@ -368,13 +368,13 @@ class _Export(StoredRun):
         texts = self.texts(task) if whole else {}
         for part, profile in self._judged(task):
             for row in judged_rows(self.workspace, self.run, profile, part):
-                text, gold = texts.get(row.item, (None, None))
+                item = texts.get(row.item)
                 reason = self.without_hosts(row.failure if row.state in LOST and row.failure else row.reason)
                 common = {
                     "model": self.names[part.endpoint],
                     "profile": profile,
-                    "text": text,
-                    "gold": gold,
+                    "text": item and item.text,
+                    "gold": item and item.gold,
                     "reason": reason,
                 }
                 yield tuple(_value(name, kind, row, common) for name, kind in schema.items())

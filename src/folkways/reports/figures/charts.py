@@ -45,6 +45,20 @@ gives 0 or 100."""
 
 FEW_TOLD = f"A cell without colour rests on {FEW_ITEMS} items or fewer and shows their number, n."
 
+IN_THEMES = " in the light theme, lighter in the dark one"
+"""Ends what a caption says of dark cells; a file has the light theme alone."""
+
+LABEL_SIZE = 12.5
+"""Pixels of the names of rows and of legends."""
+
+_EM = {
+    **dict.fromkeys("ijl|I.,:;'!", 0.34),
+    **dict.fromkeys('frt()[]{}/\\- "', 0.42),
+    **dict.fromkeys("ABCDEFGHKNOPQRSUVXYZ&w+=<>~", 0.8),
+    **dict.fromkeys("mWM@%", 1.0),
+}
+"""Widths of characters in parts of the font's size; others are 0.64 wide."""
+
 LABEL_ROOM = 190
 """Width in pixels of the names of rows; longer ones take several lines."""
 
@@ -76,32 +90,38 @@ CONFIG: Spec = {
         "labelFlush": False,
     },
     "axisY": {"labelColor": INK, "labelLimit": 0, "labelFontSize": 12.5},
-    "legend": {
-        "labelColor": INK,
-        "labelFontSize": 12.5,
-        "title": None,
-        "orient": "top",
-        "direction": "horizontal",
-        "columnPadding": 22,
-        "symbolStrokeWidth": 0,
-        "symbolOpacity": 1,
-        "symbolSize": 80,
-        "labelLimit": 300,
-        "offset": 14,
-        "layout": {"top": {"direction": "vertical", "anchor": "start", "margin": 6}},
-    },
 }
 
 
-def spec(**parts: Any) -> Spec:
-    """A complete chart."""
-    padding = {"left": 2, "right": 16, "top": 8, "bottom": 4}
+def spec(keys: Sequence[Spec] = (), **parts: Any) -> Spec:
+    """A complete chart. keys: the entries of its legend (``key``), which ``figure.render`` draws above it."""
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "config": CONFIG,
-        "padding": padding,
+        "padding": right_of(0),
+        "usermeta": {"keys": list(keys)},
         **parts,
     }
+
+
+def right_of(overhang: float) -> Spec:
+    """Pixels around a chart whose names reach over its right end by ``overhang`` pixels."""
+    return {"left": 2, "right": max(16.0, overhang + 4), "top": 8, "bottom": 4}
+
+
+def key(label: str, mark: str, colour: str, *, dashed: bool = False) -> Spec:
+    """An entry of a legend.
+
+    label, colour: its name, and the colour of its mark. mark: one of SHAPES, ``line``, ``bar``, ``upright``
+        or ``tick``. dashed: whether a dashed line goes through the mark.
+    """
+    return {"label": label, "mark": mark, "colour": colour, "dashed": dashed}
+
+
+def series_keys(names: Sequence[str]) -> list[Spec]:
+    """The legend of these series; empty for a single one."""
+    entries = zip(names, SHAPES, SERIES, strict=False)
+    return [key(name, shape, colour) for name, shape, colour in entries] if len(names) > 1 else []
 
 
 def layer(values: Sequence[Spec], mark: Spec, **encoding: Any) -> Spec:
@@ -126,15 +146,25 @@ def label_room(order: Sequence[str]) -> Spec:
     return {"minExtent": min(LABEL_ROOM, room), **label_lines(order, LABEL_ROOM)}
 
 
-def label_width(name: str) -> float:
-    """Width of a label in pixels in a wide font, with the gap to the axis; readers' fonts differ from the
+def text_width(text: str, size: float = LABEL_SIZE) -> float:
+    """Width of a text in pixels in DejaVu Sans, the widest of the usual fonts; readers' fonts differ from the
     renderer's."""
-    return 8 + 7.4 * sum(1.9 if east_asian_width(character) in "WF" else 1 for character in name)
+    return size * sum(
+        1.05
+        if east_asian_width(character) in "WF"
+        else _EM.get(character, 0.64 if character < "\u0370" else 0.8)
+        for character in text
+    )
+
+
+def label_width(name: str) -> float:
+    """Width of a label in pixels, with the gap to the axis."""
+    return 8 + text_width(name)
 
 
 def label_lines(names: Sequence[str], room: float) -> Spec:
     """Axis settings that break labels wider than ``room`` pixels into lines."""
-    broken = {name: lines for name in names if len(lines := _lines(name, room)) > 1}
+    broken = {name: lines for name in names if len(lines := text_lines(name, room)) > 1}
     return (
         {"labelLineHeight": 13, "labelExpr": f"{json.dumps(broken)}[datum.label] || datum.label"}
         if broken
@@ -142,15 +172,30 @@ def label_lines(names: Sequence[str], room: float) -> Spec:
     )
 
 
+def column_lines(names: Sequence[str], room: float) -> Spec:
+    """Axis settings of names above their columns, broken into lines of ``room`` pixels that end at the same
+    height: the library hangs the lines of a label below its place."""
+    lines = {name: text_lines(name, room) for name in names}
+    most = max(map(len, lines.values()), default=1)
+    if most == 1:
+        return {}
+    level = {name: ["\u00a0"] * (most - len(parts)) + parts for name, parts in lines.items()}
+    return {
+        "labelLineHeight": 13,
+        "labelPadding": 8 + 13 * (most - 1),
+        "labelExpr": f"{json.dumps(level)}[datum.label] || datum.label",
+    }
+
+
 def row_height(names: Sequence[str], room: float) -> int:
     """Height of the rows of a map in pixels, so that their names fit."""
-    return max(24, 13 * max((len(_lines(name, room)) for name in names), default=1) + 4)
+    return max(24, 13 * max((len(text_lines(name, room)) for name in names), default=1) + 4)
 
 
 _SEAM = re.compile(r"(?<=[\s/_=?&:-])(?=\S)")
 
 
-def _lines(name: str, room: float) -> list[str]:
+def text_lines(name: str, room: float) -> list[str]:
     """The name in lines of at most ``room`` pixels, broken at spaces and signs, and within a word only where
     that alone is wider."""
     lines = [""]
@@ -167,14 +212,35 @@ def _pieces(part: str, room: float) -> list[str]:
     return [part[start : start + longest] for start in range(0, len(part), longest)]
 
 
+def title_lines(title: str, room: float) -> list[str]:
+    """The title of an axis ``room`` pixels long, in lines."""
+    return text_lines(title, room + 40)
+
+
 def slanted_extent(names: Sequence[str], angle: float) -> float:
     """Room in pixels that the longest of these names takes above a chart at an angle in degrees."""
     longest = max(map(label_width, names), default=0.0)
     return 10 + longest * math.sin(math.radians(abs(angle)))
 
 
-def axis_x(domain: tuple[float, float], width: int) -> Spec:
-    """Scores from left to right over the whole scale, with fewer ticks on narrow charts."""
+def slanted_overhang(names: Sequence[str], step: float, angle: float) -> float:
+    """By how many pixels names at this angle, one every ``step`` pixels, reach over the right end of a
+    chart."""
+    across = math.cos(math.radians(angle))
+    after = (len(names) - index - 0.5 for index in range(len(names)))
+    return max(
+        (label_width(name) * across - left * step for name, left in zip(names, after, strict=True)), default=0
+    )
+
+
+def words_fit(names: Sequence[str], room: float) -> bool:
+    """Whether these names can be broken into lines of ``room`` pixels between their words."""
+    return all(label_width(part.strip()) <= room for name in names for part in _SEAM.split(name))
+
+
+def axis_x(domain: tuple[float, float], width: int, title: str) -> Spec:
+    """Scores from left to right over the whole scale, with fewer ticks on narrow charts. title: what they
+    are, with their unit."""
     low, high = domain
     ticks = (
         {"values": list(range(0, 101, 25 if width < NARROW_CHART else 10))}
@@ -184,19 +250,18 @@ def axis_x(domain: tuple[float, float], width: int) -> Spec:
     return {
         "type": "quantitative",
         "scale": {"domain": [low, high], "nice": False},
-        "title": None,
+        "title": title_lines(title, width),
         "axis": ticks,
     }
 
 
-def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec, legend: Spec | None) -> list[Spec]:
+def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec) -> list[Spec]:
     """Layers with a mark and its interval for each of ``points`` (``record``): series by colour and shape,
     each in its own lane.
 
-    names: of the series, at most MAX_SERIES, in the order of their lanes. x, y: the axes. legend: None for
-    none.
+    names: of the series, at most MAX_SERIES, in the order of their lanes. x, y: the axes.
     """
-    series = {"field": "series", "sort": list(names), "legend": legend}
+    series = {"field": "series", "sort": list(names), "legend": None}
     shared = {
         "y": y,
         "yOffset": {
@@ -220,15 +285,6 @@ def lanes_height(series: int) -> Spec:
     return {"step": 26 if series == 1 else 14 * series + 10, "for": "position"}
 
 
-def series_legend(names: Sequence[str], width: int) -> Spec | None:
-    """The legend of these series; none for a single one. It has as many columns as fit over the chart and its
-    names of rows."""
-    if len(names) < 2:
-        return None
-    entry = 40 + max(map(label_width, names))
-    return {"columns": max(1, min(len(names), int((width + LABEL_ROOM * (width >= NARROW_CHART)) / entry)))}
-
-
 def record(score: Estimate, group: str, series: str) -> Spec:
     """A score as a data record of a chart; an unknown interval has no width."""
     low, high = (score.low, score.high) if score.low == score.low else (score.score, score.score)
@@ -240,7 +296,7 @@ PEOPLE_COLUMN = "people"
 
 
 def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int) -> Spec:
-    """The scores of every model of ``task`` in every group of ``view``, sorted by the leading model;
+    """The scores of every model of ``task`` in every group of ``view``, in its order;
     baselines are ticks. short: endpoint -> its name. width: in pixels."""
     models = task.models[:MAX_SERIES] or task.endpoints[:MAX_SERIES]
     labels = _unique_labels(view)
@@ -255,7 +311,7 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
         for score in scores
     ]
     names = [short[name] for name in models]
-    x = axis_x(task.domain, width)
+    x = axis_x(task.domain, width, task.measure)
     y = axis_y([labels[value] for value, _ in view.rows(models)])
     people = [
         record(score, labels[value], PEOPLE)
@@ -264,14 +320,20 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
     ]
     tick = {"type": "tick", "color": MUTED, "thickness": 2, "size": 10 + 4 * len(names), "opacity": 0.55}
     return spec(
+        [*people_key(people), *series_keys(names)],
         width=width,
         height=lanes_height(len(names)),
         layer=[
             *_people_layers(people, x, y, 8 + 14 * len(names)),
             layer(ticks, tick, x={**x, "field": "score"}, y=y),
-            *marks(dots, names, x, y, series_legend(names, width)),
+            *marks(dots, names, x, y),
         ],
     )
+
+
+def people_key(people: Sequence[object]) -> list[Spec]:
+    """The legend of the line of people, if any is drawn."""
+    return [key(PEOPLE, "upright", INK)] if people else []
 
 
 def _people_layers(people: Sequence[Spec], x: Spec, y: Spec, size: int) -> list[Spec]:
@@ -279,13 +341,11 @@ def _people_layers(people: Sequence[Spec], x: Spec, y: Spec, size: int) -> list[
     for its interval."""
     if not people:
         return []
-    legend = {"symbolType": "M-0.13,-1H0.13V1H-0.13Z", "symbolFillColor": INK, "symbolSize": 200}
-    once = {"datum": PEOPLE, "type": "nominal", "scale": {"domain": [PEOPLE], "range": [1]}, "legend": legend}
     band = {"type": "rule", "color": INK, "strokeWidth": size, "opacity": 0.1}
     line = {"type": "tick", "color": INK, "thickness": 2.5, "size": size}
     return [
         layer(people, band, x={**x, "field": "low"}, x2={"field": "high"}, y=y),
-        layer(people, line, x={**x, "field": "score"}, y=y, opacity=once),
+        layer(people, line, x={**x, "field": "score"}, y=y),
     ]
 
 
@@ -333,10 +393,11 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
     ]
     people_scores = {culture: task.people.get(("culture", culture)) for culture in order}
     people = [record(score, label[culture], PEOPLE) for culture, score in people_scores.items() if score]
-    x = axis_x(task.domain, width)
+    x = axis_x(task.domain, width, task.measure)
     y = axis_y([label[culture] for culture in order])
-    drawn = [*_people_layers(people, x, y, 30), *marks(values, kinds, x, y, series_legend(kinds, width))]
-    return spec(width=width, height={"step": 34, "for": "position"}, layer=drawn)
+    drawn = [*_people_layers(people, x, y, 30), *marks(values, kinds, x, y)]
+    keys = [*people_key(people), *series_keys(kinds)]
+    return spec(keys, width=width, height={"step": 34, "for": "position"}, layer=drawn)
 
 
 def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
@@ -349,7 +410,9 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
         if score is not None and score.score == score.score:
             culture, group = value.split("+", 1)
             rows.append(_cell(culture, group, score, task))
-    groups = sorted({row["group"] for row in rows})
+    order_of = task.ordered.get(view.facet.split("+", 1)[1], ())
+    places = {name: index for index, name in enumerate(order_of)}
+    groups = sorted({row["group"] for row in rows}, key=lambda name: (places.get(name, len(places)), name))
     people = (
         {culture: task.people.get(("culture", culture)) for culture in order}
         if view.metric.name == task.metric.name
@@ -365,7 +428,7 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
         "labelAlign": "left" if rotated else "center",
         "labelColor": INK,
         "labelLimit": 0,
-        **({"minExtent": slanted_extent(groups, 55)} if rotated else label_lines(groups, cell)),
+        **({"minExtent": slanted_extent(groups, 55)} if rotated else column_lines(groups, cell)),
     }
     base = {"y": named("culture", names, label_room(names)), "x": named("group", groups, axis)}
     scale = {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)}
@@ -386,7 +449,10 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
         },
     }
     height = {"step": row_height(names, LABEL_ROOM)}
-    return spec(width={"step": cell}, height=height, data={"values": rows}, layer=[shaded, written])
+    padding = right_of(slanted_overhang(groups, cell, 55) if rotated else 0)
+    return spec(
+        width={"step": cell}, height=height, padding=padding, data={"values": rows}, layer=[shaded, written]
+    )
 
 
 def _cell(culture: str, group: str, score: Score, task: TaskView) -> Spec:

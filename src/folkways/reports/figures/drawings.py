@@ -9,16 +9,17 @@ import polars as pl
 
 from folkways.benchmarks.tables import Layout
 from folkways.display import number
-from folkways.reports.figures.analysis_figures import ResultView, heat_map, result_views
+from folkways.reports.figures.analysis_figures import ResultView, result_views
 from folkways.reports.figures.charts import MAX_SERIES
 from folkways.reports.figures.figure import Figure, make_figure, render, task_figures
+from folkways.reports.figures.forms import heat_map
 from folkways.reports.figures.world import Variant, WorldMap
 from folkways.reports.figures.world_chart import marked, world
 from folkways.reports.views.grids import Cell, Grid
 from folkways.reports.views.leaderboard import Leaderboard
-from folkways.reports.views.views import ReportView, Score, TaskView
+from folkways.reports.views.views import ReportView, Score, TaskView, measure_of
 
-SHARES = Layout("culture", "endpoint", "share")
+SHARES = Layout("culture", "endpoint", "share", measure="Without an answer, %")
 
 
 def outcome_figures(view: ReportView) -> list[Figure]:
@@ -62,6 +63,7 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
         ),
         f"Most of all {number(worst[0])}\u202f% ({worst[1]}, {worst[2]}).",
         lambda width, _: heat_map(grid, SHARES, width),
+        measure=SHARES.measure,
         of=task.title,
     )
 
@@ -154,4 +156,12 @@ def _world(variant: Variant, view: ReportView, slug: str, cultures: Sequence[str
     need, besides its own."""
     title = f"{variant.task.title}, {variant.metric.label}: {view.short[variant.endpoint]}"
     drawing = render(world(variant, cultures or tuple(variant.shades), WORLD_WIDE), f"{slug}-w", marked)
-    return Figure(slug, title, WORLD_CAPTION, variant.finding(view.short), drawing, drawing)
+    return Figure(
+        slug,
+        title,
+        WORLD_CAPTION,
+        variant.finding(view.short),
+        drawing,
+        drawing,
+        measure=measure_of(variant.metric),
+    )

@@ -9,13 +9,15 @@ from functools import lru_cache
 
 import orjson
 
+from folkways import __version__
 from folkways.display import count, number
 from folkways.errors import of_extra
 from folkways.names import facet_title
 from folkways.reports.figures import charts
-from folkways.reports.figures.charts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
+from folkways.reports.figures.charts import FEW_ITEMS, FEW_TOLD, IN_THEMES, MAX_SERIES, Spec
+from folkways.reports.figures.framing import captioned, with_legend
 from folkways.reports.palette import LIGHT
-from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, TaskView
+from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, TaskView, measure_of
 
 WIDE, NARROW = 640, 190
 WIDE_CELL, NARROW_CELL = 92, 34
@@ -39,6 +41,8 @@ class Figure:
     """A drawing with its texts.
 
     slug: name of its file and anchor.
+    measure: what the numbers are, with their unit.
+    source: where they come from, for a file.
     caption: what it shows and how to read it.
     finding: the main result in one sentence, which is also the text alternative.
     wide, narrow: SVG for screens and phones, with colours from CSS variables.
@@ -52,18 +56,27 @@ class Figure:
     wide: str
     narrow: str
     of: str = field(default="", kw_only=True)
+    measure: str = field(kw_only=True)
+    source: str = field(default=f"Made with folkways {__version__}.", kw_only=True)
 
     def file(self) -> str:
-        """The wide drawing for a file, in the colours of the light theme."""
-        return with_colours(self.wide, LIGHT)
+        """The wide drawing for a file, in the colours of the light theme, with its title, what is measured,
+        how to read it, and its source."""
+        caption = self.caption.replace(IN_THEMES, "")
+        description = f"{self.finding} {caption}".strip()
+        return with_colours(
+            captioned(self.wide, self.title, self.measure, f"{caption} {self.source}", description), LIGHT
+        )
 
 
 def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
-    """Render a specification to SVG. MissingExtraError without the extra ``report``.
+    """Render a specification of ``charts.spec`` to SVG, below its legend. MissingExtraError without the extra
+    ``report``.
 
     prefix: makes its ids unique in the page. finish: applied to the SVG of the library.
     """
-    return _ID.sub(rf"\g<1>{prefix}-", drawing(orjson.dumps(spec), finish))
+    svg = _ID.sub(rf"\g<1>{prefix}-", drawing(orjson.dumps(spec), finish))
+    return with_legend(svg, spec["usermeta"]["keys"])
 
 
 @lru_cache(maxsize=256)  # all of a large report; reports of one study have most drawings in common
@@ -130,6 +143,7 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
         caption,
         span(task, view, short),
         lambda width, _: charts.by_group(task, view, short, width),
+        measure=task.measure,
     )
 
 
@@ -147,6 +161,7 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
         + (PEOPLE_CAPTION if task.people else ""),
         finding,
         lambda width, _: charts.local_against_english(task, endpoint, width),
+        measure=task.measure,
         of=short[endpoint],
     )
 
@@ -176,23 +191,30 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
         + (" The last column is people of the culture: each against the others." if with_people else ""),
         finding,
         lambda _, cell: charts.heat(task, view, endpoint, cell),
+        measure=measure_of(view.metric),
         of=short[endpoint],
     )
 
 
 def make_figure(
-    slug: str, title: str, caption: str, finding: str, spec: Callable[[int, int], Spec], *, of: str = ""
+    slug: str,
+    title: str,
+    caption: str,
+    finding: str,
+    spec: Callable[[int, int], Spec],
+    *,
+    measure: str,
+    of: str = "",
+    narrow: bool = True,
 ) -> Figure:
     """A figure in both forms.
 
-    slug, title, caption, finding, of: as in Figure. spec: makes the chart from the width of the drawing and
-    of one cell, in pixels.
+    slug, title, caption, finding, measure, of: as in Figure. spec: makes the chart from the width of the
+    drawing and of one cell, in pixels. narrow: whether phones need it; a file has the wide form alone.
     """
-    wide, narrow = (
-        render(spec(*size), f"{slug}-{name}")
-        for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n"))
-    )
-    return Figure(slug, title, caption, finding, wide, narrow, of=of)
+    wide = render(spec(WIDE, WIDE_CELL), f"{slug}-w")
+    for_phones = render(spec(NARROW, NARROW_CELL), f"{slug}-n") if narrow else ""
+    return Figure(slug, title, caption, finding, wide, for_phones, of=of, measure=measure)
 
 
 def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:
@@ -215,7 +237,8 @@ def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
     scores = [score for score in group_scores if score.score == score.score]
     if len(scores) < 2:
         return ""
-    highest, lowest = scores[0], min(scores, key=lambda score: score.score)
+    highest = max(scores, key=lambda score: score.score)
+    lowest = min(scores, key=lambda score: score.score)
     if highest.score == lowest.score:
         return f"{short[endpoint]} scores {number(highest.score)} everywhere."
     apart = (

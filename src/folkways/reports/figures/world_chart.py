@@ -74,7 +74,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
         layer=layers,
         resolve={"scale": {"fill": "independent"}},  # colours and hatchings are both fills
         # The names of shapes come as ARIA labels; ``marked`` makes them data of the page.
-        config={**CONFIG, "aria": True, "legend": {**CONFIG["legend"], "layout": {}}},
+        config={**CONFIG, "aria": True, "legend": {"labelColor": INK}},
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
+from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Plot, Table
 from folkways.cultures import language_name
 from folkways.display import NOT_A_NUMBER, count, figure, number, single_line
 from folkways.names import culture_name
@@ -20,6 +20,9 @@ HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high"
 
 SIZES = ("sentences", "questions", "n", "n_west_bengal", "n_bangladesh")
 """Columns with the number of items of a row; the smallest counts if there are several."""
+
+ENDPOINT_AND = ", "
+"""Between an endpoint and what else a column of a figure is about."""
 
 WHOLE = "all"
 WHOLE_NAMES = (None, "", "all")
@@ -79,6 +82,16 @@ class Grid:
         return "endpoint" in self.part.columns and all(map(is_baseline, self.part["endpoint"].unique()))
 
     @property
+    def swapped(self) -> Grid:
+        """Its rows as columns."""
+        layout = self.layout and replace(self.layout, down=self.layout.across, across=self.layout.down)
+        names = (heading(layout.down) if layout else "", *(row[0].text for row in self.rows))
+        rows = tuple(
+            (Cell(name), *(row[index] for row in self.rows)) for index, name in enumerate(self.columns[1:], 1)
+        )
+        return replace(self, columns=names, rows=rows, layout=layout)
+
+    @property
     def numeric(self) -> tuple[bool, ...]:
         """For each column, whether it has only numbers."""
         return tuple(
@@ -92,15 +105,14 @@ WideRow = tuple[Any, list[dict[str, Any] | None]]
 """A value of ``down``, and its row (or None) for each value across."""
 
 
-def grids(table: Table, short: Mapping[str, str], *, drawn: bool = False) -> list[Grid]:
-    """The grids of a table. short: endpoint -> its name in the report. drawn: the grids that figures are made
-    of.
+def grids(table: Table, short: Mapping[str, str]) -> list[Grid]:
+    """The grids of a table. short: endpoint -> its name in the report.
 
     If a table has a grid for each value of ``by`` and few columns, ``by`` and the columns are swapped: a few
     wide grids instead of many narrow ones.
     """
     layout = table.layout
-    if layout is None or (layout.only_drawn and not drawn):
+    if layout is None:
         columns = tuple(heading(name) for name in table.rows.columns)
         kinds = table.rows.schema
         rows = tuple(
@@ -108,9 +120,21 @@ def grids(table: Table, short: Mapping[str, str], *, drawn: bool = False) -> lis
             for row in table.rows.iter_rows(named=True)
         )
         return [Grid("", columns, rows, None, table.rows)]
-    if layout.by is not None and table.rows[layout.by].n_unique() > table.rows[layout.across].n_unique():
-        layout = replace(layout, across=layout.by, by=layout.across)
-    return list(_laid_out(table.rows, layout, short))
+    return list(_laid_out(table.rows, _fewer(table.rows, layout), short))
+
+
+def drawn_grids(table: Table, plot: Plot, short: Mapping[str, str]) -> list[Grid]:
+    """The grids that a figure of the table draws, in the form of the plot: as the table is shown where the
+    plot is its layout."""
+    rows = table.rows if plot.rows is None else plot.rows
+    layout = _fewer(rows, plot.layout) if plot.layout is table.layout else plot.layout
+    return list(_laid_out(rows, replace(layout, measure=layout.title_of_axis), short))
+
+
+def _fewer(rows: pl.DataFrame, layout: Layout) -> Layout:
+    if layout.by is not None and rows[layout.by].n_unique() > rows[layout.across].n_unique():
+        return replace(layout, across=layout.by, by=layout.across)
+    return layout
 
 
 def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> Iterator[Grid]:
@@ -170,12 +194,15 @@ def word(column: str, value: Any, short: Mapping[str, str]) -> str:
     """The displayed text of a value; cultures, languages and models by name."""
     if value in WHOLE_NAMES:
         return WHOLE
-    if column in ("culture", "asked_culture"):
+    if column in ("culture", "asked_culture", "other_culture"):
         return single_line(culture_name(str(value)))
     if column == "language":
         return single_line(language_name(str(value)))
     if column == "endpoint":
-        return short.get(str(value), single_line(str(value)))
+        name, comma, rest = str(value).partition(ENDPOINT_AND)
+        return (
+            f"{short[name]}{comma}{rest}" if name in short else short.get(str(value), single_line(str(value)))
+        )
     return single_line(str(value))
 
 

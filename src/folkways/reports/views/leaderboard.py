@@ -139,13 +139,15 @@ class PublishedView:
         highest = of_leading.filter(pl.col("score") > pl.col("published").max().over("value"))[
             "value"
         ].n_unique()
+        measure = f"{task.label_of(points['metric'][0])}, %"
         return make_figure(
             slug,
             f"{name} between published models: {title}",
             f"Grey ticks: models as published ({source}). The dot is the score here, the line its "
             "95\u202f% interval.",
             f"{name} is above every published model for {highest} of {ours.height} groups.",
-            lambda width, _: _field(of_leading, ours, names, width),
+            lambda width, _: _field(of_leading, ours, names, width, measure),
+            measure=measure,
         )
 
 
@@ -153,7 +155,7 @@ def _source(paper: str, place: str) -> str:
     return f"{benchmarks()[paper].title}, {place}"
 
 
-def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], width: int) -> Spec:
+def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], width: int, measure: str) -> Spec:
     ticks = [
         {"group": names[value], "score": score}
         for value, score in own.select("value", "published").iter_rows()
@@ -167,7 +169,7 @@ def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], widt
         }
         for value, score, low, high in ours.select("value", "score", "low", "high").iter_rows()
     ]
-    x = axis_x((0, 100), width)
+    x = axis_x((0, 100), width, measure)
     y = axis_y([row["group"] for row in dots])
     score = {**x, "field": "score"}
     tick = {"type": "tick", "color": MUTED, "thickness": 1.5, "size": 14, "opacity": 0.6}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from folkways.benchmarks.published import BROUGHT, PAPER
 from folkways.benchmarks.registry import published_figures
 from folkways.cultures import get_language
 from folkways.records import SCORES, Schema, Signature, require_columns
@@ -197,11 +198,14 @@ def _differences(ours: Mapping[str, str], row: dict[str, object]) -> tuple[list[
         != row["their_profile"],
         "the likeliest option here, what was said there": "read=" in ours.get("settings", ""),
     }
+    prompts = ours.get("prompts", "").split("#")[0]
+    as_printed = prompts in (PAPER, BROUGHT)
     remarks = {
-        f"prompts {ours.get('prompts', 'unknown')} here, the authors' there": ours.get("prompts", "")
-        != "release",
-        f"variants {ours.get('variant', 'unknown')} here, {row['variants']} there": ours.get("variant", "")
-        != row["variants"],
+        "prompts as brought from the paper, unchecked, here, the authors' there": prompts == BROUGHT,
+        f"prompts {ours.get('prompts', 'unknown')} here, the authors' there": not as_printed
+        and prompts != "release",
+        f"variants {ours.get('variant', 'unknown')} here, {row['variants']} there": not as_printed
+        and ours.get("variant", "") != row["variants"],
         "a system prompt of one's own here": ours.get("system", "task") != "task",
         f"{samples} samples here, 1 there": samples != "1",
         "a part of the items here, all there": "limit" in ours or "sampling" in ours,

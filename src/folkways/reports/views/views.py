@@ -74,7 +74,8 @@ class Score:
 class FacetView:
     """The scores of one metric of a task by one facet, for the profile shown.
 
-    values: groups in display order, best first by the leading endpoint (heat maps and charts share it).
+    values: groups in display order: in their own if they have one, else best first by the leading endpoint
+        (heat maps and charts share it).
     """
 
     metric: Metric
@@ -107,6 +108,7 @@ class TaskView:
     others: the other metrics over everything.
     facets: the headline metric by each facet.
     more: the other metrics by facets that the headline does not have.
+    ordered: facet -> its groups in an order of their own.
     people: (facet, value) -> score of people of the cultures; empty if unknown.
     people_are_in: the release with the answers of people, if the run was scored without it.
     """
@@ -123,6 +125,7 @@ class TaskView:
     others: tuple[Score, ...]
     facets: dict[str, FacetView] = field(default_factory=dict)
     more: tuple[FacetView, ...] = ()
+    ordered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     people: Mapping[tuple[str, str], Score] = field(default_factory=dict)
     people_are_in: str | None = None
 
@@ -164,6 +167,11 @@ class TaskView:
         finite = [end for end in ends if end == end]
         return min(0.0, *finite), max(self.metric.scale, *finite)
 
+    @property
+    def measure(self) -> str:
+        """What its scores are, with their unit: the title of an axis."""
+        return measure_of(self.metric)
+
     def label_of(self, metric: str) -> str:
         """The label of a metric."""
         return next((one.label for one in self.metrics if one.name == metric), metric)
@@ -193,6 +201,11 @@ class TaskView:
             for name, view in self.facets.items()
             if name.startswith("culture+") and name != JOINT_LANGUAGE
         ]
+
+
+def measure_of(metric: Metric) -> str:
+    """What the scores of a metric are, with their unit: ``SEM-B, %``."""
+    return f"{metric.label}, %" if metric.scale == 100 and "%" not in metric.label else metric.label
 
 
 class ReportView:
@@ -229,7 +242,8 @@ class ReportView:
         worst = {name: sign * leading[name] for name in leading if leading[name] == leading[name]}
         endpoints = tuple(sorted(names, key=lambda name: (is_baseline(name), worst.get(name, math.inf))))
         whole.sort(key=lambda score: (endpoints.index(score.endpoint), profiles.index(score.profile)))
-        facets = _facets(headline, [score for score in shown if score.facet != WHOLE], endpoints)
+        ordered = self.data.ordered.get(task, {})
+        facets = _facets(headline, [score for score in shown if score.facet != WHOLE], endpoints, ordered)
         key = (task, profiles[0], headline.name)
         people = [score for score in self._people if (score.task, score.profile, score.metric) == key]
         return TaskView(
@@ -244,7 +258,8 @@ class ReportView:
             headline=tuple(_headline(of_headline, whole, self.data.headline_by.get(task))),
             others=tuple(score for score in whole if score.metric != headline.name),
             facets=facets,
-            more=_more(of_profile, metrics, facets, endpoints),
+            more=_more(of_profile, metrics, facets, endpoints, ordered),
+            ordered=ordered,
             people={(score.facet, score.value): score for score in people},
             people_are_in=self.data.unknown_people.get(task),
         )
@@ -329,12 +344,16 @@ def _rank(score: float | None) -> float:
 
 
 def _more(
-    scores: Sequence[Score], metrics: Sequence[Metric], known: Container[str], endpoints: Sequence[str]
+    scores: Sequence[Score],
+    metrics: Sequence[Metric],
+    known: Container[str],
+    endpoints: Sequence[str],
+    ordered: Mapping[str, tuple[str, ...]],
 ) -> tuple[FacetView, ...]:
     """The metrics by facets that the headline does not have, such as how often each letter was chosen."""
     others = [score for score in scores if score.facet != WHOLE and score.facet not in known]
     views = (
-        _facets(metric, [score for score in others if score.metric == metric.name], endpoints)
+        _facets(metric, [score for score in others if score.metric == metric.name], endpoints, ordered)
         for metric in metrics
     )
     return tuple(view for by_facet in views for view in by_facet.values())
@@ -353,7 +372,9 @@ def _headline(scores: Sequence[Score], whole: Sequence[Score], apart: str | None
             yield from groups.get((score.endpoint, score.profile), [score])
 
 
-def _facets(metric: Metric, scores: Sequence[Score], endpoints: Sequence[str]) -> dict[str, FacetView]:
+def _facets(
+    metric: Metric, scores: Sequence[Score], endpoints: Sequence[str], ordered: Mapping[str, tuple[str, ...]]
+) -> dict[str, FacetView]:
     by_facet: dict[str, dict[tuple[str, str], Score]] = {}
     for score in scores:
         by_facet.setdefault(score.facet, {})[score.value, score.endpoint] = score
@@ -361,9 +382,14 @@ def _facets(metric: Metric, scores: Sequence[Score], endpoints: Sequence[str]) -
     for facet, scores_of in by_facet.items():
         values = dict.fromkeys(value for value, _ in scores_of)
 
-        def best(value: str, scores_of: dict[tuple[str, str], Score] = scores_of) -> float:
+        def place(
+            value: str,
+            scores_of: dict[tuple[str, str], Score] = scores_of,
+            order: Sequence[str] = ordered.get(facet, ()),
+        ) -> tuple[int, float]:
             first = next((scores_of[value, name] for name in endpoints if (value, name) in scores_of), None)
-            return -_rank(first.score if first else None)
+            position = order.index(value) if value in order else len(order)
+            return position, -_rank(first.score if first else None)
 
-        views[facet] = FacetView(metric, facet, tuple(sorted(values, key=best)), scores_of)
+        views[facet] = FacetView(metric, facet, tuple(sorted(values, key=place)), scores_of)
     return views

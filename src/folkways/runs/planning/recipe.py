@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from folkways.benchmarks.printed_prompts import read_prompt_texts
 from folkways.benchmarks.registry import expand_tasks, without_suites
 from folkways.benchmarks.suites import task_text
 from folkways.engine.budget import parse_budget
@@ -30,7 +31,7 @@ from folkways.runs.options import (
 )
 from folkways.runs.planning.plan import Plan
 from folkways.runs.scores.scoring_models import BERT, EMBEDDING, ScoringModels, named_models
-from folkways.toml_files import read_toml, read_toml_text
+from folkways.toml_files import read_toml_text
 
 SUFFIX = ".toml"
 
@@ -68,32 +69,6 @@ def line_of(text: str, key: str) -> int:
     return text.count("\n", 0, match.start() if match else 0) + 1
 
 
-def prompt_texts(value: str | Mapping[str, Any]) -> dict[str, str]:
-    """Prompt texts by template name (``TASK:NAME`` for a template of one task), from a TOML file or a table.
-
-    DataError where there is none, or one is not a text.
-    """
-    file = None if isinstance(value, Mapping) else Path(value)
-    table = (
-        value
-        if isinstance(value, Mapping)
-        else read_toml(Path(value), 'prompts file, with a line name = "text" per template')
-    )
-    texts: dict[str, Any] = {}
-    for key, entry in table.items():
-        texts |= (
-            {f"{key}:{name}": text for name, text in entry.items()}
-            if isinstance(entry, dict)
-            else {key: entry}
-        )
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=file)
-    if not texts:
-        raise DataError("has no template; write one 'name = \"text\"' per template", file=file)
-    return texts
-
-
 def _tasks(value: Any) -> tuple[str, ...]:
     tasks = tuple(map(task_text, value if isinstance(value, list) else [value]))
     expand_tasks(tasks)
@@ -127,7 +102,7 @@ def _model(entry: Any) -> str | DeployedModel:
 
 
 def _prompts(value: Any) -> dict[str, str]:
-    return prompt_texts(value if isinstance(value, dict) else _scalar(value, str))
+    return read_prompt_texts(value if isinstance(value, dict) else _scalar(value, str))
 
 
 def _pairs(value: Any) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of
-from folkways.benchmarks.registry import asked_tasks, tasks
+from folkways.benchmarks.printed_prompts import check_filled
+from folkways.benchmarks.registry import asked_tasks, builders, printed_prompts, tasks
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.suites import narrowed
 from folkways.cultures import select_cultures
@@ -129,13 +130,22 @@ def _without_data(
 
 
 def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
-    """An error for an option that means none of the tasks."""
+    """An error for an option that means none of the tasks. Prompt texts of other tasks and of builders are
+    passed over: one file has those of a whole paper."""
+    here = {task.name for task in chosen}
     for name in options.prompt_texts:
         owner = name.rpartition(":")[0]
-        if owner and owner not in {task.name for task in chosen}:
-            raise UnknownNameError(
-                "task of a prompt text (no such task in this run)", owner, [task.name for task in chosen]
-            )
+        if owner in ("", *here) or owner in tasks() or owner.removeprefix("build ") in builders():
+            continue
+        raise UnknownNameError("task of a prompt text (no such task in this run)", owner, here)
+    texts = {task.name: options.texts_for(task.name) for task in chosen}
+    if options.prompt_texts and not any(texts.values()):
+        raise FolkwaysError(
+            f"{option('prompt_texts', '...')} has no text for {', '.join(texts)}; it has "
+            f"{', '.join(options.prompt_texts)}"
+        )
+    for task in chosen:
+        check_filled(task.name, texts[task.name], printed_prompts(task.benchmark))
     if options.permute_options > 1 and not any(task.permutes_options for task in chosen):
         able = [task.name for task in tasks().values() if task.permutes_options]
         raise FolkwaysError(

@@ -8,12 +8,12 @@ from dataclasses import replace
 import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task, has_free_answers, needs_whole_questions
-from folkways.benchmarks.culture_profile import PROFILE
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.results import Inputs, Result
 from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.evidence.groups import OF_ANY_BENCHMARK
 from folkways.records import JUDGED_ITEMS, Schema, compact, empty, plain
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
@@ -134,6 +134,8 @@ def inputs_of(
         releases=releases,
         cards=cards_of(set(endpoints)),
         whole_questions=frozenset(task.name for task in listed if needs_whole_questions(task)),
+        facets={task.name: task.facets for task in listed},
+        free_answers=frozenset(task.name for task in listed if has_free_answers(task)),
     )
 
 
@@ -199,8 +201,11 @@ def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
     others)."""
     declared = [result for benchmark in benchmarks().values() for result in benchmark.results]
     offered = [result for result in declared if inputs.asked.intersection(result.tasks)]
-    if PROFILE.name in names or len({task.split("/")[0] for task in inputs.asked}) > 1:
-        offered.append(replace(PROFILE, tasks=tuple(sorted(inputs.asked))))
+    offered += [
+        replace(result, tasks=tuple(sorted(inputs.asked)))
+        for result in OF_ANY_BENCHMARK
+        if result.name in names or result.fits(inputs)
+    ]
     names_offered = {result.name for result in offered}
     for name in names:
         if name not in names_offered:

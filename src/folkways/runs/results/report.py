@@ -167,6 +167,7 @@ def collect(
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
         headline_by={name: by for name, task in tasks.items() if (by := task.metrics[0].headline_by)},
+        ordered={name: task.ordered for name, task in tasks.items() if task.ordered},
         warnings=(
             *partial,
             *other_language_warnings(every, signatures, tasks),

@@ -3,7 +3,7 @@ number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 import orjson
@@ -11,6 +11,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import MODEL_ABSENT, Task
+from folkways.benchmarks.registry import printed_prompts
 from folkways.records import Signature
 from folkways.releases.release_records import Release
 from folkways.runs.planning.plan import TaskPlan
@@ -28,13 +29,14 @@ def signature(
     """
     task, options = plan.task, plan.options
     # Other texts give other numbers, whatever the file is called that the user brought them in.
-    own_texts = f"#{_digest(options.prompt_texts)}" if options.prompt_texts else ""
+    texts = options.texts_for(task.name)
+    own_texts = f"#{_digest(texts)}" if texts else ""
     parts = {
         "task": task.name,
         "data": f"{plan.release.name}#{plan.release.fingerprint}",
         "lang": "+".join(sorted(asked["language"].unique().to_list())),
         "variant": "+".join(sorted(asked["variant"].unique().to_list())),
-        "prompts": "+".join(sorted(asked["prompt_source"].unique().to_list())) + own_texts,
+        "prompts": "+".join(_sources(task, asked, texts)) + own_texts,
         "system": "task" if options.system is None else f"own#{_digest(options.system)}",
         "settings": "+".join(sorted(settings)),
         "samples": str(options.samples),
@@ -53,6 +55,18 @@ def signature(
     if options.until is not None:
         parts["sampling"] = f"until={options.until:g},by={'+'.join(options.strata)}"
     return Signature(parts)
+
+
+def _sources(task: Task, asked: pl.DataFrame, texts: Mapping[str, str]) -> list[str]:
+    """Whose wording the prompts have; of a user's text that the paper prints (``PrintedPrompt.source_of``),
+    the paper's."""
+    printed = {
+        f"file:{prompt.name}": prompt.source_of(texts[prompt.name])
+        for prompt in (printed_prompts(task.benchmark) if texts else ())
+        if prompt.table == task.name and prompt.name in texts
+    }
+    sources = asked["prompt_source"].unique().to_list()
+    return sorted({printed.get(source.partition("~")[0], source) for source in sources})  # ~ is an order
 
 
 def same_rule(made: Signature, task: Task, profile: str) -> bool:

@@ -28,15 +28,12 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     Milder than Holm's, for looking over many cultures for where to look closer. NaN stays NaN and does not
     count as a comparison. ValueError for a value outside 0 to 1.
     """
-    from scipy.stats import false_discovery_control
-
     ordered = _known(p_values)
     adjusted = list(p_values)
-    if ordered:
-        for (_, position), p in zip(
-            ordered, false_discovery_control([p for p, _ in ordered], method="bh"), strict=True
-        ):
-            adjusted[position] = float(p)
+    smallest = 1.0
+    for rank, (p, position) in reversed([*enumerate(ordered, start=1)]):
+        smallest = min(smallest, p * (len(ordered) / rank))
+        adjusted[position] = smallest
     return adjusted
 
 

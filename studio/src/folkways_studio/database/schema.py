@@ -201,6 +201,7 @@ standings = Table(
     Column("gold_from", Integer, nullable=False),  # judgements after this one count for the rules
     Column("warned", Float),  # when
     Column("reason", Text),  # why the test was waived
+    Column("training", Json),  # how far the training is: answered, right, since, seconds, done; no answer
 )
 
 attributes = Table(

@@ -14,6 +14,7 @@ from folkways_studio.people.participation import study_of_invitation
 from folkways_studio.people.prolific_entry import PARAMETERS, check_entry, read_parameters
 from folkways_studio.records import ParticipantState, Role, Study
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.offers import offer_for
 from folkways_studio.web.request_context import ANYBODY, PARTICIPANT, RequestContext
 from folkways_studio.web.routing import Routes, sentence
 
@@ -119,8 +120,9 @@ def show_consent(context: RequestContext) -> Response:
         (each for each in texts.consents if each.language and each.language == language), texts.consent
     )
     return context.page(
-        "people/consent.html.j2", study=context.study, person=context.participant, texts=texts, shown=shown
-    )
+        "people/consent.html.j2", study=context.study, person=context.participant, texts=texts, shown=shown,
+        offer=offer_for(context.workspace, context.study, context.participant, context.roles),
+    )  # fmt: skip
 
 
 @routes.post("/work/{study}/consent", PARTICIPANT)

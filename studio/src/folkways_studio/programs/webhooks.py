@@ -34,6 +34,7 @@ KINDS = (
     "participant.screened_out", "participant.waived", "participant.finished", "participant.withdrawn",
     "participant.excluded", "participant.included", "participant.warned", "participant.paused",
     "participant.resumed", "participant.test_passed", "participant.test_failed", "participant.test_waived",
+    "participant.trained",
     "participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked",
     "role.given", "role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled",
     "webhook.deleted",

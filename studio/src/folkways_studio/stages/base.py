@@ -124,6 +124,13 @@ COMMON_OPTIONS: Mapping[str, Option] = {
     "check_every": Option(None, "every how many items one of known answer comes, an attention check"),
     "min_seconds": Option(None, "answers faster than this are flagged as speeding", "number"),
     "guidelines": Option("", "what people read beside the task", "text"),
+    "manual": Option(
+        "", "guidelines in full: a text, or the name of a shipped one such as verification/verify", "text"
+    ),
+    "training": Option(True, "whether people go through the cases of the manual before the work", "flag"),
+    "minutes": Option(
+        None, "how many minutes one answer is expected to take, before any is timed", "number", 0.01
+    ),
     "for_each_population": Option(
         False, "an item that arrives here is asked of every population that has no parts", "flag"
     ),

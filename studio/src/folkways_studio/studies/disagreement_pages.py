@@ -11,6 +11,7 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement_over_time import By, agreement_over_time, chart_of
 from folkways_studio.studies.disagreements import by_person, by_stage, measured, most_disputed, read_answers
+from folkways_studio.studies.offers import offers_of
 from folkways_studio.studies.working_time import rate_of, working_times
 from folkways_studio.web.request_context import STAFF, RequestContext
 from folkways_studio.web.routing import Routes
@@ -60,4 +61,5 @@ def show_time(context: RequestContext) -> Response:
         study=context.study,
         rows=working_times(context.workspace, context.study.id),
         rate=rate,
+        offers=offers_of(context.workspace, context.study),
     )

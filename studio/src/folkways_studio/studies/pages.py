@@ -13,6 +13,7 @@ from folkways_studio.records import Role, StudyState
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import descriptions, progress, working_time
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.offers import low_pay
 from folkways_studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways_studio.web.routing import Routes, attachment
 from folkways_studio.work import gold, leases
@@ -66,6 +67,7 @@ def show_overview(context: RequestContext) -> Response:
         },
         lacking_tests=gold.lacking(context.workspace, study.id),
         not_offered=modelling.not_offered(study, context.studio.settings.models),
+        low_pay=low_pay(context.workspace, study),
     )
 
 

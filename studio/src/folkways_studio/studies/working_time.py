@@ -27,11 +27,17 @@ ENOUGH = 5
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a study pays. per_hour, per_answer: in ``currency``; both may be given."""
+    """What a study pays. per_hour, per_answer: in ``currency``; both may be given. training: whether the
+    training before the work is paid as well, a case like an answer."""
 
     per_hour: float
     per_answer: float
     currency: str
+    training: bool = False
+
+    def worth(self, hours: float, answers: int) -> float:
+        """What so much work is paid."""
+        return self.per_hour * hours + self.per_answer * answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,8 @@ class WorkingTime:
     """One person. answers: of all kinds, attention checks too, for they were work. median_seconds: per
     answer, over all stages.
 
-    hours: of work, without breaks; breaks: answers that held one. pay: None where the study has no rate.
+    hours: of work, without breaks, and of training where that is paid; breaks: answers that held one. pay:
+    None where the study has no rate.
     """
 
     participant_id: int
@@ -57,7 +64,8 @@ def rate_of(definition: Mapping[str, object]) -> Rate | None:
     pay = definition.get("pay")
     if not isinstance(pay, Mapping):
         return None
-    return Rate(float(pay.get("per_hour") or 0), float(pay.get("per_answer") or 0), str(pay["currency"]))
+    per_hour, per_answer = (float(pay.get(key) or 0) for key in ("per_hour", "per_answer"))
+    return Rate(per_hour, per_answer, str(pay["currency"]), bool(pay.get("training")))
 
 
 def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...]:
@@ -74,10 +82,20 @@ def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...
     times: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     by_stage: defaultdict[int, list[float]] = defaultdict(list)
     untimed: Counter[int] = Counter()
+    trained: Counter[int] = Counter()  # cases, and the hours of them
+    trained_hours: defaultdict[int, float] = defaultdict(float)
     with workspace.read() as connection:
         rows = connection.execute(
             sa.select(people.c.id, people.c.pseudonym, people.c.state).where(*mine).order_by(people.c.id)
         ).all()
+        if rate is not None and rate.training:
+            standings = schema.standings
+            of = sa.select(standings.c.participant_id, standings.c.training).where(
+                standings.c.participant_id.in_([row.id for row in rows]), standings.c.training.is_not(None)
+            )
+            for person, training in connection.execute(of):
+                trained[person] += training["answered"]
+                trained_hours[person] += training["seconds"] / 3600
         for person, stage, seconds in connection.execute(sent):
             if seconds is None:
                 untimed[person] += 1
@@ -93,10 +111,10 @@ def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...
             cleaned = without_breaks(seconds, usual[stage])
             worked += cleaned
             breaks += sum(one != other for one, other in zip(seconds, cleaned, strict=True))
-        if not worked and not untimed[person]:
+        if not worked and not untimed[person] and not trained[person]:
             continue
-        hours, answers = sum(worked) / 3600, len(worked) + untimed[person]
-        pay = None if rate is None else round(rate.per_hour * hours + rate.per_answer * answers, 2)
+        hours, answers = sum(worked) / 3600 + trained_hours[person], len(worked) + untimed[person]
+        pay = None if rate is None else round(rate.worth(hours, answers + trained[person]), 2)
         found.append(
             WorkingTime(
                 person, pseudonym, state, answers, median(worked) if worked else 0.0, hours, breaks, pay

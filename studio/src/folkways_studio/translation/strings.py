@@ -18,11 +18,19 @@ from folkways_studio.web.rendering.i18n import terms
 STUDIO = Path(__file__).parents[1]
 ANSWERING = (
     *(f"web/templates/{name}.html.j2" for name in ("base", "draft", "parts")),
-    *("stages/", "work/templates/", "work/pages.py", "work/sent_pages.py", "work/suggestion_pages.py"),
+    *(
+        "stages/",
+        "work/templates/",
+        "work/pages.py",
+        "work/guideline_pages.py",
+        "work/training.py",
+        "work/sent_pages.py",
+        "work/suggestion_pages.py",
+    ),
     *("models/pages.py", "people/entry_pages.py", "people/templates/withdraw.html.j2"),
     *(
         f"people/templates/{name}.html.j2"
-        for name in ("code", "consent", "done", "eligibility", "excluded", "invitation", "left")
+        for name in ("code", "consent", "done", "eligibility", "excluded", "invitation", "left", "offer")
     ),
 )
 """Sources of the strings that are shown to people who answer."""

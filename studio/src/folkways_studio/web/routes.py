@@ -17,13 +17,26 @@ from folkways_studio.studies import new_study_pages as new_study
 from folkways_studio.studies import pages as dashboard
 from folkways_studio.studies import settings_pages as settings
 from folkways_studio.web.routing import Route
+from folkways_studio.work import guideline_pages as guidelines
 from folkways_studio.work import known_answer_pages as known_answers
 from folkways_studio.work import pages as work
 from folkways_studio.work import sent_pages as sent
 from folkways_studio.work import suggestion_pages as suggestions
 
 PARTS = (
-    *(account, entry, work, sent, steps, suggestions, known_answers, new_study, dashboard, people),
+    *(
+        account,
+        entry,
+        work,
+        sent,
+        steps,
+        suggestions,
+        known_answers,
+        guidelines,
+        new_study,
+        dashboard,
+        people,
+    ),
     *(items, discussion, disagreement, data, media, settings, programs, single_sign_on),
 )
 

@@ -32,6 +32,7 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.counts import room
 from folkways_studio.work.eligible_slots import (
     attention_check,
+    counts_of_person,
     give_slot,
     lease_at_hand,
     lease_slot,
@@ -41,6 +42,7 @@ from folkways_studio.work.eligible_slots import (
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.work.known_answers import test_slot
 from folkways_studio.work.leases import lease_end, not_theirs
+from folkways_studio.work.training import needs_training
 
 # Statements are made once: making one costs more than running it.
 _WORK = (
@@ -79,10 +81,11 @@ class Work:
 @dataclass(frozen=True, slots=True)
 class NoWork:
     """Why there is nothing to do. reason: ``paused``, ``closed``, ``not_active``, ``cap``, ``quota``,
-    ``failed`` (the test) or ``none_left``.
+    ``failed`` (the test), ``training`` (of ``stage``, which comes first) or ``none_left``.
     """
 
     reason: str
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +117,19 @@ def claim_slot(
             stages = _going_on(stages, after)
         if not stages:
             return NoWork("none_left")
-        plain = all(_is_plain(each) for each in stages)
-        leases = [(each, lease_end(each, now)) for each in stages]
-        slot = give_slot(connection, person, leases, now, at_hand=True, free=plain)
+        untrained = {each.id for each in stages if needs_training(connection, person.id, each)}
+        leases = [(each, lease_end(each, now)) for each in stages if each.id not in untrained]
+        plain = not untrained and all(_is_plain(each) for each in stages)
+        slot = give_slot(connection, person, leases, now, at_hand=True, free=plain) if leases else None
         if slot is not None:
             return ClaimedSlot(slot, next(each for each in stages if each.id == slot.stage_id))
         claimed: ClaimedSlot | NoWork = NoWork("none_left")
         for each in () if plain else stages:
+            if each.id in untrained:
+                counts = counts_of_person(connection, person, each)
+                if counts.taken or counts.left(each) != 0:
+                    return NoWork("training", each.name)
+                continue
             claimed = _take(connection, person, each, now, lease_end(each, now))
             if isinstance(claimed, ClaimedSlot):
                 break
@@ -150,6 +159,8 @@ def claim_batch(
         person, stages = worker
         if not stages or stage_kind(stages[0].kind).authored:
             return NoWork("none_left")
+        if needs_training(connection, person.id, stages[0]):
+            return NoWork("training", stages[0].name)
         slots = lease_at_hand(connection, person, stages[0], count, now + seconds)
         while len(slots) < count:
             taken = _take(connection, person, stages[0], now, now + seconds)

@@ -30,6 +30,7 @@ from folkways_studio.work.known_answers import judge_known
 from folkways_studio.work.leases import not_theirs, own_assignment
 from folkways_studio.work.resolution import apply_rule
 from folkways_studio.work.suggestions import settle_suggestions
+from folkways_studio.work.training import needs_training
 
 LONGEST_KEY = 64
 
@@ -146,7 +147,7 @@ def submit(
 
     Raises SubmissionError for wrong fields, NotFoundError if the slot is not (or no longer) this
     person's, AlreadySubmittedError if it has a judgement under another key, ConflictError if the study
-    is closed.
+    is closed or they have not gone through the training of the stage.
     """
     now = time.time()
     if not 1 <= len(key) <= LONGEST_KEY:
@@ -164,6 +165,8 @@ def submit(
                 return SubmissionReceipt(repeated, True, item, stage)
         if held.study_state in (StudyState.CLOSED, StudyState.DELETED):
             raise ConflictError("the study was closed; nothing more can be submitted")
+        if needs_training(connection, held.person.id, stage):
+            raise ConflictError("this part of the study begins with a training; go through it first")
         if callable(submission):
             submission = submission(item, stage)
         payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)

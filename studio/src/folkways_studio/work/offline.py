@@ -48,6 +48,11 @@ def export_workbook(
             f"stages of kind {work_stage.kind} cannot be worked on off line; those that can: {able}"
         )
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
+    if isinstance(works, NoWork) and works.reason == "training":
+        raise FolkwaysError(
+            "the person has not gone through the training of this stage; ask them to open the study on "
+            "the web first"
+        )
     if isinstance(works, NoWork):
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
     kind = stage_kind(work_stage.kind)
@@ -65,7 +70,9 @@ def export_workbook(
         [{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String)
     )
     guidelines = texts.guidelines(stage)
+    manual = texts.manual(stage)
     help = [
+        *([("guidelines in full", manual.text)] if manual else ()),
         ("guidelines", guidelines.text if guidelines else work_stage.config["guidelines"]),
         ("task", kind.about),
         ("columns to fill in", ", ".join(schema.columns)),

@@ -20,6 +20,7 @@ from folkways_studio.records import AssignmentState, Item, ParticipantState, Sta
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.offers import offer_for
 from folkways_studio.studies.progress import own_progress
 from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways_studio.web.routing import TASK_PAGE, Routes
@@ -28,6 +29,7 @@ from folkways_studio.work.assignments import NoWork, Work, claim_slot
 from folkways_studio.work.judgements import SubmissionReceipt
 from folkways_studio.work.known_answer_rules import Qualification
 from folkways_studio.work.suggestion_pages import suggestion_beside
+from folkways_studio.work.training import is_untrained
 
 routes = Routes()
 
@@ -65,6 +67,7 @@ def show_study(context: RequestContext) -> Response:
         person=person,
         stages=stages,
         return_code=code,
+        offer=offer_for(context.workspace, study, person, context.roles),
         has_sent=work_of(context.workspace, person).answers > 0,
     )
 
@@ -79,6 +82,8 @@ def _on(
     context: RequestContext, say: str | None = None, *, stage: str | None = None, after: str | None = None
 ) -> Response:
     claimed = claim_slot(context.workspace, context.participant.id, stage=stage, after=after)
+    if isinstance(claimed, NoWork) and claimed.reason == "training":
+        return context.go(f"/work/{context.study.name}/training/{claimed.stage}", say)
     if isinstance(claimed, NoWork):
         return context.go(f"/work/{context.study.name}/rest?why={claimed.reason}", say)
     return context.go(context.task_address(claimed.assignment.id), say)
@@ -102,6 +107,9 @@ def show_task(context: RequestContext) -> Response:
     """The page of one task, with what was typed before."""
     if context.task.work.assignment.state != AssignmentState.LEASED:
         return context.go(f"/work/{context.study.name}", "answered-before")
+    stage = context.task.work.stage
+    if is_untrained(context.workspace, context.participant.id, stage):  # it got one after they took the task
+        return context.go(f"/work/{context.study.name}/training/{stage.name}")
     draft = context.task.draft
     return task_page(context, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
 

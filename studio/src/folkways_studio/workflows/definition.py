@@ -29,6 +29,7 @@ from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.workflows.fields import FieldReader
 from folkways_studio.workflows.known_answers import SETTINGS, read_known_answers
+from folkways_studio.workflows.manuals import cases_of
 from folkways_studio.workflows.wordings import Wording, in_own_language
 from folkways_studio.workflows.yaml_text import parse_yaml
 
@@ -53,7 +54,8 @@ CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "optional
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
 MODEL_KEYS = ("helper", "verifier", "suggester", "most_calls", "most_calls_per_person", "most_usd")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
-PAY_KEYS = ("per_hour", "per_answer", "currency")
+PAY_KEYS = ("per_hour", "per_answer", "currency", "training", "wages")
+WAGE_KEYS = ("population", "per_hour", "currency", "exchange", "source")
 WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
 
 
@@ -168,7 +170,7 @@ class _Reader(FieldReader):
             self.known(self.mapping(raw.get(key, {}), key), valid, f"{key}.")
         self._models(raw.get("models") or {})
         self._prolific(raw.get("prolific"))
-        self._pay(raw.get("pay"))
+        self._pay(raw.get("pay"), [each.name for each in populations])
         if self.problems:
             raise DefinitionError(self.problems, self.file)
         return Definition(name, title, workflow, licence, consent, populations, stages, dict(written))
@@ -197,7 +199,7 @@ class _Reader(FieldReader):
             elif key in PROLIFIC_KEYS and (isinstance(value, bool) or not isinstance(value, str | int)):
                 self.say(f"prolific.{key}", f"has to be a completion code, not {value!r}")
 
-    def _pay(self, raw: Any) -> None:
+    def _pay(self, raw: Any, populations: Sequence[str]) -> None:
         if not isinstance(raw, Mapping):
             return
         rates = [key for key in ("per_hour", "per_answer") if key in raw]
@@ -205,9 +207,41 @@ class _Reader(FieldReader):
             self.amount(raw, key, "pay.")
         if not rates:
             self.say("pay", "needs per_hour, per_answer or both")
-        if not re.fullmatch(r"[A-Z]{3}", str(raw.get("currency"))):
+        self._currency(raw, "pay.")
+        if not isinstance(raw.get("training", False), bool):
+            self.say("pay.training", f"has to be true or false, not {raw['training']!r}")
+        read_so_far: set[object] = set()
+        for path, wage in self.entries(raw.get("wages", []), "pay.wages"):
+            self.known(wage, WAGE_KEYS, path)
+            for key in ("per_hour", "exchange"):
+                self.amount(wage, key, path)
+            if wage.get("per_hour") is None:
+                self.say(f"{path}per_hour", "is missing: the local wage per hour")
+            self.text(wage, "source", path)
+            if "currency" in wage:
+                self._currency(wage, path)
+            if (
+                wage.get("currency", raw.get("currency")) != raw.get("currency")
+                and wage.get("exchange") is None
+            ):
+                self.say(
+                    f"{path}exchange",
+                    f"is missing: how many {raw.get('currency')} one {wage.get('currency')} is worth",
+                )
+            population = wage.get("population")
+            if population is not None and population not in populations:
+                self.say(
+                    f"{path}population", f"{population!r} is no population; valid: {', '.join(populations)}"
+                )
+            if population in read_so_far:
+                self.say(f"{path}population", "has another wage above")
+            read_so_far.add(population)
+
+    def _currency(self, entry: Mapping[str, Any], place: str) -> None:
+        if not re.fullmatch(r"[A-Z]{3}", str(entry.get("currency"))):
             self.say(
-                "pay.currency", f"has to be three capital letters, such as EUR, not {raw.get('currency')!r}"
+                f"{place}currency",
+                f"has to be three capital letters, such as EUR, not {entry.get('currency')!r}",
             )
 
     def _populations(self, raw: Any) -> tuple[PopulationDefinition, ...]:
@@ -294,6 +328,7 @@ class _Reader(FieldReader):
             name: self._setting(entry.get(name, option.default), option, f"{place}{name}")
             for name, option in options.items()
         }
+        config["training"] = bool(config["training"] and cases_of(config["manual"]))
         config["next"] = self.mapping(entry.get("next") or {}, f"{place}next")
         if not self.problems:
             for name, problem in kind.check_config(config).items():

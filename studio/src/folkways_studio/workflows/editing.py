@@ -24,6 +24,8 @@ FREE_OPTIONS = (
     "gold",
     "qualification",
     "min_seconds",
+    "training",
+    "minutes",
 )
 """Settings of a stage that may change at any time: none of them is in what people said before."""
 
@@ -84,11 +86,15 @@ def _settings(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
             name: value for name, value in (models.get("models") or {}).items() if name != "most_calls"
         }
         models["models.most_calls"] = most
+        pay = models.get("pay")
+        if isinstance(pay, Mapping):  # what work there is paid elsewhere is no promise of the study's
+            models["pay.wages"] = pay.get("wages")
+            models["pay"] = {name: value for name, value in pay.items() if name != "wages"}
     agreed = "somebody has agreed to take part under what it was" if use.agreed else ""
     for key in sorted({*before, *after} - {"name", "populations", "stages"}):
         if before.get(key) == after.get(key):
             continue
-        if key in (*FREE, "models.most_calls"):
+        if key in (*FREE, "models.most_calls", "pay.wages"):
             edit.note(key, "changed")
         elif key == "consent":
             edit.note(key, "changed; whoever has agreed already has agreed to the text that they saw")
@@ -170,14 +176,14 @@ def _stages(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
 
 
 def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, used: bool, edit: Edit) -> None:
-    edit.note_texts(place, raw, ("title", "guidelines"))
+    edit.note_texts(place, raw, ("title", "guidelines", "manual"))
     fixed_because = (
         "it has items; import them into a new stage if they are to be asked in another way" if used else ""
     )
     for key in ("kind", "role"):
         if getattr(old, key) != getattr(new, key):
             edit.note(f"{place}, {key}", "changed", fixed_because)
-    for key in sorted({*old.config, *new.config} - {"guidelines"}):
+    for key in sorted({*old.config, *new.config} - {"guidelines", "manual"}):
         was, becomes = old.config.get(key), new.config.get(key)
         if was == becomes:
             continue

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from folkways.sdk.cultures import languages
+from folkways_studio.workflows.manuals import Manual, check_manual, is_shipped, read_manual, shipped_for
 
 OWN = "en"
 """The own language of a study that has texts by language and does not name it."""
 
 STUDY_TEXTS = ("title", "about", "consent")
-STAGE_TEXTS = ("title", "guidelines")
+STAGE_TEXTS = ("title", "guidelines", "manual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +98,26 @@ class StudyTexts:
         return self.pick(self._named("stages", name).get("title") or name)
 
     def guidelines(self, name: str) -> Wording | None:
-        """Of the stage of that name; None where the study has none of its own."""
+        """What people read with a task of the stage of that name: the study's text, else the short form of
+        the manual; None where there is neither."""
         value = self._named("stages", name).get("guidelines")
-        return self.pick(value) if value else None
+        if value:
+            return self.pick(value)
+        manual = self.manual(name)
+        return Wording(manual.short, manual.language) if manual is not None and manual.short else None
+
+    def manual(self, name: str) -> Manual | None:
+        """The guidelines in full of the stage of that name; None where the study has none."""
+        value = self._named("stages", name).get("manual")
+        if not value:
+            return None
+        if is_shipped(value):
+            return shipped_for(str(value).strip(), (*self.wanted, self.own))
+        picked = self.pick(value)
+        return read_manual(picked.text, picked.language)
 
     def criteria(self, population: str) -> list[tuple[Mapping[str, Any], Wording, list[tuple[str, Wording]]]]:
-        """Each criterion of a population, its question, its options with the value that each stands for: the
+        """Each criterion of a population, its question, and its options with the value stored for each: the
         own language's."""
         plain = StudyTexts(self.definition, ())
         return [
@@ -142,6 +157,7 @@ def in_own_language(raw: Mapping[str, Any], say: Callable[[str, str], None]) -> 
                     for at, option in options
                 ]
     for number, stage in _entries(made.get("stages")):
+        check_manual(stage.get("manual"), f"stages[{number}].manual", say)
         _flatten(stage, STAGE_TEXTS, f"stages[{number}].", study_language, say)
         _check_parts(stage, f"stages[{number}].", study_language, say)
     return made

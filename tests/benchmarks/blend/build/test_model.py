@@ -215,3 +215,68 @@ def test_a_build_on_postgresql(server: ChatServer, release: Path, tmp_path: Path
         done = folkways(*(url if argument == tmp_path / "w.db" else argument for argument in arguments))
         assert done.returncode == 0, done.stderr
     assert server.stats()["total"] == server.stats()["distinct"] == len(calls(tmp_path)) > 0
+
+
+def settings_of(folder: Path) -> set[tuple[str, int]]:
+    """Each judge's prompt that was asked, and the output tokens that its reply may have."""
+    asked = rows(
+        folder / "w.db",
+        "SELECT user, json FROM expected JOIN prompts USING (prompt_hash) "
+        "JOIN settings ON settings.id = settings_id WHERE task = 'build/mcq-judge'",
+    )
+    return {(text, json.loads(settings)["max_tokens"]) for text, settings in asked}
+
+
+def test_a_judge_may_write_its_reasons_first(server: ChatServer, release: Path, tmp_path: Path) -> None:
+    server.control(forget=True, mode='fixed:Two drinks. {"same": false}', latency=0.0)
+    done = folkways(*command(server, release, tmp_path, *FEW, "--reasons", "--dummies", "stand-in:overlap"))
+    assert done.returncode == 0, done.stderr
+    assert {call["answer"] for call in calls(tmp_path) if call["kind"] == "judge"} == {False}
+    asked = settings_of(tmp_path)
+    assert asked and all("First give your reasons" in text for text, _ in asked)
+    assert {tokens for _, tokens in asked} == {1024}
+    record = json.loads((tmp_path / "mcq" / "mc_questions_file.build.json").read_text())
+    assert record["judge_form"] == "reasons first"
+
+
+def test_a_judge_and_its_questions_in_the_words_of_the_paper(
+    server: ChatServer, release: Path, tmp_path: Path, shared: Path
+) -> None:
+    """The texts are read out of the paper; what it does not show, the reader puts after them."""
+    paper = (shared / "papers" / "blend.txt").read_text(encoding="utf-8")
+    judge = paper[paper.index("Determine if a ‘target’") :].partition("\nDummy Options")[0]
+    parts = "{answers} of {answer_country}, {target} of {target_country}"
+    (tmp_path / "paper.toml").write_text(
+        f'[\'build mcq\']\njudge = """{judge}\n{parts}"""\nitem = \'Choose. {{question}} {{choices}}\'\n'
+    )
+    server.control(forget=True, mode='fixed:They differ. {"result":"X"}', latency=0.0)
+    more = ("--prompts", tmp_path / "paper.toml", "--dummies", "stand-in:overlap")
+    done = folkways(*command(server, release, tmp_path, *FEW, *more))
+    assert done.returncode == 0, done.stderr
+    assert {call["answer"] for call in calls(tmp_path) if call["kind"] == "judge"} == {False}
+    assert all(text.startswith("Determine if a ‘target’") for text, _ in settings_of(tmp_path))
+    record = json.loads((tmp_path / "mcq" / "mc_questions_file.build.json").read_text())
+    assert record["judge_prompt"].startswith("paper ")
+    assert record["item_prompt"].startswith("file:item ") and record["wording"] == "file:item"
+    assert b"Choose. What do people" in items(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("['blend/mcq']\npaper = 'x'", 'has no table ["build mcq"]; valid texts there: judge, dummies, item'),
+        ("['build mcq']\njudge = ' '", "is empty; fill it in from Appendix C.3.2"),
+        ("['build mcq']\njugde = 'x'", "did you mean 'judge'"),
+        ("['build mcq']\ndummies = '{number} {text}'", "the text 'dummies' has no {taken}"),
+        ("['build mcq']\nitem = '{question} {choices} {x}'", "has {x}, which no part of the item fills"),
+    ],
+)
+def test_a_builders_text_that_cannot_be_used_says_why_before_anything_is_asked(
+    server: ChatServer, release: Path, tmp_path: Path, text: str, what: str
+) -> None:
+    server.control(forget=True, mode="judge:10", latency=0.0)
+    (tmp_path / "paper.toml").write_text(text)
+    done = folkways(*command(server, release, tmp_path, "--prompts", tmp_path / "paper.toml"))
+    assert done.returncode == 2
+    assert what in " ".join(done.stderr.split())
+    assert server.stats()["total"] == 0

@@ -75,6 +75,19 @@ def test_the_filter_of_the_paper_and_what_it_says(
     assert select_sources(one_country, questions, []).filtered == {}
 
 
+def test_the_papers_text_lets_three_not_know_a_question_and_the_code_two(tmp_path: Path) -> None:
+    filtered = {}
+    for number in (2, 3, 4):
+        read(tmp_path / str(number), {"idks": {"idk": number}})
+        release = release_at(tmp_path / str(number))
+        frames = blend.read_annotations(release), blend.read_questions(release)
+        filtered[number] = [
+            list(select_sources(*frames, exclusion=rule).filtered) for rule in ("code", "text")
+        ]
+    reason = "in one country, more than {} people did not know it"
+    assert filtered == {2: [[], []], 3: [[reason.format(2)], []], 4: [[reason.format(2)], [reason.format(3)]]}
+
+
 def test_answers_without_english_are_none(tmp_path: Path) -> None:
     (source,) = read(tmp_path, {"annotations": [group(["차"], ["tea", "cha"], 3), group(["물"], [], 2)]})
     assert [entry.variants for entry in source.groups["South_Korea"]] == [("tea", "cha")]

@@ -9,17 +9,21 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.data_tables import (
     ABOUT,
+    MEAN,
     Measure,
     annotation_table,
     question_counts,
     statistics_table,
 )
+from folkways.benchmarks.blend.results.published_means import published_means
 from folkways.benchmarks.published import beside_published
+from folkways.benchmarks.results import Inputs
 from tests.support.blend_data import release_at, write_mcq, write_release
 
 MEASURES: tuple[Measure, ...] = ("votes", "answers", "unknown")
@@ -54,6 +58,10 @@ def test_means_by_hand(tmp_path: Path) -> None:
     korea = dict(rows.filter(pl.col("culture") == "KR").select("category", "value").iter_rows())
     assert korea == {"Food": 1.5, "Sport": 1.0, "Family": 2.0, "all": 1.5}
     assert rows.filter(pl.col("culture") == "KR", pl.col("category") == "all")["n"].item() == 4
+    whole = rows.filter(pl.col("category") == "all")
+    of_each = whole.filter(pl.col("culture") != MEAN)["value"]
+    (over,) = whole.filter(pl.col("culture") == MEAN).to_dicts()
+    assert (over["value"], over["sd"]) == pytest.approx((of_each.mean(), of_each.std()))
     assert rows.select(
         ((pl.col("low") <= pl.col("value")) & (pl.col("value") <= pl.col("high")))
         .filter(pl.col("n") > 1)
@@ -90,11 +98,42 @@ def test_published_cells(shared: Path, state: str, differing: tuple[int, ...]) -
     """All 336 cells reproduce from the state of June, which the paper was written with; the newest one was
     corrected since."""
     counts = counts_of(shared / "data" / "blend" / state)
+    over = {
+        measure: annotation_table(counts, measure).rows.row(
+            by_predicate=(pl.col("culture") == MEAN) & (pl.col("category") == "all"), named=True
+        )
+        for measure in MEASURES
+    }
+    if state == "3e4dcbd":
+        assert round(over["votes"]["value"], 2) == 3.16, "section 3"
+        assert [round(over["unknown"][name], 2) for name in ("value", "sd")] == [1.01, 0.35], "section 3"
     for measure, expected in zip(MEASURES, differing, strict=True):
-        compared = beside(annotation_table(counts, measure).rows, ABOUT[measure][0])
+        rows = annotation_table(counts, measure).rows
+        compared = beside(rows.filter(pl.col("culture") != MEAN), ABOUT[measure][0])
         assert compared.height == 112
         assert compared["published"].null_count() == 0
         assert (~compared["reproduced"]).sum() == expected, measure
+
+
+def test_means_over_the_papers_models_are_those_of_its_text() -> None:
+    """Section 1: the averages of six cultures, and GPT-4's gap between the two Koreas."""
+    means, gaps = (table.rows for table in published_means(Inputs()))
+    local = PUBLISHED.figures("Table 10")
+    printed = {"US": 79.22, "ES": 69.08, "IR": 50.78, "KP": 41.92, "NG-N": 21.18, "ET": 12.18}
+    without = local.filter(pl.col("model") != "Llama-3.1-70B").group_by("value").agg(pl.col("score").mean())
+    assert {code: score for code, score in without.iter_rows() if code in printed} == pytest.approx(
+        printed, abs=0.012
+    )
+    korea = local.filter(pl.col("value") == "KR")["score"].to_numpy()
+    row = means.row(by_predicate=(pl.col("place") == "Table 10") & (pl.col("culture") == "KR"), named=True)
+    expected = stats.t.interval(0.95, 16, korea.mean(), stats.sem(korea))
+    assert (row["score"], row["low"], row["high"]) == pytest.approx((korea.mean(), *expected))
+    of_model = dict(local.filter(model="GPT-4").select("value", "score").iter_rows())
+    assert of_model["KR"] - of_model["KP"] == pytest.approx(31.63)
+    paired = stats.ttest_rel(korea, local.filter(pl.col("value") == "KP")["score"].to_numpy())
+    gap = gaps.row(by_predicate=(pl.col("place") == "Table 10") & (pl.col("pair") == "KR − KP"), named=True)
+    assert (gap["p"], gap["low"]) == pytest.approx((paired.pvalue, paired.confidence_interval().low))
+    assert means.filter(culture="mean over cultures").height == 3
 
 
 def test_a_wrong_cell_is_told(tmp_path: Path) -> None:
@@ -115,11 +154,14 @@ def test_ties_in_rounding_reproduce_either_way() -> None:
 
 
 def test_published_figures_are_as_many_as_the_paper_has() -> None:
-    expected = {2: 102, 7: 112, 8: 112, 9: 112, 10: 272, 11: 238, 12: 256}
+    expected = {1: 34, 2: 102, 7: 112, 8: 112, 9: 112, 10: 272, 11: 238, 12: 256, 13: 112}
     counts = dict(PUBLISHED.figures().group_by("place").len().iter_rows())
-    assert counts == {f"Table {number}": count for number, count in expected.items()}
-    sums = PUBLISHED.figures("Table 2").group_by("metric").agg(pl.col("score").sum())
-    assert dict(sums.iter_rows()) == {"mcq": 37_557, "saq": 500}
+    of_tables = {f"Table {number}": count for number, count in expected.items()}
+    assert counts == {**of_tables, "section 3, of Table 7": 1, "section 3, of Table 9": 1}
+    for place, saq in (("Table 1", 15_000), ("Table 2", 500)):
+        cells = PUBLISHED.figures(place).filter(pl.col("value") != "+all")
+        sums = cells.group_by("metric").agg(pl.col("score").sum())
+        assert dict(sums.iter_rows()) == {"mcq": 37_557, "saq": saq}
 
 
 @pytest.mark.shared

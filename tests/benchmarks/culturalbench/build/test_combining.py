@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.culturalbench.build.tables import INSTRUCTION, NUMERALS, combine, written
+from folkways.benchmarks.culturalbench.build.tables import NUMERALS, combine, written
 from folkways.benchmarks.culturalbench.data import is_multi_mode
 from folkways.benchmarks.culturalbench.votes import LETTERS
 from tests.support.votes_data import statements_of
@@ -63,7 +63,7 @@ def test_the_question_has_every_statement_with_its_number(item: str, gold: list[
         "",
         *(f"{numeral} {text}" for numeral, text in zip(NUMERALS, STATEMENTS, strict=True)),
         "",
-        INSTRUCTION,
+        "Choose the option that lists every statement that applies, and none that does not.",
     ]
     assert made == combine(item, "What is brought?", STATEMENTS, gold, seed)
 

@@ -239,3 +239,27 @@ def test_topics_that_people_gave_leave_in_the_form_that_tasks_read(tmp_path: Pat
     ).read_text() == "question_idx,topic,head\nq,Religion,Wider society\n"
     table = pl.read_csv(tmp_path / "mine" / "votes.csv")
     assert table.columns == ["question_idx", "annotator", "chosen", "round", "population", "counted", "kept"]
+
+
+def test_questions_with_several_right_options_in_a_readers_words(folder: Path, tmp_path: Path) -> None:
+    """Easy and Hard of one folder belong to one text."""
+    texts = tmp_path / "paper.toml"
+    texts.write_text("['build easy']\nmulti-mode = '{question} Pick all. {statements}'")
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    build_from_votes("easy", [folder], ours)
+    build_from_votes("easy", [folder], theirs, prompts=texts)
+    before, after = (pl.read_csv(place / "CulturalBench-Easy.csv") for place in (ours, theirs))
+    changed = before.with_columns(other=after["prompt_question"]).filter(
+        pl.col("prompt_question") != pl.col("other")
+    )
+    assert changed.height == before.filter(pl.col("prompt_option_a").str.starts_with("(i")).height > 0
+    for old, new in changed.select("prompt_question", "other").iter_rows():
+        question, statements, _instruction = old.rsplit("\n\n", 2)
+        assert new == f"{question} Pick all. {statements}"
+    assert after.drop("prompt_question").equals(before.drop("prompt_question"))
+    assert orjson.loads((theirs / "build.json").read_bytes())["multi_mode_text"].startswith(
+        "file:multi-mode "
+    )
+    with pytest.raises(FolkwaysError, match="holds easy of another build"):
+        build_from_votes("hard", [folder], theirs)
+    build_from_votes("hard", [folder], theirs, prompts=texts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import combinations, count, islice
@@ -46,7 +46,9 @@ class JudgeCall:
 
     def read(self, reply: str) -> bool | None:
         same = last_value(reply, "same")
-        return same if isinstance(same, bool) else None
+        if isinstance(same, bool):
+            return same
+        return {"O": True, "X": False}.get(str(last_value(reply, "result")))  # as the paper asks for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,8 @@ class DummyCall:
         return {"text": self.text, "number": str(self.number), "taken": _quoted(self.taken)}
 
     def read(self, reply: str) -> Options | None:
-        options = last_value(reply, "options")
+        # The second name is the paper's.
+        options = last_value(reply, "options") or last_value(reply, "dummy_options")
         return (
             tuple(options)
             if isinstance(options, list) and all(isinstance(option, str) for option in options)
@@ -160,40 +163,58 @@ TASK = "build/mcq-"
 """How the tasks begin under which requests are stored: ``build/mcq-judge``; no benchmark has such a task."""
 
 
-class ModelOracle:
-    """An Oracle that asks a model."""
+REASONED = "judge-reasoned"
+"""The judge's prompt that asks for reasons before the verdict, among our wordings."""
 
-    def __init__(self, ask: AskableModel) -> None:
+TOKENS_FOR_REASONS = 1024
+"""Output tokens of a reply that may begin with reasons."""
+
+
+class ModelOracle:
+    """An Oracle that asks a model.
+
+    texts: kind of call -> a text to ask it with, in place of ours. reasoned: the judge writes its reasons
+    first.
+    """
+
+    def __init__(
+        self, ask: AskableModel, texts: Mapping[str, Template] | None = None, *, reasoned: bool = False
+    ) -> None:
         self._ask = ask
+        self._texts = {**({JudgeCall.kind: _ours(REASONED)} if reasoned else {}), **(texts or {})}
 
     def recall(self, call: Call) -> tuple[Answer | None] | None:
         """See ``calls.Oracle``."""
-        reply = self._ask.recall(_prompt(call, 0))
+        reply = self._ask.recall(self._prompt(call, 0))
         return None if reply is None else (call.read(reply.text or ""),)
 
     def ask(self, calls: Sequence[Call], attempt: int = 0) -> list[Answer | None]:
         """See ``calls.Oracle``."""
-        replies = self._ask([_prompt(call, attempt) for call in calls])
+        replies = self._ask([self._prompt(call, attempt) for call in calls])
         return [call.read(reply.text or "") for call, reply in zip(calls, replies, strict=True)]
 
+    def _prompt(self, call: Call, attempt: int) -> Prompt:
+        template = self._texts.get(call.kind)
+        text = prompt_of(call, template)
+        # A prompt's hash in the workspace: files of replies name items by it.
+        digest = blake2b(orjson.dumps((None, text, None)), digest_size=16).hexdigest()
+        return Prompt(
+            text,
+            TASK + call.kind,
+            f"{call.question}/{digest[:12]}",
+            call.max_tokens if template is None else max(call.max_tokens, TOKENS_FOR_REASONS),
+            variant=call.kind,
+            sample=attempt,
+        )
 
-def prompt_of(call: Call) -> str:
-    """The text that is sent."""
-    return Template(wordings("folkways.benchmarks.blend")["build"][call.kind], "folkways").fill(call.parts())
+
+def prompt_of(call: Call, template: Template | None = None) -> str:
+    """The text that is sent, in our wording unless a template is given."""
+    return (template or _ours(call.kind)).fill(call.parts())
 
 
-def _prompt(call: Call, attempt: int) -> Prompt:
-    text = prompt_of(call)
-    # A prompt's hash in the workspace: files of replies name items by it.
-    digest = blake2b(orjson.dumps((None, text, None)), digest_size=16).hexdigest()
-    return Prompt(
-        text,
-        TASK + call.kind,
-        f"{call.question}/{digest[:12]}",
-        call.max_tokens,
-        variant=call.kind,
-        sample=attempt,
-    )
+def _ours(name: str) -> Template:
+    return Template(wordings("folkways.benchmarks.blend")["build"][name], "folkways")
 
 
 NAMES = ("overlap", "hash00 to hash99", "ctx00 to ctx99")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.build import Builder, BuildResult, BuildSession, Option
+from folkways.benchmarks.printed_prompts import PROMPTS_OPTION
 from folkways.display import plural
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
@@ -125,6 +126,15 @@ MCQ = Builder(
         Option(
             "--wording-of", "Use the prompt of released questions instead of our own.", metavar="NAME|DIR"
         ),
+        Option(
+            "--exclusion",
+            "Leave out what over two of a country did not know, as the authors' code does, or over three "
+            "(text, section 4.2.1).",
+            ("code", "text"),
+            default="code",
+        ),
+        PROMPTS_OPTION,
+        Option("--reasons", "paper: the judge writes its reasons first (Appendix C.3.2).", "yes"),
         Option("--out", "Where the questions go (.csv)", "new file", gets=FILE_NAME, required=True),
         Option("--calls", "Write every call and its answer, in order.", "new file", metavar="FILE.jsonl"),
         Option("--hub", "Also write the Hugging Face layout, with a data card.", "new folder"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -36,7 +37,9 @@ from folkways.benchmarks.blend.build.choosing import (
 )
 from folkways.benchmarks.blend.build.items import WRONG_OPTIONS, dummy_call, items_of, offered, table, usable
 from folkways.benchmarks.blend.build.sources import SourceQuestion, select_sources
+from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.build import BuildSession
+from folkways.benchmarks.printed_prompts import texts_for_builder
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.cultures import get_culture
@@ -316,6 +319,9 @@ def make_questions(
     ahead: int = 16,
     questions: Sequence[str] | None = None,
     wording_of: str | None = None,
+    prompts: Path | None = None,
+    reasons: bool = False,
+    exclusion: str = "code",
     name: str | None = None,
 ) -> QuestionsBuild:
     """Build multiple-choice questions.
@@ -330,11 +336,22 @@ def make_questions(
     ahead: paper: how many calls may be on their way at once.
     questions: ids; None for all.
     wording_of: release or folder whose prompt is taken over; None for ours.
+    prompts: file of prompt texts in place of ours (``printed_prompts``).
+    reasons: paper: the judge writes its reasons before the verdict, as in the paper (Appendix C.3.2).
+    exclusion: which filter of questions: ``code`` or ``text`` (``select_sources``).
     name: of the run in which models are asked.
 
     Raises UnknownNameError or FolkwaysError for invalid options, before anything is asked.
     """
     _check(profile, judge_batch)
+    texts_brought = texts_for_builder(prompts, "build mcq", PUBLISHED.prompts)
+    if profile != "paper" and (reasons or "judge" in texts_brought):
+        raise FolkwaysError(
+            "the profile strict asks about many answers at once: its judge gives no reasons and has no text "
+            "of yours; choose --profile paper"
+        )
+    if "item" in texts_brought and wording_of:
+        raise FolkwaysError("the prompts file has a text 'item'; delete it there, or leave --wording-of out")
     asked_of = {"judge": judge, "dummies": dummies or judge}
     oracles: dict[str, Oracle] = {
         name: RuleOracle(name.removeprefix(STAND_IN))
@@ -348,9 +365,12 @@ def make_questions(
         "release": source.label,
         "question_text": texts.label,
         "profile": profile,
+        "exclusion": exclusion,
         **asked_of,
         "judge_batch": judge_batch if profile == "strict" else "1",
         "prompts": f"folkways {digest_of(wordings('folkways.benchmarks.blend')['build'])}",
+        **({"judge_form": "reasons first"} if reasons else {}),
+        **{f"{name}_prompt": f"{text.source} {digest_of(text.text)}" for name, text in texts_brought.items()},
     }
     models = [name for name in dict.fromkeys(asked_of.values()) if name not in oracles]
     if models:
@@ -362,10 +382,17 @@ def make_questions(
             "fingerprint": source.fingerprint,
         }
         opened = session.models(models, config, name=name, many_rounds=profile == "paper")
-        oracles |= {name: ModelOracle(ask) for name, ask in zip(models, opened, strict=True)}
-    selected = select_sources(blend.read_annotations(source), blend.read_questions(texts), questions)
+        oracles |= {
+            name: ModelOracle(ask, texts_brought, reasoned=reasons)
+            for name, ask in zip(models, opened, strict=True)
+        }
+    selected = select_sources(
+        blend.read_annotations(source), blend.read_questions(texts), questions, exclusion
+    )
     sources = selected.sources
-    wording = released_wording(wording_of, sources) if wording_of else own_wording()
+    wording = (
+        released_wording(wording_of, sources) if wording_of else texts_brought.get("item", own_wording())
+    )
     of_both = oracles[asked_of["judge"]], oracles[asked_of["dummies"]]
     if profile == "paper":
         built = build_paper(sources, *of_both, wording, ahead=ahead, progress=session.progress)

@@ -84,8 +84,8 @@ LEAST_VOTES = 2
 """Votes that the most frequent answer of every country needs, and that an answer needs to be offered
 elsewhere."""
 
-MOST_NOT_KNOWING = 2
-"""People of one country who may not know a question."""
+MOST_NOT_KNOWING = {"code": 2, "text": 3}
+"""People of one country who may not know a question: by the authors' code, and by section 4.2.1."""
 
 YOUR_COUNTRY = "your country"
 
@@ -127,7 +127,7 @@ class SourceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What passes the filter of the authors' code, and why questions do not -> how many, each under the first
+    """What passes the filter, and why questions do not -> how many, each under the first
     reason that fits."""
 
     sources: list[SourceQuestion]
@@ -135,13 +135,15 @@ class Selection:
 
 
 def select_sources(
-    annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None
+    annotations: pl.DataFrame,
+    questions: pl.DataFrame,
+    wanted: Sequence[str] | None = None,
+    exclusion: str = "code",
 ) -> Selection:
-    """The questions that pass the filter of the authors' code, in the order of the first country's question
-    file.
+    """The questions that pass the filter, in the order of the first country's question file.
 
-    The paper's text (section 4.2.1) drops a question where more than three did not know it, the code where
-    more than two did.
+    The paper's text (section 4.2.1) drops a question where more than three did not know it, the authors' code
+    where more than two did; ``exclusion`` chooses ("text", "code").
     annotations, questions: ``read_annotations`` and ``read_questions`` of releases/blend; they may be of two
         releases. A question goes when in any country somebody called it not applicable, more than
         MOST_NOT_KNOWING did not know it for whatever reason, or its most frequent answer has fewer than
@@ -149,7 +151,7 @@ def select_sources(
     Raises DataError for questions that are not there, or where a country has annotations and no questions.
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
-    against = _against(annotations)
+    against = _against(annotations, MOST_NOT_KNOWING[exclusion])
     answers: dict[str, dict[str, tuple[AnswerGroup, ...]]] = {}
     for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
         english = tuple(
@@ -184,11 +186,11 @@ def select_sources(
     return Selection(passed, dict(Counter(reason for reason in why.values() if reason is not None)))
 
 
-def _against(annotations: pl.DataFrame) -> dict[str, str]:
+def _against(annotations: pl.DataFrame, most: int) -> dict[str, str]:
     """Question -> the first thing that keeps it out; questions that pass are not in it."""
     places = annotations["culture"].n_unique()
     objections = annotations.group_by("id").agg(
-        *(objection.any().alias(why) for why, objection in _objections().items()),
+        *(objection.any().alias(why) for why, objection in _objections(most).items()),
         (pl.col("culture").n_unique() < places).alias(NOT_ASKED),
     )
     reasons = [name for name in objections.columns if name != "id"]
@@ -198,8 +200,9 @@ def _against(annotations: pl.DataFrame) -> dict[str, str]:
     return dict(first.drop_nulls().iter_rows())
 
 
-def _objections() -> dict[str, pl.Expr]:
-    """What speaks against a country's answers to a question, over the columns ``groups`` and ``idks``."""
+def _objections(most: int) -> dict[str, pl.Expr]:
+    """What speaks against a country's answers to a question, over the columns ``groups`` and ``idks``. most:
+    people who may not know it."""
     idk = pl.element().struct
     not_applicable = (
         pl.col("idks").list.eval(idk.field("count").filter(idk.field("kind") == "not-applicable")).list.sum()
@@ -208,8 +211,7 @@ def _objections() -> dict[str, pl.Expr]:
     votes = pl.col("groups").list.first().struct.field("count").fill_null(0)
     return {
         "somebody called it not applicable": not_applicable > 0,
-        f"in one country, more than {MOST_NOT_KNOWING} people did not know it": not_knowing
-        > MOST_NOT_KNOWING,
+        f"in one country, more than {most} people did not know it": not_knowing > most,
         f"in one country, no answer was given by {LEAST_VOTES} people": votes < LEAST_VOTES,
     }
 

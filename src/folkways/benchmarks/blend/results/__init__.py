@@ -16,11 +16,18 @@ from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.data_tables import (
     ABOUT,
     annotation_table,
+    counts_table,
     overlap_table,
     question_counts,
     statistics_table,
 )
+from folkways.benchmarks.blend.results.language_scores import (
+    language_score_tables,
+    language_scores,
+    published_language_scores,
+)
 from folkways.benchmarks.blend.results.people import people_judgements, people_table
+from folkways.benchmarks.blend.results.published_means import published_means
 from folkways.benchmarks.blend.results.score_tables import (
     WHOSE_CULTURE,
     category_means,
@@ -78,8 +85,10 @@ def _statistics(inputs: Inputs) -> Sequence[Table]:
         if ready_made is None
         else pl.concat(part.select("culture", "id") for part in blend.read_mcq_batches(ready_made))
     )
-    tables = [statistics_table(blend.read_questions(release), mcq) for release in states]
-    return [_of_states(tables, states, 2, decimals=0)]
+    questions = [blend.read_questions(release) for release in states]
+    counts = [counts_table(one, mcq) for one in questions]
+    tables = [statistics_table(one, mcq) for one in questions]
+    return [_of_states(counts, states, 1, decimals=0), _of_states(tables, states, 2, decimals=0)]
 
 
 def _annotations(inputs: Inputs) -> Sequence[Table]:
@@ -96,7 +105,10 @@ def _annotations(inputs: Inputs) -> Sequence[Table]:
 def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, decimals: int = 2) -> Table:
     """One table of all states with the published cells of the paper's table of that number, and a note on
     each state."""
-    cells = PUBLISHED.cells(f"Table {number}", "culture", "category").rename({"metric": "format"})
+    cells = pl.concat(
+        PUBLISHED.cells(source, "culture", "category").rename({"metric": "format"})
+        for source in (f"Table {number}", f"section 3, of Table {number}")
+    )
     parts, notes = [], []
     for table, release in zip(tables, states, strict=True):
         on = ["culture", "category", *({"format"} & set(table.rows.columns))]
@@ -125,7 +137,10 @@ def _overlap(inputs: Inputs) -> Sequence[Table]:
 
 
 def _languages(inputs: Inputs) -> Sequence[Table]:
-    return [language_table(inputs.of(SAQ, columns=LOOKED_AT)) if inputs.asked else published_language_table()]
+    if not inputs.asked:
+        return [published_language_table(), *language_score_tables(published_language_scores())]
+    judged = inputs.of(SAQ, columns=LOOKED_AT)
+    return [language_table(judged), *language_score_tables(language_scores(judged))]
 
 
 def _categories(inputs: Inputs) -> Sequence[Table]:
@@ -157,11 +172,12 @@ def _people(inputs: Inputs) -> Sequence[Table]:
 RESULTS = (
     Result(
         "statistics",
-        "Questions by topic",
+        "Questions by culture and topic",
         _statistics,
-        "Table 2",
+        "Tables 1 and 2",
         needs=(STATES, READY_MADE),
-        aliases={"2": "statistics"},
+        tables=("counts", "statistics"),
+        aliases={"1": "counts", "2": "statistics"},
     ),
     Result(
         "annotations",
@@ -172,6 +188,14 @@ RESULTS = (
         tables=("votes", "answers", "unknown"),
         aliases={"7": "votes", "8": "answers", "9": "unknown"},
     ),
+    Result(
+        "published-means",
+        "Means over the paper's models",
+        published_means,
+        "Tables 10 to 12",
+        tables=("published-means", "published-gaps"),
+        aliases={"10": "published-means", "11": "published-means", "12": "published-means"},
+    ),
     Result("overlap", "Lemmas that two cultures share", _overlap, "Figure 2", needs=(STATES,)),
     Result(
         "languages",
@@ -180,6 +204,7 @@ RESULTS = (
         "section 4.1.1",
         "Does a model answer better when it is asked in the language of the culture, or in English?",
         (SAQ,),
+        tables=("languages", "language-scores", "language-means"),
         without_run=True,
     ),
     Result(

@@ -9,9 +9,11 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.blend.results.shared import CULTURES, EVERY, TOPICS, mean_over_questions
-from folkways.benchmarks.tables import Layout, Table, in_order
+from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, EVERY, TOPICS, mean_over_questions
+from folkways.benchmarks.tables import Layout, Plot, Table, in_order
+from folkways.cultures import get_culture
 from folkways.records import Schema, require_columns
+from folkways.stats.combinations import combination_of_means
 from folkways.text.tools import TextTool
 
 STATISTICS: Schema = {
@@ -20,6 +22,9 @@ STATISTICS: Schema = {
     "category": pl.String,  # a topic, or "all"
     "value": pl.Int64,
 }
+
+
+NO_READY_MADE = "Multiple-choice questions are not counted: no ready-made ones are on this disk (blend-mcq)."
 
 
 def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Table:
@@ -61,9 +66,49 @@ def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -
         "Counts of questions; nothing is sampled.",
         rows.select(list(STATISTICS)),
         Layout("culture", "category", "value", decimals=0),
-        ()
-        if mcq is not None
-        else ("Multiple-choice questions are not counted: no ready-made ones are on this disk (blend-mcq).",),
+        () if mcq is not None else (NO_READY_MADE,),
+    )
+
+
+def counts_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Table:
+    """Questions by culture, over all languages that it is asked in, and their sum in the culture ``""``.
+
+    questions, mcq: as for ``statistics_table``. A short-answer question counts once in each language.
+    """
+    require_columns(questions, ("culture", "id"), "questions")
+    languages = {code: len({*get_culture(code).languages, ENGLISH}) for code in questions["culture"].unique()}
+    counted = questions.group_by("culture").agg(pl.col("id").n_unique().cast(pl.Int64).alias("value"))
+    parts = [
+        counted.select(
+            "culture",
+            format=pl.lit("saq"),
+            value=pl.col("value") * pl.col("culture").replace_strict(languages, return_dtype=pl.Int64),
+        )
+    ]
+    if mcq is not None:
+        require_columns(mcq, ("culture",), "multiple-choice questions")
+        parts.append(
+            mcq.group_by("culture")
+            .agg(pl.len().cast(pl.Int64).alias("value"))
+            .select("culture", format=pl.lit("mcq"), value="value")
+        )
+    by_culture = pl.concat(parts)
+    whole = by_culture.group_by("format").agg(pl.col("value").sum()).with_columns(culture=pl.lit(""))
+    rows = pl.concat([by_culture, whole.select(by_culture.columns)]).sort(
+        pl.col("culture") == "", in_order("culture", CULTURES), "culture", pl.col("format") == "mcq"
+    )
+    return Table(
+        "counts",
+        "Table 1: questions by culture",
+        "Counts of questions; nothing is sampled.",
+        rows.select("format", "culture", pl.lit(EVERY).alias("category"), "value"),
+        Layout("culture", "format", "value", decimals=0),
+        (
+            "saq: short-answer questions, in English and in the language of the culture. mcq: "
+            "multiple-choice "
+            "questions, in English.",
+            *(() if mcq is not None else (NO_READY_MADE,)),
+        ),
     )
 
 
@@ -88,8 +133,12 @@ MEANS: Schema = {
     "value": pl.Float64,
     "low": pl.Float64,
     "high": pl.Float64,
+    "sd": pl.Float64,  # of the cultures' means, in the rows of MEAN; null elsewhere
     "n": pl.Int64,  # questions
 }
+
+MEAN = "mean over cultures"
+"""In place of a culture: the mean in which every culture counts alike (section 3)."""
 
 ABOUT: dict[Measure, tuple[int, str]] = {
     "votes": (7, "mean of the largest vote"),
@@ -126,25 +175,42 @@ def annotation_table(counts: pl.DataFrame, measure: Measure) -> Table:
     """Table 7 (``votes``), 8 (``answers``) or 9 (``unknown``): MEANS of QUESTION_COUNTS by culture and
     topic."""
     require_columns(counts, QUESTION_COUNTS, "counts by question")
-    by_topic = counts.drop_nulls("topic").select("culture", pl.col("topic").alias("category"), measure)
-    whole = counts.select("culture", pl.lit(EVERY).alias("category"), measure)
-    rows = []
+    by_topic = counts.drop_nulls("topic").select("culture", "id", pl.col("topic").alias("category"), measure)
+    whole = counts.select("culture", "id", pl.lit(EVERY).alias("category"), measure)
+    rows: list[tuple[object, ...]] = []
     for (culture, category), group in pl.concat([by_topic, whole]).group_by(
         "culture", "category", maintain_order=True
     ):
         mean, interval = mean_over_questions(group[measure].cast(pl.Float64).to_numpy())
-        rows.append((culture, category, mean, interval.low, interval.high, group.height))
+        rows.append((culture, category, mean, interval.low, interval.high, None, group.height))
+    for (category,), group in pl.concat([by_topic, whole]).group_by("category", maintain_order=True):
+        rows.append((MEAN, category, *_over_cultures(group, measure)))
     number, about = ABOUT[measure]
     return Table(
         measure,
         f"Table {number}: {about}",
         "The unit is the question: each number is a mean over the questions of a culture, and its "
-        "interval is over these.",
+        "interval is over these, also that of the mean over cultures, which share them.",
         pl.DataFrame(rows, schema=dict(MEANS), orient="row").sort(
             in_order("culture", CULTURES), "culture", in_order("category", TOPICS), maintain_order=True
         ),
-        Layout("culture", "category", "value"),
+        Layout("culture", "category", "value", drawn="heatmap", measure=f"{about[0].upper()}{about[1:]}"),
     )
+
+
+def _over_cultures(counts: pl.DataFrame, measure: Measure) -> tuple[float, float, float, float, int]:
+    """The mean over cultures of their means with its interval, their standard deviation, and the number of
+    questions."""
+    ordered = counts.sort("culture", "id")
+    codes, questions = (
+        ordered[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in ("culture", "id")
+    )
+    values = ordered[measure].cast(pl.Float64).to_numpy()
+    cultures = int(codes.max()) + 1
+    mean = combination_of_means(values, codes, questions, np.full(cultures, 1 / cultures))
+    each = counts.group_by("culture").agg(pl.col(measure).mean())[measure].to_numpy()
+    spread = float(each.std(ddof=1)) if cultures > 1 else float("nan")
+    return mean.difference, mean.low, mean.high, spread, int(questions.max()) + 1
 
 
 OVERLAP: Schema = {
@@ -178,14 +244,19 @@ def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
         _, interval = mean_over_questions(shared)
         n = shared.size
         rows.append((first, second, int(shared.sum()), max(0.0, interval.low * n), interval.high * n, n))
+    named = pl.DataFrame(rows, schema=dict(OVERLAP), orient="row")
+    square = pl.concat(
+        named.select(culture=one, other_culture=other, value="shared", n="questions")
+        for one, other in (("first", "second"), ("second", "first"))
+    ).sort(in_order("culture", CULTURES), "culture", in_order("other_culture", CULTURES), "other_culture")
+    drawn = Layout("culture", "other_culture", "value", decimals=0, drawn="heatmap", measure="Shared lemmas")
     return Table(
         "overlap",
         f"Figure 2: lemmas that the English answers of two cultures share ({tool.name} {tool.version})",
         "The unit is the question: each number is a sum over the questions both cultures have, and its "
         "interval is over these.",
-        pl.DataFrame(rows, schema=dict(OVERLAP), orient="row").sort(
-            "shared", descending=True, maintain_order=True
-        ),
+        named.sort("shared", descending=True, maintain_order=True),
+        plots=(Plot(drawn, rows=square),),
     )
 
 

@@ -9,8 +9,8 @@ here.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +21,7 @@ from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, MCQ, SAQ, TOPICS
 from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, in_order, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Plot, Table, in_order, with_holm
 from folkways.benchmarks.whose_culture.matching import Wording, of_answers, of_options
 from folkways.benchmarks.whose_culture.result import whose_culture
 from folkways.cultures import get_culture, name_of_code
@@ -205,17 +205,23 @@ def _counted(judgements: pl.DataFrame, metric: str) -> pl.DataFrame:
 
 
 def category_means_table(means: pl.DataFrame) -> Table:
-    """CATEGORY_MEANS as they are, one grid per endpoint (Figure 14)."""
+    """CATEGORY_MEANS of each endpoint, and first the mean over all if there are several (Figure 14)."""
     require_columns(means, CATEGORY_MEANS, "means by category")
-    rows = means.sort(
-        "endpoint", in_order("culture", CULTURES), "culture", in_order("topic", TOPICS), "topic"
+    models = means["endpoint"].n_unique()
+    over_all = means.group_by("culture", "topic", maintain_order=True).agg(
+        endpoint=pl.lit(f"mean of {models} models"), score=pl.col("score").mean(), n=pl.col("n").sum()
+    )
+    parts = [over_all.select(list(CATEGORY_MEANS)), means] if models > 1 else [means]
+    first = pl.col("endpoint").is_in(means["endpoint"].unique().implode())
+    rows = pl.concat(parts).sort(
+        first, "endpoint", in_order("culture", CULTURES), "culture", in_order("topic", TOPICS), "topic"
     )
     return Table(
         "category-means",
         "Figure 14: scores by culture and topic",
         "The unit is the question: each number is a mean over its judgements, in every language and prompt.",
         rows.select(list(CATEGORY_MEANS)),
-        Layout("culture", "topic", "score", decimals=1, by="endpoint", drawn="heatmap"),
+        Layout("culture", "topic", "score", decimals=1, by="endpoint", drawn="heatmap", measure="SEM-B, %"),
     )
 
 
@@ -244,11 +250,26 @@ def category_pairs_table(means: pl.DataFrame, questions: pl.DataFrame) -> Table:
         tukey(rows, "score", "topic", anova).with_columns(design=pl.lit(design)).select(list(PAIRS))
         for design, anova, rows in _designs(means, questions)
     ]
+    rows = pl.concat(pairs)
     return Table(
         "category-pairs",
         "Figure 15: which topics differ? Tukey's comparisons, in percentage points",
         _UNIT + " Intervals and p hold for all pairs of a design at once.",
-        pl.concat(pairs),
+        rows,
+        plots=(
+            Plot(
+                Layout(
+                    "pair",
+                    "design",
+                    "difference",
+                    decimals=1,
+                    drawn="intervals",
+                    diverges=0.0,
+                    measure="Difference of two topics, points",
+                ),
+                rows=rows.with_columns(pair=pl.format("{} − {}", "first", "second")),
+            ),
+        ),
     )
 
 
@@ -339,6 +360,7 @@ def format_table(scores: pl.DataFrame) -> Table:
         "The unit is the culture: each r is over cultures, and Fisher's interval takes them as independent. "
         "A row without a model is over the models' mean.",
         pl.DataFrame(rows, schema=dict(FORMATS), orient="row"),
+        plots=tuple(_format_plots(pairs)),
         notes=(_mean_of_models(rows),),
     )
 
@@ -365,6 +387,22 @@ def _pairs(scores: pl.DataFrame) -> pl.DataFrame:
         .with_columns(local=local)
         .with_columns(both=(pl.col("local") + pl.col("english")) / 2)
     )
+
+
+def _format_plots(pairs: pl.DataFrame) -> Iterator[Plot]:
+    """The mean over models of each culture, and over cultures of each model, in both formats (Figure 4)."""
+    layout = Layout("culture", "format", "score", decimals=1, drawn="scatter", measure="%")
+    for down, other in (("culture", "models"), ("model", "cultures")):
+        means = pairs.group_by(down, maintain_order=True).agg(pl.col("both", "mcq").mean()).drop_nulls()
+        if down == "culture":
+            means = means.sort(in_order("culture", CULTURES), "culture")
+        rows = pl.concat(
+            means.select(down, format=pl.lit(name), score=column)
+            for name, column in (("Short answers, SEM-B", "both"), ("Multiple choice, accuracy", "mcq"))
+        ).rename({"model": "endpoint"}, strict=False)
+        down_column = "endpoint" if down == "model" else down
+        title = f"Figure 4: short answers against multiple choice, each {down}’s mean over {other}"
+        yield Plot(replace(layout, down=down_column), f"by-{down}", title, rows)
 
 
 def _row(group: pl.DataFrame, saq: str) -> tuple[str, float, float, float, int]:

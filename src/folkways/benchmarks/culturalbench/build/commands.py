@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.build import AskableModel, Builder, BuildResult, BuildSession, Option
+from folkways.benchmarks.printed_prompts import PROMPTS_OPTION
 from folkways.display import number, plural
 from folkways.files import json_bytes, write_bytes
 
@@ -25,17 +26,18 @@ def build_votes(
     of: int,
     seed: int,
     licence: str | None,
+    prompts: Path | None,
 ) -> BuildResult:
     """Build Easy or Hard (``config``) into ``out``, which may have the other one.
 
     _session: unused; places: folders or files of votes; threshold, of: the majority; seed: for combinations;
-    licence: replaces the one that the votes name.
+    licence: replaces the one that the votes name; prompts: file with another text of multi-mode questions.
     """
     from folkways.benchmarks.culturalbench.build.counting import MajorityRule
     from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 
     built = build_from_votes(
-        config, places, out, rule=MajorityRule(threshold, of), seed=seed, licence=licence
+        config, places, out, rule=MajorityRule(threshold, of), seed=seed, licence=licence, prompts=prompts
     )
     record = built.record
     summary = (
@@ -60,11 +62,12 @@ def build_topics(
     topics: Path | None,
     batch: int,
     labelled: Path | None,
+    prompts: Path | None,
 ) -> BuildResult:
     """Sort the questions of ``release`` into topics by ``model``, and write them to ``out``.
 
     session: opens the model; topics: a list of the user's own, or None; batch: questions per request;
-    labelled: labels of people to compare with, or None.
+    labelled: labels of people to compare with, or None; prompts: file with another text, or None.
     """
     from folkways.benchmarks.culturalbench.build.from_model import read_topics, sort_questions
     from folkways.benchmarks.culturalbench.votes import frame_bytes
@@ -75,7 +78,12 @@ def build_topics(
 
     listed = read_topics(topics) if topics is not None else None
     done = sort_questions(
-        open_release(release, "culturalbench"), open_model, topics=listed, batch=batch, labelled=labelled
+        open_release(release, "culturalbench"),
+        open_model,
+        topics=listed,
+        batch=batch,
+        labelled=labelled,
+        prompts=prompts,
     )
     record, agreement = done.record, done.agreement
     counts = (
@@ -115,6 +123,7 @@ OF_VOTES = (
     Option("--of", "of this many; the same share of more.", "whole", least=1, default=5),
     Option("--seed", "For the combinations of multi-mode questions.", "whole", default=0),
     Option("--licence", "Licence of questions and votes, instead of the one they name.", metavar="NAME"),
+    PROMPTS_OPTION,
 )
 
 EASY = Builder(
@@ -176,6 +185,7 @@ TOPICS = Builder(
         ),
         Option("--topics", "Your own list instead of our 17 topics.", "file", metavar="FILE.toml"),
         Option("--labelled", "People's labels to compare: question_idx, topic.", "file"),
+        PROMPTS_OPTION,
         Option("--batch", "Questions in one request.", "whole", least=1, most=100, default=20),
     ),
     build_topics,

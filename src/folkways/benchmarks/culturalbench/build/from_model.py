@@ -14,6 +14,8 @@ from folkways import __version__
 from folkways.benchmarks.build import AskableModel, ModelReply, Prompt
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics, own_topics, topics_of
+from folkways.benchmarks.culturalbench.published import PUBLISHED
+from folkways.benchmarks.printed_prompts import texts_for_builder
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.errors import DataError
 from folkways.records import State
@@ -60,13 +62,13 @@ def in_batches(questions: Sequence[TopicQuestion], size: int) -> Iterator[Sequen
         yield questions[start : start + size]
 
 
-def wording() -> str:
-    """What is asked about a batch of questions."""
-    return str(wordings("folkways.benchmarks.culturalbench")["build"]["topics"])
+def wording() -> Template:
+    """What is asked about a batch of questions, in our words."""
+    return Template(wordings("folkways.benchmarks.culturalbench")["build"]["topics"], "folkways")
 
 
-def prompt_of(batch: Sequence[TopicQuestion], topics: Topics) -> str:
-    """The text that is sent: one question per line, numbered from 1."""
+def prompt_of(batch: Sequence[TopicQuestion], topics: Topics, template: Template | None = None) -> str:
+    """The text that is sent, ours unless a template is given: one question per line, numbered from 1."""
     parts = {
         "topics": "\n\n".join(
             _listed(head, topics) for head, _ in groupby(topic.head for topic in topics.topics)
@@ -74,7 +76,7 @@ def prompt_of(batch: Sequence[TopicQuestion], topics: Topics) -> str:
         "questions": "\n".join(f"{number}. {_line(question)}" for number, question in enumerate(batch, 1)),
         "example": topics.topics[0].name,
     }
-    return Template(wording(), "folkways").fill(parts)
+    return (template or wording()).fill(parts)
 
 
 def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
@@ -145,6 +147,7 @@ def sort_questions(
     topics: Topics | None = None,
     batch: int = 20,
     labelled: Path | None = None,
+    prompts: Path | None = None,
 ) -> TopicSorting:
     """Ask a model for the topic of every question of Easy, ``batch`` at a time, and singly for those that it
     passes over.
@@ -153,9 +156,11 @@ def sort_questions(
     open_model: gives the model for what decides the prompts.
     topics: the list; None for ours.
     labelled: a file with ``question_idx`` and ``topic`` that people have given.
+    prompts: file with another text ``topics`` (``printed_prompts``).
     Raises DataError for labels that do not fit, before anything is asked.
     """
     topics = topics or own_topics()
+    template = texts_for_builder(prompts, "build topics", PUBLISHED.prompts).get("topics", wording())
     questions = questions_of(culturalbench.easy(release))
     labels = (
         read_labelled(labelled, [question.question_idx for question in questions], topics)
@@ -165,7 +170,7 @@ def sort_questions(
     config = {
         "release": release.label,
         "topics": topics.digest,
-        "wording": digest_of(wording()),
+        "wording": digest_of(template.text),
         "batch": batch,
     }
     model = open_model(config)
@@ -175,7 +180,7 @@ def sort_questions(
         items = [f"{part[0].question_idx}+{len(part) - 1}" for part in batches]
         return model(
             [
-                Prompt(prompt_of(part, topics), TASK, item, most, variant=variant)
+                Prompt(prompt_of(part, topics, template), TASK, item, most, variant=variant)
                 for part, item in zip(batches, items, strict=True)
             ]
         )
@@ -208,7 +213,7 @@ def sort_questions(
         "release": release.label,
         "model": model.name,
         "topics": f"{topics.source} {topics.digest}",
-        "prompt": f"folkways {digest_of(wording())}",
+        "prompt": f"{template.source} {digest_of(template.text)}",
         "batch": batch,
         "questions": len(questions),
         "sorted": table.height,

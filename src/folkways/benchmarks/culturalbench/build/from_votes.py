@@ -27,9 +27,12 @@ from folkways.benchmarks.culturalbench.build.topics import own_topics
 from folkways.benchmarks.culturalbench.data.check import READ_AS_MISSING
 from folkways.benchmarks.culturalbench.data.release import EASY, HARD, country_name, culture_of
 from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE, judge_people_on_easy
+from folkways.benchmarks.culturalbench.published import PUBLISHED
 from folkways.benchmarks.culturalbench.results.data_tables import people_table, words_table
 from folkways.benchmarks.culturalbench.votes import OPTIONS, Votes, frame_bytes, to_files
 from folkways.benchmarks.culturalbench.votes_files import read_votes
+from folkways.benchmarks.printed_prompts import texts_for_builder
+from folkways.benchmarks.templates import digest_of
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import json_bytes, write_bytes
 from folkways.releases.cards import eval_yaml, hub_licence, size_category
@@ -144,12 +147,14 @@ def build_from_votes(
     rule: MajorityRule | None = None,
     seed: int = 0,
     licence: str | None = None,
+    prompts: Path | None = None,
 ) -> VotesBuild:
     """Build ``easy`` or ``hard`` (``config``) from votes into the folder ``out``, which may have the other
     one.
 
     places: folders or files of votes; rule: the majority, the paper's if None; seed: for the combinations of
-    multi-mode questions; licence: replaces the one that the votes name.
+    multi-mode questions; licence: replaces the one that the votes name; prompts: file with another text
+    ``multi-mode`` (``printed_prompts``).
 
     The folder becomes a release: the configuration as CSV in the released schema, every vote (VOTES_FILE),
     what was left out and why (DROPPED_FILE), topics that people gave, the record of the build, the data card,
@@ -160,6 +165,7 @@ def build_from_votes(
     if config not in CONFIGS:
         raise UnknownNameError("configuration", config, CONFIGS)
     rule = rule or MajorityRule()
+    text = texts_for_builder(prompts, "build easy", PUBLISHED.prompts).get("multi-mode")
     votes = read_votes(places, licence)
     record: dict[str, Any] = {
         "build": "votes",
@@ -169,6 +175,7 @@ def build_from_votes(
         "of": rule.of,
         "seed": seed,
         "licence": votes.meta.licence,
+        **({"multi_mode_text": f"{text.source} {digest_of(text.text)}"} if text else {}),
     }
     configs = _with_those_there(out, config, record)
     counted = count(votes, rule)
@@ -184,7 +191,7 @@ def build_from_votes(
         "votes_cast": votes.votes.height,
         "annotators": votes.votes["annotator"].n_unique(),
     }
-    easy = easy_table(votes, counted, seed)
+    easy = easy_table(votes, counted, seed, text)
     contents = {
         **(
             {f"{EASY}.csv": frame_bytes(easy)}
@@ -217,10 +224,11 @@ def _with_those_there(out: Path, config: str, record: Mapping[str, Any]) -> list
         raise FolkwaysError(f"{out} holds files that were not built from votes; {remedy}") from None
     if not isinstance(previous, dict) or previous.get("build") != record["build"]:
         raise FolkwaysError(f"{out} holds files that were not built from votes; {remedy}")
-    differing = [name for name in record if name != "made_by" and previous.get(name) != record[name]]
+    decisive = {*record, "multi_mode_text"} - {"made_by"}
+    differing = sorted(name for name in decisive if previous.get(name) != record.get(name))
     if differing and set(present) - {config}:
         changes = ", ".join(
-            f"{name} {previous.get(name)} there and {record[name]} here" for name in differing
+            f"{name} {previous.get(name)} there and {record.get(name)} here" for name in differing
         )
         raise FolkwaysError(
             f"{out} holds {' and '.join(present)} of another build ({changes}); Easy and Hard belong "

@@ -15,12 +15,10 @@ from folkways.benchmarks.culturalbench.build.counting import COUNTED, MULTI, dec
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics
 from folkways.benchmarks.culturalbench.data.release import country_name
 from folkways.benchmarks.culturalbench.votes import LETTERS, OPTIONS, Votes
+from folkways.benchmarks.templates import Template, wordings
 from folkways.records import Schema
 
 NUMERALS = ("(i)", "(ii)", "(iii)", "(iv)")
-
-INSTRUCTION = "Choose the option that lists every statement that applies, and none that does not."
-"""Ours: the authors' instruction is part of their questions, which are not ours."""
 
 WHOLE_BESIDE_THREE = 0.5
 """Probability that all four are offered with a right combination of three: if they were offered only where
@@ -37,7 +35,12 @@ class MultiModeQuestion:
 
 
 def combine(
-    item: str, question: str, statements: Sequence[str], gold: Sequence[str], seed: int
+    item: str,
+    question: str,
+    statements: Sequence[str],
+    gold: Sequence[str],
+    seed: int,
+    text: Template | None = None,
 ) -> MultiModeQuestion:
     """The question with its statements, and four combinations; one has exactly the statements of ``gold``.
 
@@ -46,6 +49,7 @@ def combine(
         statements as the right one, so that length gives nothing away; if the right one has three, all four
         may be offered too (WHOLE_BESIDE_THREE), and if it has four, the others have three. The draw depends
         on ``seed`` and ``item`` alone: adding or dropping questions changes no other.
+    text: with {question} and {statements}; None for ours, since the authors' instruction is not.
     """
     right = tuple(sorted(LETTERS.index(letter) for letter in gold))
     random = Random(int.from_bytes(blake2b(f"{seed}\0{item}".encode(), digest_size=8).digest(), "big"))  # noqa: S311 - no secret
@@ -54,9 +58,13 @@ def combine(
     listed = "\n".join(
         f"{numeral} {statement}" for numeral, statement in zip(NUMERALS, statements, strict=True)
     )
-    return MultiModeQuestion(
-        f"{question}\n\n{listed}\n\n{INSTRUCTION}", tuple(map(written, chosen)), LETTERS[chosen.index(right)]
-    )
+    whole = (text or own_text()).fill({"question": question, "statements": listed})
+    return MultiModeQuestion(whole, tuple(map(written, chosen)), LETTERS[chosen.index(right)])
+
+
+def own_text() -> Template:
+    """Our text of a multi-mode question."""
+    return Template(wordings("folkways.benchmarks.culturalbench")["build"]["multi-mode"], "folkways")
 
 
 def _others(right: tuple[int, ...], random: Random) -> list[tuple[int, ...]]:
@@ -108,15 +116,20 @@ DROPPED: Schema = {
 }
 
 
-def easy_table(votes: Votes, counted: pl.DataFrame, seed: int) -> pl.DataFrame:
+def easy_table(
+    votes: Votes, counted: pl.DataFrame, seed: int, multi_mode: Template | None = None
+) -> pl.DataFrame:
     """EASY_COLUMNS of the kept questions: single-mode ones with their options, multi-mode ones rewritten
-    (``combining``)."""
+    (``combine``).
+
+    votes, counted: questions, votes and what they decide; seed, multi_mode: as in ``combine``.
+    """
     rows = []
     for number, row in enumerate(_kept(votes, counted)):
         options = [row[name] for name in OPTIONS]
         question, answer = row["question"], row["gold"][0]
         if row["mode"] == MULTI:
-            combined = combine(row["item"], question, options, row["gold"], seed)
+            combined = combine(row["item"], question, options, row["gold"], seed, multi_mode)
             question, options, answer = combined.question, list(combined.options), combined.answer
         rows.append((number, row["item"], question, *options, answer, country_name(row["country"])))
     return pl.DataFrame(rows, schema=dict(EASY_COLUMNS), orient="row")

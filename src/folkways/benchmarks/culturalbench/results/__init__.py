@@ -13,7 +13,12 @@ from folkways.benchmarks.culturalbench.baselines import CHANCE, OPTION_ONLY, RUL
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.data.release import TOPICS
 from folkways.benchmarks.culturalbench.published import PUBLISHED
-from folkways.benchmarks.culturalbench.results.data_tables import people_table, questions_table, words_table
+from folkways.benchmarks.culturalbench.results.data_tables import (
+    people_table,
+    questions_table,
+    topic_country_table,
+    words_table,
+)
 from folkways.benchmarks.culturalbench.results.models import by_date, by_size, models, regions
 from folkways.benchmarks.culturalbench.results.setups import by_mode, easy_against_hard, spread
 from folkways.benchmarks.culturalbench.results.values import EASY, SETUPS, TASKS, present
@@ -105,7 +110,9 @@ def reference_points(inputs: Inputs) -> Sequence[Table]:
             "Published: regions on the leaderboard, first 16 models",
             unit,
             regions,
-            Layout("model", "region", "published", decimals=1, by="setup", drawn="heatmap"),
+            Layout(
+                "model", "region", "published", decimals=1, by="setup", drawn="heatmap", measure="Accuracy, %"
+            ),
             notes=(
                 "Regions are unweighted means over their countries, as are ours. The numbers come without "
                 "intervals.",
@@ -129,7 +136,8 @@ def _questions(inputs: Inputs) -> Sequence[Table]:
     if topics is None and release.has(TOPICS):
         topics = release.path(TOPICS)
     table = read_table(topics, {name: (name,) for name in TOPIC_COLUMNS}) if topics else None
-    return [questions_table(culturalbench.easy(release), table)]
+    easy = culturalbench.easy(release)
+    return [questions_table(easy, table), *([topic_country_table(easy, table)] if table is not None else [])]
 
 
 def _words(inputs: Inputs) -> Sequence[Table]:
@@ -153,8 +161,10 @@ RESULTS = (
         "questions",
         "Questions by region, country, mode and topic",
         _questions,
-        "section 4",
+        "section 4, Figure 3",
         needs=(RELEASE, TOPICS_FILE),
+        tables=("questions", "topic-countries"),
+        aliases={"figure-3": "questions"},
     ),
     Result("words", "Words per question and option", _words, "section 4", needs=(RELEASE,)),
     Result("people", "The human line", _people, needs=(RELEASE,)),

@@ -12,11 +12,18 @@ from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.people import PEOPLE_JUDGEMENTS
 from folkways.benchmarks.culturalbench.votes import LETTERS
 from folkways.benchmarks.summary import interval_of_mean
-from folkways.benchmarks.tables import Table, in_order
+from folkways.benchmarks.tables import Layout, Plot, Table, in_order
 from folkways.cultures import REGIONS, cultures, name_of_code
 from folkways.records import Metric, Schema, require_columns
 
 QUESTIONS: Schema = {"by": pl.String, "value": pl.String, "questions": pl.Int64, "percent": pl.Float64}
+TOPIC_COUNTRIES: Schema = {
+    "culture": pl.String,
+    "topic": pl.String,
+    "of_topic": pl.Int64,  # questions of the country on the topic
+    "questions": pl.Int64,  # of the country
+    "share": pl.Float64,  # percent
+}
 WORDS: Schema = {"part": pl.String, "texts": pl.Int64, "mean": pl.Float64, "sd": pl.Float64}
 
 UNKNOWN = "(unknown)"
@@ -57,9 +64,52 @@ def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> T
         "Questions by region, country, mode and topic (section 4)",
         "Counts of questions; nothing is sampled.",
         pl.concat([whole, *parts]),
+        plots=tuple(
+            Plot(
+                Layout("value", "by", "questions", decimals=0, drawn="bars", measure="Questions"),
+                part["by"][0],
+                f"{'Figure 3: questions' if part['by'][0] == 'topic' else 'Questions'} by "
+                f"{part['by'][0]} (section 4)",
+                part,
+            )
+            for part in parts
+            if part.height
+        ),
         notes=()
         if topics is not None
         else ("Topics are not known: folkways build topics sorts questions into them.",),
+    )
+
+
+def topic_country_table(easy: pl.DataFrame, topics: pl.DataFrame) -> Table:
+    """TOPIC_COUNTRIES: how the questions of each country are spread over topics (section 4.2), the most
+    frequent topic first.
+
+    easy, topics: as for ``questions_table``.
+    """
+    of_question = topics.select("question_idx", "topic").unique("question_idx", keep="first")
+    rows = easy.drop("topic", strict=False).join(
+        of_question, on="question_idx", how="left", maintain_order="left"
+    )
+    rows = rows.with_columns(pl.col("topic").fill_null(UNKNOWN))
+    by_topic = rows.group_by("topic").len().sort("len", "topic", descending=[True, False])["topic"]
+    by_country = rows.group_by("culture").agg(questions=pl.len().cast(pl.Int64))
+    counted = rows.group_by("culture", "topic").agg(of_topic=pl.len().cast(pl.Int64))
+    whole = (
+        by_country.join(by_topic.to_frame(), how="cross")
+        .join(counted, on=["culture", "topic"], how="left")
+        .with_columns(pl.col("of_topic").fill_null(0))
+    )
+    return Table(
+        "topic-countries",
+        "Topics by country (section 4.2)",
+        "Counts of questions; nothing is sampled. share: of the country's questions, in percent.",
+        whole.with_columns(share=100 * pl.col("of_topic") / pl.col("questions"))
+        .sort(in_order("culture", list(cultures())), "culture", in_order("topic", by_topic))
+        .select(list(TOPIC_COUNTRIES)),
+        Layout(
+            "culture", "topic", "share", decimals=0, drawn="heatmap", measure="Questions of the country, %"
+        ),
     )
 
 

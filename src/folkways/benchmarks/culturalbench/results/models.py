@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from folkways.benchmarks.culturalbench.results.values import (
+    ACCURACY,
     SETUPS,
     UNIT,
     UNKNOWN,
@@ -69,7 +70,7 @@ def regions(inputs: Inputs) -> Sequence[Table]:
             "Regions by model (section 5.3)",
             unit,
             by_model,
-            Layout("endpoint", "region", "score", decimals=1, by="setup", drawn="heatmap"),
+            Layout("endpoint", "region", "score", decimals=1, by="setup", drawn="heatmap", measure=ACCURACY),
             notes=(REGION_NOTE,),
         ),
         Table(
@@ -77,7 +78,7 @@ def regions(inputs: Inputs) -> Sequence[Table]:
             "Regions by maker of the model (section 5.3)",
             unit,
             pl.concat(makers).sort(order, maintain_order=True),
-            Layout("provider", "region", "score", decimals=1, by="setup", drawn="heatmap"),
+            Layout("provider", "region", "score", decimals=1, by="setup", drawn="heatmap", measure=ACCURACY),
             notes=(
                 REGION_NOTE,
                 "A maker is the mean over its models here; the interval is over questions and speaks of "
@@ -166,7 +167,14 @@ def by_size(inputs: Inputs) -> Sequence[Table]:
         line = f"{card.family} ({card.released})" if card.released else card.family
         return Step(line, card.size, f"{card.size:g} B", endpoint)
 
-    return _tables(inputs, step, "sizes", "size", "family and date whose sizes are known")
+    return _tables(
+        inputs,
+        step,
+        "sizes",
+        "size",
+        "family and date whose sizes are known",
+        "Models of a family by size (section 5.1)",
+    )
 
 
 def by_date(inputs: Inputs) -> Sequence[Table]:
@@ -178,29 +186,46 @@ def by_date(inputs: Inputs) -> Sequence[Table]:
         line = f"{card.family} {card.size:g} B" if card.size is not None else card.family
         return Step(line, card.released, str(card.released), endpoint)
 
-    return _tables(inputs, step, "dates", "date", "family and size whose dates are known")
+    return _tables(
+        inputs,
+        step,
+        "dates",
+        "date",
+        "family and size whose dates are known",
+        "Figure 5, right: models of a family by date (section 5.2)",
+    )
 
 
 def _tables(
-    inputs: Inputs, step: Callable[[str, ModelCard], Step | None], name: str, what: str, needed: str
+    inputs: Inputs,
+    step: Callable[[str, ModelCard], Step | None],
+    name: str,
+    what: str,
+    needed: str,
+    title: str,
 ) -> Sequence[Table]:
-    scored: list[dict[str, Any]] = []
+    scored: list[tuple[Any, dict[str, Any]]] = []
     changes: list[dict[str, Any]] = []
     for task in present(inputs):
         values = by_question(inputs, task)
         scores = {
             row["endpoint"]: row for row in scores_of(inputs, task, "all").drop("value").iter_rows(named=True)
         }
-        steps_of = [step(endpoint, inputs.cards[endpoint]) for endpoint in scores if endpoint in inputs.cards]
+        steps_of: list[Step | None] = [
+            step(endpoint, inputs.cards[endpoint]) for endpoint in scores if endpoint in inputs.cards
+        ]
         for line in _lines(member for member in steps_of if member is not None):
             setup = {"setup": SETUPS[task], "family": line[0].line}
-            scored += [{**setup, what: member.shown, **scores[member.endpoint]} for member in line]
+            scored += [
+                (member.place, {**setup, what: member.shown, **scores[member.endpoint]}) for member in line
+            ]
             changes += [{**setup, **_change(values, earlier, later)} for earlier, later in pairwise(line)]
     if not changes:
         raise NotAvailableError(
             f"needs two models of one {needed}; `folkways endpoints` names the file of model cards in "
             "which to add them"
         )
+    scored.sort(key=lambda member: (member[1]["setup"], member[0], member[1]["family"]))
     steps = with_holm(pl.DataFrame(changes))
     columns = [
         "setup",
@@ -219,10 +244,10 @@ def _tables(
     return (
         Table(
             name,
-            f"Models of a family by {what} (sections 5.1 and 5.2)",
+            title,
             f"Percent of questions. {UNIT}",
-            pl.DataFrame(scored).sort("setup", "family", maintain_order=True),
-            Layout("family", what, "score", decimals=1, by="setup", drawn="intervals"),
+            pl.DataFrame([row for _, row in scored]),
+            Layout(what, "family", "score", decimals=1, by="setup", drawn="lines", measure=ACCURACY),
         ),
         Table(
             f"{name}-steps",

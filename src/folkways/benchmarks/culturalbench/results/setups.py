@@ -9,19 +9,22 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.culturalbench.results.values import (
+    ACCURACY,
     EASY,
     HARD,
     SETUPS,
     UNIT,
+    WITH_PEOPLE,
     by_question,
     judgements_of,
     present,
     scores_of,
+    with_people,
 )
 from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, in_order, with_holm
 from folkways.records import Metric, Schema
 from folkways.stats.differences import METHOD, difference_of_groups, difference_of_shares, paired_mean
 from folkways.stats.intervals import Floats
@@ -82,7 +85,7 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
         )
     gaps = with_holm(pl.DataFrame(rows, schema=dict(GAPS), orient="row")).sort("easy", descending=True)
     shown = pl.concat(
-        scores_of(inputs, task, "all").select(
+        with_people(inputs, task, "all", scores_of(inputs, task, "all")).select(
             "endpoint", setup=pl.lit(SETUPS[task]), score="score", low="low", high="high", n="n"
         )
         for task in (EASY, HARD)
@@ -93,8 +96,11 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
             "Easy and Hard (section 5.1)",
             f"Percent of questions. {UNIT}",
             shown,
-            Layout("endpoint", "setup", "score", decimals=1, drawn="intervals"),
-            notes=("Chance is 25 % on Easy and 6.25 % on Hard: the setups are not on one scale.",),
+            Layout("endpoint", "setup", "score", decimals=1, drawn="intervals", measure=ACCURACY),
+            notes=(
+                "Chance is 25 % on Easy and 6.25 % on Hard: the setups are not on one scale.",
+                WITH_PEOPLE,
+            ),
         ),
         Table(
             "easy-hard-gap",
@@ -113,7 +119,7 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
     """Single-mode against multi-mode questions; NotAvailableError if all are of one mode."""
     shown, rows = [], []
     for task in present(inputs):
-        modes = scores_of(inputs, task, "mode")
+        modes = with_people(inputs, task, "mode", scores_of(inputs, task, "mode"))
         shown.append(
             modes.select(
                 pl.lit(SETUPS[task]).alias("setup"),
@@ -140,10 +146,11 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
     return (
         Table(
             "question-types",
-            "One right answer or several (section 5.2)",
+            "Figure 5, left: one right answer or several (section 5.2)",
             f"Percent of questions. {UNIT}",
-            pl.concat(shown),
-            Layout("endpoint", "type", "score", decimals=1, by="setup", drawn="intervals"),
+            pl.concat(shown).sort(in_order("type", ("single", "multi")), maintain_order=True),
+            Layout("endpoint", "type", "score", decimals=1, by="setup", drawn="intervals", measure=ACCURACY),
+            notes=(WITH_PEOPLE,),
         ),
         Table(
             "question-type-gap",
@@ -215,7 +222,7 @@ def _format_table(scores: pl.DataFrame, notes: tuple[str, ...]) -> Table:
         "Scores by template and order of the options",
         "Percent of questions, one row per format.",
         scores,
-        Layout("endpoint", "format", "score", decimals=1, by="setup", drawn="intervals"),
+        Layout("endpoint", "format", "score", decimals=1, by="setup", drawn="intervals", measure=ACCURACY),
         notes=notes,
     )
 

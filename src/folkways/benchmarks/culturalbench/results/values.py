@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.tasks import with_regional_means
+from folkways.benchmarks.culturalbench.tasks import Easy, Hard, with_regional_means
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import NotAvailableError
@@ -20,8 +20,15 @@ SETUPS = {EASY: "Easy", HARD: "Hard"}
 """How the paper calls the tasks."""
 
 UNIT = "The unit is the question; orders, templates and samples of one question are averaged first."
+ACCURACY = "Accuracy, %"
+WITH_PEOPLE = (
+    "people: each person against the votes of the others, where the data tell what each of them chose."
+)
 UNKNOWN = "unknown"
 WHOLE = "all"
+PEOPLE = "people"
+"""Stands for people in the place of a model."""
+
 _MEAN = Metric("value", "", "", kind="mean")
 
 
@@ -69,6 +76,53 @@ def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
             scores = with_regional_means(scores, judged, (metric,))
         parts.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
     return pl.concat(parts).select("endpoint", "value", "score", "low", "high", "n")
+
+
+def with_people(inputs: Inputs, task: str, facet: str, scores: pl.DataFrame) -> pl.DataFrame:
+    """``scores_of`` by a facet with the mean over the models, if there are several, and people (PEOPLE), if
+    the data tell what each of them chose.
+
+    inputs: with the judgements of the scores and the data. task: one of TASKS. scores: ``scores_of`` by the
+        facet.
+    """
+    models = scores["endpoint"].n_unique()
+    parts = [scores]
+    if models > 1:
+        also = () if facet == WHOLE else (facet,)
+        values = (
+            by_question(inputs, task, *also)
+            .group_by("question", "culture", *also, maintain_order=True)
+            .agg(pl.col("value").mean(), pl.len())
+            .filter(pl.col("len") == models)
+        )
+        groups = [values] if facet == WHOLE else values.partition_by(facet, maintain_order=True)
+        parts += [
+            mean_scores(group, task).with_columns(
+                value=pl.lit(WHOLE if facet == WHOLE else group[facet][0]),
+                endpoint=pl.lit(f"mean of {models} models"),
+            )
+            for group in groups
+        ]
+    judged = _people(inputs, task)
+    if judged is not None and (facet == WHOLE or facet in judged.columns):
+        metric = Metric(HEADLINE[task], "", "")
+        people = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
+        parts.append(people.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(PEOPLE)))
+    return pl.concat(part.select("endpoint", "value", "score", "low", "high", "n") for part in parts)
+
+
+def _people(inputs: Inputs, task: str) -> pl.DataFrame | None:
+    """People's judgements on the questions that models were asked."""
+    release, rule = inputs.releases.get(task), (Easy if task == EASY else Hard)()
+    baseline = rule.human_baseline()
+    if release is None or baseline is None:
+        return None
+    questions = inputs.of(task)["question"].unique().implode()
+    items = rule.items(release)
+    judged = baseline.judge(items, release, rule.scoring.profiles[0])
+    if judged is None:
+        return None
+    return judged.filter(pl.col("question").is_in(questions)).drop_nulls(HEADLINE[task])
 
 
 def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:

@@ -16,7 +16,7 @@ import polars as pl
 
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import interval_of_mean
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.tables import Layout, NotAvailableError, Plot, Table
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.benchmarks.xcr.results.corpus import gold_items
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, CSI, AnalysedMetric, per_sentence, sided
@@ -77,8 +77,36 @@ def _gain_table(found: list[tuple[Any, ...]], column: str) -> Table:
         rows,
         Layout(column, "endpoint", "gain", decimals=1, by="measure", drawn="heatmap", diverges=0.0),
         (sizes_told(rows, column, "n"), *_NOTES),
+        tuple(_plots(rows, column)),
     )
 
+
+def _plots(rows: pl.DataFrame, column: str) -> Iterator[Plot]:
+    """By category the gains of all models for each culture (Figures 7 and 8); by level the scores of both
+    versions (Figures 9 and 10)."""
+    groups = rows.filter(pl.col(column) != WHOLE)
+    if column == "category":
+        yield Plot(
+            Layout("endpoint", column, "gain", decimals=1, by="measure", drawn="heatmap", diverges=0.0),
+            "cultures",
+            "Figures 7 and 8: gain of adapting into the language over within English, all models",
+            groups,
+        )
+        return
+    versions = pl.concat(
+        groups.select(pl.format(f"{{}}{ending}", "endpoint").alias("endpoint"), column, "measure", score=side)
+        for side, ending in (("inter", INTO), ("intra", WITHIN))
+    )
+    yield Plot(
+        Layout(column, "endpoint", "score", decimals=1, by="measure", drawn="lines", dashed=WITHIN),
+        "cultures",
+        "Figures 9 and 10: adaptation into the language and within English, by Hall level",
+        versions,
+    )
+
+
+INTO, WITHIN = "", ", within English"
+"""Endings of the names of models in figures, by the version of their adaptations."""
 
 _SPOKEN = {SAME: "one scale", MIXED: "mixed scales"}
 

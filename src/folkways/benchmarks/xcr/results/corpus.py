@@ -274,10 +274,10 @@ def cross_table(base: pl.DataFrame, across: str) -> Table:
     )
     if across == LEVEL:
         column, title = "level", "Figure 3: categories and Hall levels"
-        layout = Layout("category", column, "value", decimals=0, drawn="heatmap")
+        layout = Layout("category", column, "value", decimals=0, drawn="bars", measure="Sentences")
     else:
         column, title = "element", "Figure 4: categories and elements"
-        layout = Layout(column, "category", "value", decimals=0, drawn="heatmap")
+        layout = Layout(column, "category", "value", decimals=0, drawn="heatmap", measure="Sentences")
     return Table(
         f"category-{column}s", title, COUNTED, rows.rename({"label": column}), layout, (NOT_PRINTED,)
     )

@@ -139,7 +139,15 @@ def bias_tables(inputs: Inputs) -> Sequence[Table]:
             "West Bengal minus Bangladesh by category",
             "The unit is the category; n counts the sentences that its scores are means of.",
             categories.select(list(BY_CATEGORY)),
-            Layout("category", "endpoint", "difference", by="measure", drawn="heatmap", diverges=0.0),
+            Layout(
+                "category",
+                "endpoint",
+                "difference",
+                by="measure",
+                drawn="heatmap",
+                diverges=0.0,
+                measure="West Bengal minus Bangladesh, points",
+            ),
             (f"West Bengal: {sizes_told(categories, 'category', 'n_west_bengal')}",),
         ),
     ]

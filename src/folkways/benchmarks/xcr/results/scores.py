@@ -4,7 +4,7 @@ the examples of the prompts, and with more or less reasoning (section 4.1)."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Form, Layout, NotAvailableError, Plot, Table, with_holm
 from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.labels import LEVELS
 from folkways.benchmarks.xcr.release import prompt_example_rows
@@ -39,6 +39,9 @@ TABLES = {
 }
 """Column of the judgements -> name and title of its table."""
 
+FORMS: dict[str, Form] = {"category": "intervals", "hall_level": "lines", "element": "heatmap"}
+"""Column of the judgements -> form of the figure of all models."""
+
 WHOLE = "all"
 """The group of all."""
 
@@ -61,8 +64,13 @@ def group_tables(inputs: Inputs, facet: str) -> Sequence[Table]:
     column = FACETS[facet]
     if rows[column].n_unique() < 3:  # one group and the whole
         raise NotAvailableError(f"the judged sentences are of a single {column}; judge more of them")
+    rows = in_order(rows, column, "sentences")
     layout = Layout(column, "endpoint", "score", decimals=1, by="measure", drawn="heatmap")
-    return [Table(*TABLES[facet], UNIT, in_order(rows, column, "sentences"), layout, _notes(rows, column))]
+    by_model = replace(layout, drawn=FORMS[facet])
+    of_groups = rows.filter(pl.col(column) != WHOLE)
+    title = f"{TABLES[facet][1]}, all models"
+    plots = (Plot(by_model, "models", title, of_groups),)
+    return [Table(*TABLES[facet], UNIT, rows, layout, _notes(rows, column), plots)]
 
 
 def in_order(rows: pl.DataFrame, column: str, size: str) -> pl.DataFrame:
@@ -326,7 +334,8 @@ def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
             with_holm(pl.DataFrame(rows, schema=dict(REASONING), orient="row")),
             notes=(
                 f"'{NOT_SET}' leaves the effort to the provider, who may reason or not.",
-                "The paper compares two models, DeepSeek-R1 and V3.2; these rows are of one.",
+                "The paper compares two models, DeepSeek-R1 and V3.2, as reasoning-models does; these rows "
+                "are of one.",
             ),
         )
     ]

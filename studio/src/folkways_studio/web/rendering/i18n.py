@@ -56,6 +56,12 @@ class Catalogue(gettext.GNUTranslations):
         return translated
 
 
+def note_draft() -> None:
+    """A draft was used in this thread: a text that no speaker has checked, from elsewhere than a
+    catalogue."""
+    _drafts.set(True)
+
+
 def take_drafts() -> bool:
     """Whether a draft was used since the last call, in this thread."""
     used = _drafts.get()

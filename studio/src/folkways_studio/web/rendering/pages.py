@@ -26,6 +26,7 @@ from folkways_studio.web.rendering.i18n import (
     direction,
     endonyms,
     language_name,
+    note_draft,
     take_drafts,
     term,
 )
@@ -181,7 +182,7 @@ def environment(locale: str) -> Environment:
     templates.globals.update(
         static=static, locale=locale, direction=direction(locale),
         locales={name: endonyms()[name] for name in LOCALES}, version=__version__, zip=zip, filled=filled,
-        han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE,
+        han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE, note_draft=note_draft,
     )  # fmt: skip
     return templates
 

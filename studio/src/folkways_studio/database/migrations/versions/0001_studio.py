@@ -374,6 +374,7 @@ def upgrade() -> None:
         sa.Column("gold_from", sa.Integer(), nullable=False),
         sa.Column("warned", sa.Float(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("training", Json(), nullable=True),
         sa.ForeignKeyConstraint(
             ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_standings_participant_id")
         ),

@@ -1,0 +1,210 @@
+"""Resource classes of languages: do models score lower about cultures whose language has less text?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from folkways.benchmarks.results import Inputs, Result
+from folkways.benchmarks.tables import NotAvailableError, Table
+from folkways.cultures import language_name, languages
+from folkways.evidence.groups.means import FEWEST_MODELS, scaled_bounds
+from folkways.evidence.groups.panel import (
+    NAMES,
+    Panel,
+    mean_name,
+    notes,
+    panels,
+    usual_language,
+    with_holm_apart,
+)
+from folkways.records import Schema
+from folkways.stats.intervals import Floats, student
+
+FEWEST_LANGUAGES = 6
+"""Languages of known class that a trend needs."""
+
+SOURCE = (
+    "Classes are those of Joshi et al. (2020), 0 to 5: how much labelled and unlabelled text a language "
+    "had in "
+    "2019-20, not what models are trained on. Norwegian is in class 1 and Sinhala in 0 there."
+)
+
+CLASSES: Schema = {
+    **NAMES,
+    "resource_class": pl.Int64,
+    "score": pl.Float64,  # mean over languages of the mean over models
+    "low": pl.Float64,  # over languages; null below three
+    "high": pl.Float64,
+    "languages": pl.Int64,
+    "cultures": pl.Int64,
+    "spoken": pl.String,  # the languages
+}
+
+TREND: Schema = {
+    **NAMES,
+    "endpoint": pl.String,
+    "slope": pl.Float64,  # points for each class
+    "low": pl.Float64,  # over languages
+    "high": pl.Float64,
+    "p": pl.Float64,  # two-sided, for no slope
+    "p_holm": pl.Float64,
+    "r": pl.Float64,  # Pearson's, over languages
+    "models_low": pl.Float64,  # over models
+    "models_high": pl.Float64,
+    "languages": pl.Int64,
+    "cultures": pl.Int64,
+}
+
+
+def tables(inputs: Inputs) -> Sequence[Table]:
+    """The means by class, and the trend of each model and of their mean.
+
+    Raises NotAvailableError for fewer than FEWEST_LANGUAGES languages, or languages of one class.
+    """
+    used, classes, trends = [], [], []
+    for panel in panels(inputs):
+        by_language = _by_language(panel)
+        if by_language["language"].n_unique() < FEWEST_LANGUAGES or by_language["class"].n_unique() < 2:
+            continue
+        used.append(panel)
+        classes += list(_classes(panel, by_language))
+        trends += list(_trends(panel, by_language))
+    if not used:
+        raise NotAvailableError(
+            f"needs cultures of {FEWEST_LANGUAGES} languages or more, of two resource classes or more"
+        )
+    unit = (
+        "The unit is the language: a culture's mean over its questions, then the mean over the cultures that "
+        "usually speak the language"
+    )
+    return [
+        Table(
+            "resource-classes",
+            "Scores by resource class of the culture's language",
+            f"{unit}, over all models. Intervals are Student's over languages.",
+            pl.DataFrame(classes, schema=dict(CLASSES), orient="row"),
+            notes=(SOURCE, *notes(used)),
+        ),
+        Table(
+            "resource-trend",
+            "Trend of scores with the resource class",
+            f"{unit}. Points that a class more goes with, by least squares over languages, so that items "
+            f"and cultures "
+            "of one language are one cluster; p is of Student's test.",
+            with_holm_apart(pl.DataFrame(trends, schema=dict(TREND), orient="row")),
+            notes=(
+                "Class and culture cannot be told apart: a culture's class is its language's. Where a task "
+                "is asked in "
+                "English, the class is still that of the culture's own language.",
+                "models_low and models_high are Student's over the models' slopes, for these languages.",
+            ),
+        ),
+    ]
+
+
+def _by_language(panel: Panel) -> pl.DataFrame:
+    """endpoint, language, class, score and cultures, for the languages of known class."""
+    codes = panel.rows["culture"].unique().to_list()
+    spoken = {code: usual_language(code) for code in codes}
+    classes = {
+        code: languages()[code].resource
+        for code in set(spoken.values())
+        if code is not None and code in languages()
+    }
+    by_culture = panel.rows.group_by("endpoint", "culture").agg(pl.col("value").mean())
+    named = by_culture.with_columns(
+        language=pl.col("culture").replace_strict(spoken, default=None, return_dtype=pl.String)
+    ).with_columns(
+        pl.col("language").replace_strict(classes, default=None, return_dtype=pl.Int64).alias("class")
+    )
+    return (
+        named.drop_nulls("class")
+        .sort("endpoint", "language", "culture")
+        .group_by("endpoint", "language", "class", maintain_order=True)
+        .agg(score=pl.col("value").mean(), cultures=pl.len().cast(pl.Int64))
+    )
+
+
+def _classes(panel: Panel, by_language: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
+    means = by_language.group_by("language", "class", "cultures", maintain_order=True).agg(
+        pl.col("score").mean()
+    )
+    for (number,), part in means.sort("class", "language", descending=[True, False]).group_by(
+        "class", maintain_order=True
+    ):
+        values = part["score"].to_numpy()
+        over = student(values, scaled_bounds(panel.metric))
+        ends = (over.low, over.high) if values.size >= FEWEST_MODELS else (math.nan, math.nan)
+        spoken = ", ".join(map(language_name, part["language"]))
+        yield (
+            *panel.names().values(),
+            *(number, float(values.mean()), *ends, part.height, part["cultures"].sum(), spoken),
+        )
+
+
+def _trends(panel: Panel, by_language: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
+    mean = by_language.group_by("language", "class", "cultures", maintain_order=True).agg(
+        pl.col("score").mean()
+    )
+    parts = {name: part for (name,), part in by_language.group_by("endpoint", maintain_order=True)}
+    slopes = np.array([_slope(part)[0] for part in parts.values()])
+    if len(parts) > 1:
+        over = student(slopes)
+        ends = (over.low, over.high) if slopes.size >= FEWEST_MODELS else (math.nan, math.nan)
+        yield _trend(panel, mean_name(len(parts)), mean, ends)
+    for name, part in parts.items():
+        yield _trend(panel, str(name), part, (math.nan, math.nan))
+
+
+def _trend(panel: Panel, name: str, part: pl.DataFrame, ends: tuple[float, float]) -> tuple[Any, ...]:
+    slope, low, high, p, r = _slope(part)
+    sizes = (part.height, int(part["cultures"].sum()))
+    return (*panel.names().values(), name, slope, low, high, p, math.nan, r, *ends, *sizes)
+
+
+def _slope(part: pl.DataFrame) -> tuple[float, float, float, float, float]:
+    """Slope, its ends, p and r of least squares over languages."""
+    return least_squares(part["class"].to_numpy().astype(np.float64), part["score"].to_numpy())
+
+
+def least_squares(x: Floats, y: Floats, confidence: float = 0.95) -> tuple[float, float, float, float, float]:
+    """Slope of y over x with Student's interval and p, and Pearson's r; NaN where y does not vary."""
+    if np.ptp(y) == 0.0:
+        return 0.0, math.nan, math.nan, math.nan, math.nan
+    from scipy.special import stdtrit
+    from scipy.stats import linregress
+
+    line = linregress(x, y)
+    half = float(stdtrit(x.size - 2, 0.5 + confidence / 2)) * float(line.stderr)
+    return (
+        float(line.slope),
+        float(line.slope) - half,
+        float(line.slope) + half,
+        float(line.pvalue),
+        float(line.rvalue),
+    )
+
+
+def _fits(inputs: Inputs) -> bool:
+    for _, part in inputs.asked_about.group_by("task"):
+        spoken = {usual_language(code) for code in part["culture"].drop_nulls().unique()}
+        named = [languages()[code] for code in spoken if code is not None and code in languages()]
+        classes = [language.resource for language in named if language.resource is not None]
+        if len(classes) >= FEWEST_LANGUAGES and len(set(classes)) > 1:
+            return True
+    return False
+
+
+RESOURCE_CLASSES = Result(
+    "resource-classes",
+    "Resource classes of languages",
+    tables,
+    "",
+    "Do models score lower about cultures whose language has less text?",
+    fits=_fits,
+)

@@ -1,0 +1,1 @@
+"""Every Eval Ever: runs written as its records, and its records read."""

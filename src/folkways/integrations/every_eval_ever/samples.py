@@ -1,0 +1,145 @@
+"""Reads instances of Every Eval Ever: ``UUID_samples.jsonl``, or the aggregate ``UUID.json`` that names
+them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from folkways.errors import DataError
+from folkways.integrations.scored_log import UNKNOWN, ScoredLog, columns, digest, facets, number, told
+from folkways.json_lines import json_objects
+from folkways.records import LOST
+
+Row = dict[str, Any]
+
+NEEDED = ("evaluation_name", "model_id", "sample_id", "input", "evaluation")
+
+
+def is_instance(row: Mapping[str, Any]) -> bool:
+    """Whether an object is an instance of a version that has these fields."""
+    return "schema_version" in row and all(name in row for name in NEEDED)
+
+
+def is_aggregate(document: Any) -> bool:
+    """Whether a JSON document is an aggregate."""
+    return isinstance(document, dict) and "evaluation_results" in document and "schema_version" in document
+
+
+def read_aggregate(path: Path, document: Row) -> list[ScoredLog]:
+    """The scores of the instances that an aggregate names, whose file is in the same folder.
+
+    DataError where it names none, or the file is missing: scores without their instances cannot be compared
+    in pairs.
+    """
+    named = document.get("detailed_evaluation_results")
+    if not isinstance(named, dict) or not isinstance(named.get("file_path"), str):
+        raise DataError(
+            "is an aggregate without instances ('detailed_evaluation_results'); models are compared row by "
+            "row, so give one that has them",
+            file=path,
+        )
+    samples = path.with_name(Path(named["file_path"]).name)
+    if not samples.is_file():
+        raise DataError(f"names its instances, {samples.name}, which do not lie beside it", file=path)
+    return _read(samples, document)
+
+
+def read_scores(path: Path) -> list[ScoredLog]:
+    """The scores of a file of instances, one log for each evaluation in it, in the file's order.
+
+    Names and directions of metrics and the settings come from the aggregate in the same folder, if any.
+    DataError, with the row, for a line that is not an instance.
+    """
+    beside = path.with_name(f"{path.stem.removesuffix('_samples')}.json")
+    try:
+        document = orjson.loads(beside.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        document = None
+    return _read(path, document if is_aggregate(document) else {})
+
+
+def _read(path: Path, aggregate: Row) -> list[ScoredLog]:
+    results = {
+        str(result.get("evaluation_result_id")): result for result in aggregate.get("evaluation_results", ())
+    }
+    by_evaluation: dict[tuple[str, str], list[Row]] = {}
+    for line, row in json_objects(path.read_bytes().splitlines(), path):
+        if not is_instance(row) or not isinstance(row["evaluation"], dict):
+            raise DataError(
+                f"is not an instance of Every Eval Ever, which has {', '.join(NEEDED)}", file=path, row=line
+            )
+        by_evaluation.setdefault((str(row["evaluation_name"]), str(row["model_id"])), []).append(row)
+    if not by_evaluation:
+        raise DataError("has no instances", file=path)
+    return [_log(path, task, model, rows, results) for (task, model), rows in by_evaluation.items()]
+
+
+def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mapping[str, Row]) -> ScoredLog:
+    samples: dict[tuple[str, int], Row] = {}
+    values: dict[tuple[str, int], dict[str, float | None]] = {}
+    repeats: Counter[tuple[str, str]] = Counter()
+    configs: dict[str, Mapping[str, Any]] = {}
+    settings: dict[str, None] = {}
+    for row in rows:
+        key = str(row.get("evaluation_result_id"))
+        result = results.get(key, {})
+        config = result.get("metric_config") or {}
+        metric = _metric(key, config)
+        configs[metric] = config
+        arguments = (result.get("generation_config") or {}).get("generation_args") or {}
+        settings[told({**arguments, "prompt_template": None})] = None
+        name = str(row["sample_id"])
+        repeats[name, metric] += 1
+        sample = (name, repeats[name, metric])
+        samples.setdefault(sample, row)
+        values.setdefault(sample, {})[metric] = _score(row)
+    return ScoredLog(
+        path=path,
+        task=task,
+        model=model,
+        items=[name for name, _ in samples],
+        repeats=[repeat for _, repeat in samples],
+        questions=[_metadata(row).get("question") or name for (name, _), row in samples.items()],
+        contents=[_content(row) for row in samples.values()],
+        scores=columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()]),
+        facets=facets([_metadata(row) for row in samples.values()]),
+        settings={"settings": " and ".join(settings)} if any(settings) else {},
+        lower_is_better=frozenset(
+            name for name, config in configs.items() if config.get("lower_is_better") is True
+        ),
+    )
+
+
+def _metric(key: str, config: Mapping[str, Any]) -> str:
+    """A name for the metric of a result: its id in the aggregate, or what the key of the result says."""
+    if config.get("metric_id") or config.get("metric_name"):
+        profile = (config.get("metric_parameters") or {}).get("profile")
+        return str(config.get("metric_id") or config["metric_name"]) + (f" ({profile})" if profile else "")
+    return "score" if key == "None" else key
+
+
+def _score(row: Row) -> float | None:
+    """The score; UNKNOWN where there was no reply to score, which other programs and ours write as 0."""
+    output = row.get("output") or {}
+    if _metadata(row).get("state") in LOST or (row.get("error") and not any(_texts(output.get("raw")))):
+        return UNKNOWN
+    return number(row["evaluation"].get("score"))
+
+
+def _texts(raw: Any) -> Iterator[str]:
+    yield from [raw] if isinstance(raw, str) else raw or ()
+
+
+def _metadata(row: Row) -> Mapping[str, Any]:
+    metadata = row.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _content(row: Row) -> str:
+    content = row["input"] if isinstance(row["input"], dict) else {}
+    return str(row.get("sample_hash") or digest(content.get("raw"), content.get("reference")))

@@ -1,0 +1,144 @@
+"""What people read before and beside the work: guidelines in full, the training with feedback, time and pay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from folkways_studio.people import sessions
+from studio.tests.support.studies import QUESTION
+from studio.tests.web.conftest import Field
+from studio.tests.web.http import Client, Reply
+from tests.support.browser import axe_violations
+
+pytestmark = pytest.mark.browser
+
+WAGES = [{"per_hour": 15000, "currency": "KRW", "exchange": 0.001, "source": "Ministry of Labour, 2026"}]
+PAY = {"per_answer": 0.5, "currency": "EUR", "wages": WAGES}
+STAGES: list[dict[str, Any]] = [
+    {
+        "name": "verify",
+        "kind": "vote",
+        "answers": 2,
+        "majority": 2,
+        "minutes": 3,
+        "manual": "verification/verify",
+    },
+    {"name": "settle", "kind": "vote", "role": "expert", "manual": "deciding/decide"},
+]
+
+
+@pytest.fixture
+def study(make_field: Callable[..., Field]) -> Field:
+    made = make_field(STAGES, pay=PAY)
+    made.add("verify", [QUESTION])
+    return made
+
+
+def arrived(field: Field, account: int | None = None) -> Client:
+    """A client of somebody who has agreed to take part."""
+    client = Client(field.server.url)
+    client.cookies["folkways_session"] = sessions.open_session(
+        field.workspace, field.arrived().account_id if account is None else account
+    )
+    return client
+
+
+def send(client: Client, path: str, **fields: Any) -> Reply:
+    """A form of the page at this path."""
+    return client.post(path, {name: str(value) for name, value in fields.items()})
+
+
+def words(reply: Reply) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", reply.text))
+
+
+def test_people_are_trained_before_their_first_task_and_told_why_at_once(study: Field) -> None:
+    client, home = arrived(study), f"/work/{study.study.name}"
+    training = f"{home}/training/verify"
+    assert send(client, f"{home}/next").place == training
+    assert "1 of 3" in words(client.get(training)) and "are not kept" in words(client.get(training))
+    assert send(client, training, case=1).status == 422  # nothing chosen
+    assert send(client, training, case=1, option=7).status == 422
+    assert send(client, training, case=2, option=2).place == training  # not the next
+    assert "Not right" not in client.get(f"{training}?case=1&chose=1").text  # no look ahead
+    wrong = client.get(send(client, training, case=1, option=0).place)
+    assert "<h1>Not right</h1>" in wrong.text
+    assert "Your family is one of many." in wrong.text and "There may be several." in wrong.text
+    assert "not right · your choice" in words(wrong)
+    assert "2 of 3" in words(client.get(training))  # after a pause, or in another browser
+    right = client.get(send(client, training, case=2, option=2).place)
+    assert "<h1>Right</h1>" in right.text and "right · your choice" in words(right)
+    over = client.get(send(client, training, case=3, option=0).place)
+    assert "The work can begin." in over.text
+    assert client.get(training).place == home
+    task = send(client, f"{home}/next", stage="verify").place
+    assert f'href="{home}/guidelines/verify"' in client.get(task).text
+
+
+def test_guidelines_are_for_those_who_work_by_them(study: Field) -> None:
+    client, home = arrived(study), f"/work/{study.study.name}"
+    page = words(client.get(f"{home}/guidelines/verify"))
+    for heading in ("Step by step", "Good examples", "Bad examples", "What not to write", "Before you send"):
+        assert heading in page
+    assert "by which a person could be recognised" in page and "What do you choose?" not in page
+    for name in ("settle", "nothing"):
+        assert client.get(f"{home}/guidelines/{name}").status == 404
+        assert client.get(f"{home}/training/{name}").status == 404
+        assert send(client, f"{home}/training/{name}", case=1, option=0).status == 404
+    stranger = Client(study.server.url)
+    assert stranger.get(f"{home}/guidelines/verify").status in (303, 401, 404)
+
+
+def test_guidelines_come_in_the_readers_language_as_a_draft_or_in_english(study: Field) -> None:
+    client, home = arrived(study), f"/work/{study.study.name}"
+    arabic = client.get(f"{home}/guidelines/verify", **{"Accept-Language": "ar"}).text
+    assert '<div lang="ar" dir="rtl">' in arabic and 'class="draft"' in arabic
+    english = client.get(f"{home}/guidelines/verify", **{"Accept-Language": "en"}).text
+    assert '<div lang="en" dir="ltr">' in english and 'class="draft"' not in english
+    swahili = client.get(f"{home}/guidelines/verify", **{"Accept-Language": "sw"}).text
+    assert "The study has this text in English, and not in your language." in words(Reply(200, {}, swahili))
+
+
+def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: Field) -> None:
+    client = arrived(study)
+    told = words(client.get(f"/work/{study.study.name}/consent"))
+    for part in (
+        "Tasks for you at this moment, at most: 1.", "about 3 min", "as the researchers expect", "a training of a few examples, which is not paid",
+        "0.50 EUR per answer", "about 10.00 EUR an hour", "15000.00 KRW", "( 15.00 EUR )",
+        "Ministry of Labour, 2026", "less than the local wage stated below: 0.67 times",
+    ):  # fmt: skip
+        assert part in told, part
+    assert "settle" not in told
+    owner = arrived(study, study.owner.id)
+    desk = words(owner.get(study.desk))
+    assert "The pay of verify for korea comes to about 10.00 EUR an hour" in desk and "15.00 EUR" in desk
+    assert "below the local wage" in words(owner.get(f"{study.desk}/time"))
+
+
+def test_without_pay_or_wage_that_is_said(make_field: Callable[..., Field]) -> None:
+    unpaid = make_field(STAGES)
+    assert "The study states no pay." in words(arrived(unpaid).get(f"/work/{unpaid.study.name}/consent"))
+    plain = make_field(STAGES, pay={"per_hour": 12, "currency": "EUR"})
+    told = words(arrived(plain).get(f"/work/{plain.study.name}/consent"))
+    assert "12.00 EUR per hour" in told and "states no local wage" in told
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_of_guidelines_training_or_pay_breaks_a_rule_of_wcag(study: Field, theme: str) -> None:
+    pytest.importorskip("playwright.sync_api")
+    home = f"/work/{study.study.name}"
+    page = study.page_of(study.arrived().account_id, color_scheme=theme)
+    found = {}
+    for path in ("/consent", "", "/guidelines/verify", "/training/verify"):
+        study.open(page, home + path)
+        page.eval_on_selector_all("main details", "(all) => all.forEach((each) => { each.open = true; })")
+        found[path] = axe_violations(page)
+    page.get_by_label("The one that your family eats.").check()
+    page.get_by_role("button", name="Check my answer").click()
+    page.get_by_role("heading", name="Not right").wait_for()
+    found["feedback"] = axe_violations(page)
+    assert {name: broken for name, broken in found.items() if broken} == {}

@@ -1,0 +1,181 @@
+"""The training before a stage: who has to go through it, and that nothing of it becomes data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import schema
+from folkways_studio.database.rows import change_rows
+from folkways_studio.errors import ConflictError
+from folkways_studio.exports.archive import export_files
+from folkways_studio.people.quality_status import quality_status
+from folkways_studio.records import Participant, Role
+from folkways_studio.studies import agreement
+from folkways_studio.studies.service import get_stage
+from folkways_studio.work import assignments, judgements, training
+from folkways_studio.work.assignments import NoWork
+from folkways_studio.workflows.manuals import cases_of
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
+
+MANUAL = """Choose what is right.
+
+## training
+### The first case
+- [x] Rice
+  Most people say so.
+- [ ] Stone
+  Nobody eats it.
+### The second case
+- [x] Tea
+  Usual.
+- [x] Coffee
+  Usual as well.
+- [ ] Sand
+  Nobody drinks it.
+"""
+VOTE: Mapping[str, Any] = {
+    "name": "verify", "kind": "vote", "answers": 2, "majority": 2, "manual": MANUAL, "cap": 3,
+}  # fmt: skip
+CASES = list(cases_of(MANUAL))
+
+
+def go_through(desk: StudyFixture, person: Participant, stage: str = "verify") -> training.TrainingProgress:
+    """Answer every case, the second wrongly."""
+    of = get_stage(desk.workspace, desk.study.id, stage)
+    training.answer_case(desk.workspace, person.id, of, 1, [0], CASES)
+    return training.answer_case(desk.workspace, person.id, of, 2, [0], CASES)
+
+
+def trained(desk: StudyFixture, person: Participant) -> training.TrainingProgress:
+    stage = get_stage(desk.workspace, desk.study.id, "verify")
+    with desk.workspace.read() as connection:
+        return training.training_progress(quality_status(connection, person.id, stage.id))
+
+
+def test_nobody_is_given_work_of_a_stage_before_its_training(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE])
+    desk.add("verify", [QUESTION])
+    person = desk.person()
+    for batch in (False, True):
+        claimed = (
+            assignments.claim_batch(desk.workspace, person.id, "verify", 3, seconds=60)
+            if batch
+            else assignments.claim_slot(desk.workspace, person.id)
+        )
+        assert claimed == NoWork("training", "verify")
+    stage = get_stage(desk.workspace, desk.study.id, "verify")
+    training.answer_case(desk.workspace, person.id, stage, 1, [1], CASES)
+    assert desk.nothing(person) == "training"  # half of it is not enough
+    assert training.answer_case(desk.workspace, person.id, stage, 2, [0, 1], CASES).done
+    assert desk.work(person).item.key == "q0"
+
+
+@ON_A_FILE
+def test_an_answer_of_somebody_untrained_is_refused(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [{**VOTE, "training": False}])
+    desk.add("verify", [QUESTION])
+    person = desk.person()
+    held = desk.work(person)
+    stage = get_stage(desk.workspace, desk.study.id, "verify")
+    with desk.workspace.write() as connection:  # the study is given a training while the task is at hand
+        change_rows(connection, schema.stages, {"id": stage.id}, config={**stage.config, "training": True})
+    with pytest.raises(ConflictError, match="begins with a training"):
+        judgements.submit(desk.workspace, person.id, held.assignment.id, {"choices": [0]}, "key")
+    assert stored(desk.workspace, schema.judgements) == []
+    assert desk.nothing(person) == "training"
+    go_through(desk, person)
+    assert desk.answer(person, {"choices": [0]}).assignment.id == held.assignment.id
+
+
+@ON_A_FILE
+def test_who_has_answered_before_there_was_a_training_goes_on(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [{**VOTE, "training": False}])
+    desk.add("verify", [QUESTION, {**QUESTION, "question": "And then?"}])
+    person = desk.person()
+    desk.answer(person, {"choices": [0]})
+    stage = get_stage(desk.workspace, desk.study.id, "verify")
+    with desk.workspace.write() as connection:
+        change_rows(connection, schema.stages, {"id": stage.id}, config={**stage.config, "training": True})
+    assert desk.work(person).item.key == "q1"
+    assert desk.nothing(desk.person()) == "training"
+
+
+@ON_A_FILE
+def test_cases_come_in_order_and_count_once(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE])
+    person = desk.person()
+    stage = get_stage(desk.workspace, desk.study.id, "verify")
+    with pytest.raises(ConflictError, match="not the next"):
+        training.answer_case(desk.workspace, person.id, stage, 2, [0, 1], CASES)
+    training.answer_case(desk.workspace, person.id, stage, 1, [0], CASES)
+    again = training.answer_case(desk.workspace, person.id, stage, 1, [1], CASES)  # another tab
+    assert (again.answered, again.right, again.done) == (1, 1, False)
+    after = training.answer_case(desk.workspace, person.id, stage, 2, [0], CASES)
+    assert (after.answered, after.right, after.done) == (2, 1, True)  # one of two right answers is not right
+    with pytest.raises(ConflictError, match="not the next"):
+        training.answer_case(desk.workspace, person.id, stage, 3, [0], CASES)
+    assert trained(desk, person) == after
+
+
+@ON_A_FILE
+def test_nothing_of_a_training_is_data(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE])
+    desk.add("verify", [QUESTION])
+    people = [desk.person(), desk.person()]
+    for person in people:
+        go_through(desk, person)
+    assert stored(desk.workspace, schema.judgements) == [] and stored(
+        desk.workspace, schema.assignments, "id"
+    )
+    before = export_files(desk.workspace, desk.study.id, "csv", discussion=False)
+    assert not any(
+        b"Stone" in content or b"Rice" in content for name, content in before.items() if "study" not in name
+    )
+    for person in people:
+        desk.answer(person, {"choices": [2]})
+    (item,) = stored(desk.workspace, schema.items)
+    assert item["result"]["gold"] == [2]  # the right answers of the cases are positions 0 and 0, 1
+    assert len(stored(desk.workspace, schema.judgements)) == 2
+    untrained = open_study(studio_workspace, [{**VOTE, "training": False}], name="no-training")
+    untrained.add("verify", [QUESTION])
+    for _ in people:
+        untrained.answer(untrained.person(), {"choices": [2]})
+    assert agreement.agreement(desk.workspace, desk.study.id) == agreement.agreement(
+        desk.workspace, untrained.study.id
+    )
+
+
+@ON_A_FILE
+def test_the_same_training_is_gone_through_once(studio_workspace: Workspace) -> None:
+    stages = [{**VOTE, "role": "expert"}, {**VOTE, "name": "again", "role": "expert"}]
+    desk = open_study(studio_workspace, stages)
+    desk.add("again", [QUESTION], None)
+    expert = desk.person(role=Role.EXPERT)
+    assert desk.nothing(expert, "again") == "training"
+    go_through(desk, expert)  # of verify
+    assert desk.work(expert, "again")
+
+
+@ON_A_FILE
+def test_a_stage_without_work_asks_for_no_training(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE, {**VOTE, "name": "second"}])
+    desk.add("second", [QUESTION])
+    person = desk.person()
+    claimed = assignments.claim_slot(desk.workspace, person.id)
+    assert claimed == NoWork("training", "second")
+
+
+@ON_A_FILE
+def test_the_log_tells_how_many_were_right_and_no_answer(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE])
+    go_through(desk, desk.person())
+    with desk.workspace.read() as connection:
+        details = connection.scalars(
+            sa.select(schema.events.c.details).where(schema.events.c.kind == "participant.trained")
+        ).all()
+    assert details == [{"stage": "verify", "right": 1, "asked": 2}]

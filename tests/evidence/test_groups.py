@@ -1,0 +1,334 @@
+"""Analyses of groups of models, cultures and languages: by hand, and against outside implementations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from folkways.benchmarks.results import Inputs, make_results
+from folkways.benchmarks.tables import NotAvailableError, Table
+from folkways.evidence.groups.home import HOME_ADVANTAGE
+from folkways.evidence.groups.means import MODEL_MEANS
+from folkways.evidence.groups.repeated import REPEATED_REPLIES
+from folkways.evidence.groups.resources import RESOURCE_CLASSES
+from folkways.evidence.groups.same_language import SAME_LANGUAGE
+from folkways.evidence.groups.steps import REASONING_MODELS, SUCCESSORS
+from folkways.records import Metric, ModelCard
+from folkways.releases.registry import get_record
+from folkways.releases.release_records import Release
+from folkways.runs.results.judgements import results_of_runs
+from folkways.stats.combinations import combination_of_means
+from folkways.stats.intervals import student
+
+RIGHT = Metric("right", "Accuracy", "")
+QUESTIONS = 12
+TASK = "x/one"
+
+Value = Callable[[str, str, int], float]
+
+
+def inputs(value: Value, models: Mapping[str, ModelCard | None], cultures: Mapping[str, str]) -> Inputs:
+    """Answers of every model to the same questions about every culture, in its language.
+
+    value: of a model, a culture and the number of a question. cultures: with the language asked in.
+    """
+    rows = [
+        (model, TASK, "strict", culture, language, f"q{n}", "plain", 0, True, "answered", "rice", value(model, culture, n))
+        for model, (culture, language), n in product(models, cultures.items(), range(QUESTIONS))
+    ]  # fmt: skip
+    names = (
+        "endpoint",
+        "task",
+        "profile",
+        "culture",
+        "language",
+        "question",
+        "variant",
+        "sample",
+        "counted",
+        "state",
+    )
+    judged = pl.DataFrame(rows, schema=[*names, "answer", "right"], orient="row").with_columns(
+        item=pl.col("culture") + "/" + pl.col("question"),
+        reason=pl.lit(None, pl.String),
+        topic=pl.when(pl.col("question").str.slice(1).cast(pl.Int64) < 4)
+        .then(pl.lit("Food"))
+        .otherwise(pl.lit("Work")),
+    )
+    cards = {name: card for name, card in models.items() if card is not None}
+    return Inputs(
+        judged, {TASK: (RIGHT,)}, cards=cards, facets={TASK: ("topic",)}, free_answers=frozenset({TASK})
+    )
+
+
+def drawn(seed: int = 1) -> Value:
+    rng = np.random.default_rng(seed)
+    values: dict[tuple[str, str, int], float] = {}
+    return lambda *key: values.setdefault(key, float(rng.random() < 0.6))
+
+
+def table(made: Sequence[Table], name: str) -> pl.DataFrame:
+    (one,) = [table for table in made if table.name == name]
+    return one.rows
+
+
+THREE: dict[str, ModelCard | None] = dict.fromkeys(("lab/a", "lab/b", "lab/c"))
+FOUR = {"KR": "ko", "KP": "ko", "ES": "es", "MX": "es"}
+
+
+def scores(known: Inputs, *keys: str) -> dict[tuple[str, ...], float]:
+    """The mean of the judgements, in percent, by these columns."""
+    return {
+        tuple(key): 100 * value
+        for *key, value in known.judged.group_by(*keys).agg(pl.col("right").mean()).iter_rows()
+    }
+
+
+def test_means_over_models_have_an_interval_over_models_and_one_over_questions() -> None:
+    known = inputs(drawn(), THREE, FOUR)
+    rows = table(MODEL_MEANS.make(known), "model-means").rows_by_key(
+        ["facet", "group"], named=True, unique=True
+    )
+    for facet, column, group in (
+        ("all", None, "all"),
+        ("culture", "culture", "KR"),
+        ("topic", "topic", "Food"),
+    ):
+        of_group = known.judged.filter(pl.lit(True) if column is None else pl.col(column) == group)
+        models = 100 * of_group.group_by("endpoint").agg(pl.col("right").mean())["right"].to_numpy()
+        row = rows[facet, group]
+        assert row["score"] == pytest.approx(models.mean()) and row["sd"] == pytest.approx(models.std(ddof=1))
+        expected = stats.t.interval(0.95, 2, models.mean(), models.std(ddof=1) / math.sqrt(3))
+        cut = (max(0.0, expected[0]), min(100.0, expected[1]))
+        assert (row["models_low"], row["models_high"]) == pytest.approx(cut)
+        assert row["low"] < row["score"] < row["high"] and row["models"] == 3
+    assert (rows["topic", "Food"]["questions"], rows["all", "all"]["questions"]) == (4, QUESTIONS)
+
+
+def test_a_region_is_the_mean_of_its_cultures_and_not_of_its_questions() -> None:
+    known = inputs(drawn(), THREE, {"KR": "ko", "CN": "zh", "ES": "es"})
+    few = replace(
+        known, judged=known.judged.filter(~((pl.col("culture") == "CN") & (pl.col("question") > "q2")))
+    )
+    rows = table(MODEL_MEANS.make(few), "model-means").filter(facet="region", group="East Asia")
+    by_culture = scores(few, "culture")
+    assert rows["score"].to_list() == pytest.approx([(by_culture["KR",] + by_culture["CN",]) / 2])
+    models = scores(few, "endpoint", "culture")
+    of_models = [(models[name, "KR"] + models[name, "CN"]) / 2 for name in THREE]
+    assert rows["sd"].to_list() == pytest.approx([np.std(of_models, ddof=1)])
+
+
+def test_two_models_say_nothing_of_others_and_questions_that_one_lacks_are_left_out() -> None:
+    known = inputs(drawn(), dict.fromkeys(("lab/a", "lab/b")), FOUR)
+    lacking = (pl.col("endpoint") == "lab/b") & (pl.col("culture") == "KR") & (pl.col("question") == "q1")
+    (means, *_) = MODEL_MEANS.make(replace(known, judged=known.judged.filter(~lacking)))
+    assert means.rows["models_low"].null_count() == means.rows.height
+    assert means.rows.filter(group="KR")["questions"].to_list() == [QUESTIONS - 1]
+    assert "1 questions that some models lack are left out" in means.notes[-1]
+
+
+def test_a_task_that_keeps_languages_apart_has_means_of_each() -> None:
+    known = inputs(drawn(), THREE, FOUR)
+    english = inputs(drawn(2), THREE, dict.fromkeys(FOUR, "en")).judged
+    both = replace(
+        known,
+        judged=pl.concat([known.judged, english]),
+        metrics={TASK: (replace(RIGHT, headline_by="asked_in"),)},
+    )
+    rows = table(MODEL_MEANS.make(both), "model-means").filter(facet="all")
+    assert dict(rows.select("asked_in", "score").rows()) == pytest.approx(
+        {"local language": 100 * known.judged["right"].mean(), "English": 100 * english["right"].mean()}  # type: ignore[operator]
+    )
+
+
+MAKERS: dict[str, ModelCard | None] = {
+    "x/k1": ModelCard("K", home="KR"),
+    "x/k2": ModelCard("K", home="KR"),
+    "x/s1": ModelCard("S", home="ES"),
+    "x/u1": ModelCard("U", home="US"),
+    "x/nobody": None,
+}
+
+
+def test_home_advantage_is_a_difference_of_differences_paired_by_question() -> None:
+    known = inputs(drawn(), MAKERS, {"KR": "ko", "ES": "es", "ID": "id"})
+    rows = table(HOME_ADVANTAGE.make(known), "home-advantage")
+    assert set(rows["home"]) == {"South Korea", "Spain"}, "nobody was asked about the United States"
+    row = rows.row(by_predicate=pl.col("home") == "South Korea", named=True)
+    of = scores(known, "endpoint", "culture")
+    own = {code: (of["x/k1", code] + of["x/k2", code]) / 2 for code in ("KR", "ES", "ID")}
+    others = {code: (of["x/s1", code] + of["x/u1", code]) / 2 for code in ("KR", "ES", "ID")}
+    elsewhere, others_elsewhere = (own["ES"] + own["ID"]) / 2, (others["ES"] + others["ID"]) / 2
+    assert (row["maker"], row["home_models"], row["other_models"], row["questions"]) == ("K", 2, 2, QUESTIONS)
+    assert (row["at_home"], row["elsewhere"]) == pytest.approx((own["KR"], elsewhere))
+    assert (row["others_there"], row["others_elsewhere"]) == pytest.approx((others["KR"], others_elsewhere))
+    assert row["difference"] == pytest.approx(own["KR"] - elsewhere - others["KR"] + others_elsewhere)
+    value = {
+        (m, c, q): v for m, c, q, v in known.judged.select("endpoint", "culture", "question", "right").rows()
+    }
+    first, second = [], []
+    for n in range(QUESTIONS):
+        gap = {
+            code: 50 * (value["x/k1", code, f"q{n}"] + value["x/k2", code, f"q{n}"])
+            - 50 * (value["x/s1", code, f"q{n}"] + value["x/u1", code, f"q{n}"])
+            for code in own
+        }
+        first.append(gap["KR"])
+        second.append((gap["ES"] + gap["ID"]) / 2)
+    paired = stats.ttest_rel(first, second)
+    assert row["p"] == pytest.approx(paired.pvalue)
+    assert (row["low"], row["high"]) == pytest.approx(tuple(paired.confidence_interval()))
+    assert row["makers_low"] is None, "fewer than five models on a side"
+
+
+def test_a_language_at_home_has_all_its_cultures_and_makers_are_the_unit_of_other_makers() -> None:
+    makers: dict[str, ModelCard | None] = {
+        **{f"x/k{n}": ModelCard(f"K{n % 2}", home="KR") for n in range(5)},
+        **{f"x/s{n}": ModelCard(f"S{n % 3}", home="ES") for n in range(6)},
+    }
+    known = inputs(drawn(), makers, {"KR": "ko", "KP": "ko", "ES": "es", "ID": "id"})
+    rows = table(HOME_ADVANTAGE.make(known), "home-advantage").filter(maker="all 2 makers")
+    assert rows["home"].to_list() == ["South Korea", "Korean (language)"]
+    of, row = scores(known, "endpoint", "culture"), rows.row(1, named=True)
+    gap = {m: (of[m, "KR"] + of[m, "KP"] - of[m, "ES"] - of[m, "ID"]) / 2 for m in makers}
+    sides = [[np.mean([gap[m] for m, card in makers.items() if card and card.provider == f"{side}{n}"]) for n in range(k)]
+             for side, k in (("K", 2), ("S", 3))]  # fmt: skip
+    welch = stats.ttest_ind(*sides, equal_var=False)
+    assert row["difference"] == pytest.approx(np.mean(sides[0]) - np.mean(sides[1]))
+    assert (row["makers_low"], row["makers_high"]) == pytest.approx(tuple(welch.confidence_interval()))
+
+
+def test_a_line_goes_from_family_to_family_by_the_last_of_each_and_reasoning_is_compared_by_the_card() -> (
+    None
+):
+    cards: dict[str, ModelCard | None] = {
+        "x/one": ModelCard(family="One", line="L", generation=1),
+        "x/three-early": ModelCard(family="Three", line="L", generation=3, released=date(2024, 1, 1)),
+        "x/three-late": ModelCard(family="Three", line="L", generation=3, released=date(2025, 1, 1)),
+        "x/thinks": ModelCard(family="T", reasoning_of="One"),
+        "x/other": ModelCard(family="Other", line="M", generation=1),
+    }
+    known = inputs(drawn(), cards, FOUR)
+    of = scores(known, "endpoint")
+    for result, later in ((SUCCESSORS, "x/three-late"), (REASONING_MODELS, "x/thinks")):
+        (row,) = result.make(known)[0].rows.to_dicts()
+        assert (row["earlier"], row["later"], row["questions"]) == ("x/one", later, QUESTIONS)
+        assert (row["earlier_score"], row["later_score"]) == pytest.approx((of["x/one",], of[later,]))
+        assert row["difference"] == pytest.approx(of[later,] - of["x/one",])
+        one, other = (
+            known.judged.filter(endpoint=name)
+            .group_by("question")
+            .agg(pl.col("right").mean())
+            .sort("question")["right"]
+            for name in ("x/one", later)
+        )
+        by_question = stats.ttest_rel(other.to_numpy(), one.to_numpy()).confidence_interval()
+        assert row["low"] < row["difference"] < row["high"]
+        assert row["high"] - row["low"] == pytest.approx(100 * (by_question.high - by_question.low), rel=0.4)
+        assert result.fits(known) and not result.fits(inputs(drawn(), THREE, FOUR))
+
+
+SIX = {"US": "en", "GB": "en", "CN": "zh", "KR": "ko", "GR": "el", "ET": "am", "IN-AS": "as", "WORLD": "en"}
+
+
+def test_the_trend_with_the_resource_class_has_languages_as_its_unit() -> None:
+    known = inputs(drawn(), THREE, SIX)
+    classes, trend = (
+        table(RESOURCE_CLASSES.make(known), f"resource-{name}") for name in ("classes", "trend")
+    )
+    by_culture = scores(known, "culture")
+    english = (by_culture["US",] + by_culture["GB",]) / 2
+    points = [
+        (5, english),
+        *((c, by_culture[code,]) for c, code in ((5, "CN"), (4, "KR"), (3, "GR"), (2, "ET"), (1, "IN-AS"))),
+    ]
+    assert classes["resource_class"].to_list() == [5, 4, 3, 2, 1] and classes["cultures"].to_list() == [
+        3,
+        1,
+        1,
+        1,
+        1,
+    ]
+    assert (
+        classes["score"][0] == pytest.approx((english + by_culture["CN",]) / 2) and classes["low"][0] is None
+    )
+    line, row = stats.linregress(*zip(*points, strict=True)), trend.row(0, named=True)
+    assert (row["endpoint"], row["languages"], row["cultures"]) == ("mean of 3 models", 6, 7)
+    assert (row["slope"], row["p"], row["r"]) == pytest.approx((line.slope, line.pvalue, line.rvalue))
+    half = stats.t.ppf(0.975, 4) * line.stderr
+    assert (row["low"], row["high"]) == pytest.approx((line.slope - half, line.slope + half))
+    over = student(trend["slope"].to_numpy()[1:])
+    assert (row["models_low"], row["models_high"]) == pytest.approx((over.low, over.high))
+    assert row["p_holm"] == pytest.approx(row["p"]), "single models are corrected apart"
+
+
+def test_cultures_of_one_language_are_paired_by_question() -> None:
+    known = inputs(drawn(), THREE, FOUR)
+    rows = table(SAME_LANGUAGE.make(known), "same-language")
+    assert set(rows["pair"]) == {"Spain − Mexico", "North Korea − South Korea"}
+    of_mean = rows.filter(endpoint="mean of 3 models", spoken="Korean").row(0, named=True)
+    of = scores(known, "endpoint", "culture")
+    gaps = np.array([of[name, "KP"] - of[name, "KR"] for name in THREE])
+    expected = stats.t.interval(0.95, 2, gaps.mean(), gaps.std(ddof=1) / math.sqrt(3))
+    assert of_mean["difference"] == pytest.approx(gaps.mean())
+    assert of_mean["first_score"] - of_mean["second_score"] == pytest.approx(gaps.mean())
+    assert (of_mean["models_low"], of_mean["models_high"]) == pytest.approx(expected)
+    assert of_mean["low"] < of_mean["difference"] < of_mean["high"] and of_mean["questions"] == QUESTIONS
+    apart = replace(known, judged=known.judged.with_columns(question="item"))
+    with pytest.raises(NotAvailableError, match="share 10 questions"):
+        SAME_LANGUAGE.make(apart)
+    assert "same-language" not in {result.name for result in results_of_runs(apart)}
+
+
+def test_the_most_repeated_wrong_reply_is_kept_back_where_replies_may_not_leave() -> None:
+    known = inputs(lambda _, culture, __: float(culture == "ES"), THREE, {"KR": "en", "ES": "en", "MX": "en"})
+    rows = table(REPEATED_REPLIES.make(known), "repeated-replies")
+    assert rows.select("culture", "reply", "times", "questions", "share", "elsewhere", "right_about").row(0) == (
+        "KR", "rice", 12, 12, 100.0, 100.0, "Spain",
+    )  # fmt: skip
+    record = get_record("blend")
+    kept = Release(replace(record, items_may_leave=False), record.home)
+    with pytest.raises(NotAvailableError, match="may be shown"):
+        REPEATED_REPLIES.make(replace(known, releases={TASK: kept}))
+
+
+def test_each_is_offered_where_the_run_can_have_it_and_is_made_without_a_failure() -> None:
+    known = inputs(drawn(), {**MAKERS, **THREE}, {**FOUR, **SIX})
+    offered = results_of_runs(known)
+    assert [result.name for result in offered] == [
+        "model-means", "home-advantage", "resource-classes", "same-language", "repeated-replies",
+    ]  # fmt: skip
+    made, left_out = make_results(offered, known)
+    assert not left_out and all(table.unit.endswith(".") for one in made for table in one.tables)
+    alone = inputs(drawn(), {"lab/a": None}, {"KR": "ko", "ES": "es"})
+    assert [result.name for result in results_of_runs(replace(alone, free_answers=frozenset()))] == []
+
+
+def test_a_combination_of_means_is_the_paired_test_where_questions_are_shared_and_welchs_error_where_not() -> (
+    None
+):
+    rng = np.random.default_rng(3)
+    one, other = rng.normal(size=15), rng.normal(size=15)
+    cells, weights = np.repeat([0, 1], 15), np.array([1.0, -1.0])
+    shared = combination_of_means(np.concatenate([one, other]), cells, np.tile(np.arange(15), 2), weights)
+    paired = stats.ttest_rel(one, other)
+    assert (shared.low, shared.high, shared.p) == pytest.approx(
+        (*paired.confidence_interval(), paired.pvalue)
+    )
+    longer = rng.normal(size=40)
+    apart = combination_of_means(
+        np.concatenate([one, longer]), np.repeat([0, 1], [15, 40]), np.arange(55), weights
+    )
+    error = math.hypot(stats.sem(one), stats.sem(longer))
+    freedom = (15 / 15**2 + 40 / 40**2) ** 2 / (15 / 15**4 + 40 / 40**4) - 1
+    assert apart.high - apart.difference == pytest.approx(stats.t.ppf(0.975, freedom) * error)
+    few = combination_of_means(np.arange(12.0), np.repeat([0, 1], 6), np.tile(np.arange(6), 2), weights)
+    assert math.isnan(few.low) and few.difference == -6.0
