@@ -35,7 +35,10 @@ def bar(
 def marks(
     estimate: Estimate, domain: tuple[float, float], chance: float = math.nan, people: float = math.nan
 ) -> str:
-    """The classes of the bar of a score, as ``bar``; empty for a score that is not known."""
+    """The classes of the bar of a score; empty for a score that is not known.
+
+    estimate, domain, chance, people: as for ``bar``.
+    """
     if math.isnan(estimate.score):
         return ""
     values = {"s": estimate.score, "c": chance, "p": people}

@@ -204,8 +204,8 @@ class _TaskPages:
         metric, kinds = self.task.metric, self.view.data.judgements.schema
         if metric.per != "question" or metric.name not in kinds:
             return pl.lit(None, pl.Float64)
-        asked = ("endpoint", "culture", "question", "language", "variant", "sample")
-        return pl.col(metric.name).cast(pl.Float64).max().over(asked)
+        key = ("endpoint", "culture", "question", "language", "variant", "sample")
+        return pl.col(metric.name).cast(pl.Float64).max().over(key)
 
     def parts(self) -> Iterable[tuple[str, CultureTask]]:
         drawn = self._draw()
