@@ -199,7 +199,7 @@ class Quality:
     speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run
     of equal answers, as a share of all. checks, checks_failed: known answers among the work. flags:
     ``speeding`` (a fifth or more), ``straight-lining`` (ten or more equal answers in a row, and half of all),
-    ``attention`` (a check failed).
+    ``attention`` (a check failed), ``few`` (fewer answers than the stage's ``least``).
     """
 
     participant_id: int
@@ -270,6 +270,8 @@ def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
         flags.append("straight-lining")
     if failed:
         flags.append("attention")
+    if len(answers) < (first.config.get("least") or 0):
+        flags.append("few")
     return Quality(
         participant_id=first.id,
         pseudonym=first.pseudonym,
