@@ -345,11 +345,12 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
             Usage(
                 name,
                 *(int(number) for number in counts),
-                float(of_time[0]) if of_time[0] >= SHORTEST * numbers[0] else None,
-                *map(float, of_time[1:]),
+                seconds=float(seconds) if seconds >= SHORTEST * counts[0] else None,
+                first=float(first),
+                last=float(last),
             )
             for name, *numbers in connection.execute(query)
-            for counts, of_time in [(numbers[: -len(times)], numbers[-len(times) :])]
+            for counts, (seconds, first, last) in [(numbers[: -len(times)], numbers[-len(times) :])]
         ]
 
 
