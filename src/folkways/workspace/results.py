@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 import polars as pl
@@ -342,9 +342,8 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     )
     with workspace.read() as connection:
         return [
-            Usage(
-                name,
-                *(int(number) for number in counts),
+            replace(
+                Usage(name, *(int(number) for number in counts)),
                 seconds=float(seconds) if seconds >= SHORTEST * counts[0] else None,
                 first=float(first),
                 last=float(last),
