@@ -9,6 +9,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -19,6 +20,7 @@ from folkways.reports.data import ReportData
 from folkways.reports.formats.html import render_html
 from folkways.reports.views.judgement_sample import take_sample
 from folkways.reports.views.views import ReportView
+from tests.reports.conftest import TRACKER
 from tests.support.browser import Watched
 from tests.support.report_data import Shape, simulate
 from tests.support.report_page import open_items
@@ -105,6 +107,24 @@ def test_only_rows_in_sight_are_in_the_document(browser_page: Watched, page_file
     page.wait_for_timeout(100)
     assert page.locator("#list [role=option]").first.get_attribute("aria-posinset") != first == "1"
     assert page.locator("#list [role=option]").count() < 40
+
+
+def test_an_item_is_disputed_where_the_report_was_given_an_address(
+    new_page: Any, page_file: Path, hostile_file: Path
+) -> None:
+    page = new_page().open(hostile_file)
+    open_items(page)
+    page.locator("#list [role=option]").first.click()
+    parts = urlsplit(page.locator("#item > a").get_attribute("href"))
+    given = parse_qs(parts.query)
+    assert f"{parts.scheme}://{parts.netloc}{parts.path}" == TRACKER.partition("?")[0]
+    task, _, item = page.locator("#item dd").last.inner_text().partition("  ")
+    assert (given["body"], given["title"]) == ([task], [item])
+    assert len(given["labels"][0].split("-")[0]) == 2, "a culture's code"
+    page = new_page().open(page_file)
+    open_items(page)
+    page.locator("#list [role=option]").first.click()
+    assert page.locator("#item > a").count() == 0
 
 
 @pytest.mark.nightly
