@@ -1,23 +1,28 @@
 """Runs the examples of the README and of docs/: each page is one session in an empty folder.
 
-The README's commands, and those that use more of the shell than words, ``> FILE`` and ``|| echo``, are real
-processes; the others run in the test's own, and so do the blocks of Python.
+The README's commands, and those that use more of the shell than words, variables, ``> FILE`` and ``|| echo``,
+are of a real shell; the others run in the test's own process, and so do the blocks of Python.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
+from subprocess import STDOUT
 
 import pytest
 
 from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands, run_process, shown_in_order
-from tests.support.river import folkways, python_script
+from tests.support.river import folkways, folkways_process, python_script
 
 SERVER = "http://localhost:8000"
 """The address that the pages show for a server of one's own; the runner puts the address of a real one in its
 place."""
+
+EXPORT = re.compile(r"^export (\w+=(?:'[^']*'|\S+))\s*(?:;|\n)\s*")
+ASSIGNMENT = re.compile(r"\w+=")
 
 PAGES_WITH_EXAMPLES = [page for page in PAGES if any(block.is_run for block in blocks(page))]
 
@@ -61,19 +66,22 @@ def run_command(text: str, folder: Path, environment: dict[str, str], where: str
     """What a command printed, on either stream, in order."""
     command, _, otherwise = text.partition(" || echo ")
     command, _, target = command.partition(" > ")
-    lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
-    lexer.commenters = ""  # a model's name may have a # in it, as in http://localhost:8000/v1#NAME
-    words = list(lexer)
+    words = words_of(EXPORT.sub(r"\1 ", command).replace("\\\n", " "))
+    assigned = dict(word.split("=", 1) for word in takewhile(ASSIGNMENT.match, words))
+    name, *rest = words[len(assigned) :]
     if (
         shell
-        or words[0] != "folkways"
+        or name != "folkways"
         or " #" in text
         or set(command) & set("$`*")
         or not all(word.strip("|;&<>()") for word in words)
     ):
         return run_process(["bash", "-euo", "pipefail", "-c", text], folder, environment, where)
-    done = folkways(*words[1:], cwd=folder, env=environment, together=not target)
+    if "PYTHONPATH" in assigned:
+        variables = {key: value for key, value in environment.items() if key != "PYTHONUTF8"} | assigned
+        done = folkways_process(*rest, cwd=folder, env=variables, stderr=STDOUT)
+    else:
+        done = folkways(*rest, cwd=folder, env=environment | assigned, together=not target)
     if target:
         (folder / target).write_text(done.stdout, encoding="utf-8")
     printed = done.stderr if target else done.stdout
@@ -81,6 +89,13 @@ def run_command(text: str, folder: Path, environment: dict[str, str], where: str
         return printed + " ".join(shlex.split(otherwise)).replace("$?", str(done.returncode)) + "\n"
     assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{printed}"
     return printed
+
+
+def words_of(command: str) -> list[str]:
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""  # a model's name may have a # in it, as in http://localhost:8000/v1#NAME
+    return list(lexer)
 
 
 def at_own_lines(python_blocks: list[Block]) -> str:

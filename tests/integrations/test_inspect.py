@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from folkways.api import load_run
-from folkways.integrations.compare_logs import read_log
+from folkways.integrations.compare_logs import read_logs
 from folkways.integrations.inspect.logs import read_replies
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
@@ -223,7 +223,7 @@ def test_blend_in_inspect_with_options_and_epochs(inspect: Ask, tmp_path: Path) 
         given = [word for name, value in options.items() for word in ("-T", f"{name}={value}")]
         log = inspect(server, "folkways/blend_saq", *given, "--epochs", 3)
     assert scores_of(log) == pytest.approx(ours)
-    known = read_log(log)
+    known = read_logs(log)[0]
     assert len(known.items) == 3 * len(set(known.items)) and set(known.questions) != set(known.items)
     assert read_replies(log)["response"].unique().to_list() == ["coffee"]
 
@@ -306,7 +306,7 @@ def test_real_logs_of_a_task_of_somebody_else_are_compared(inspect: Ask, tmp_pat
             inspect(server, f"{file}@theirs", "--epochs", 4, "--no-fail-on-error", model=f"org/m{number}")
             for number in (1, 2)
         ]
-    found = [read_log(log) for log in logs]
+    found = [read_logs(log)[0] for log in logs]
     assert list(found[0].scores) == ["match", "shape.letters", "shape.long"] and "part" in found[0].facets
     for log, known in zip(logs, found, strict=True):
         with zipfile.ZipFile(log) as archive:

@@ -75,6 +75,35 @@ def every_eval_ever(
         )
 
 
+@command.command("inspect")
+@click.argument("run", default="last", shell_complete=completion.runs)
+@workspace_option
+@folder_option("Folder that gets the logs.")
+@click.option("--profile", metavar="NAME", help="How to judge; each task's default if left out.")
+@click.option(
+    "--items",
+    is_flag=True,
+    help="You may pass on items of your own data, whose licence folkways does not know.",
+)
+def inspect_logs(run: str, workspace: str, out: Path, profile: str | None, items: bool) -> None:
+    """Write RUN (name, number or 'last') as logs of Inspect, one for each model and task.
+
+    Inspect is not needed to write them. Each sample has the prompt, the reply and what it was worth; the
+    scores of the run come first, with their intervals in the metadata.
+
+    \b
+    folkways export inspect last --out logs
+    inspect view --log-dir logs
+    """
+    from folkways.api import load_run
+    from folkways.integrations.inspect.export import export_run
+
+    loaded = load_run(run, workspace)
+    done = export_run(loaded.workspace, loaded.record, out, profile=profile, unlicensed_items=items)
+    say_written(done.files, done.notes)
+    click.echo(f"inspect view --log-dir {out}")
+
+
 @command.command("lm-eval")
 @click.argument("task", shell_complete=completion.tasks)
 @folder_option("Folder for --include_path.")

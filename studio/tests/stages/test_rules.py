@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways_studio.people.eligibility import failed_criteria
+from folkways_studio.people.eligibility import failed_criteria, unclear_criteria
 from folkways_studio.stages.votes import CANNOT_ANSWER, DONT_KNOW, Ballot, VoteCount, best_of, count_votes
 from folkways_studio.work.counts import missing_answers, room
 
@@ -165,6 +165,31 @@ def test_the_best_of_several(choices: list[int], scores: list[float], best: int 
 def test_a_criterion_alone(criterion: dict[str, object], answer: str, passes: bool) -> None:
     failed = failed_criteria([{"name": "it", "ask": "?", **criterion}], {"it": answer, "other": "5"})
     assert failed == ([] if passes else ["it"])
+
+
+@pytest.mark.parametrize(
+    ("years", "age", "passes", "waits"),
+    [
+        ("15", "30", False, False),  # half is not over half
+        ("15.5", "30", True, False),
+        ("30", "30", True, False),
+        ("31", "30", False, False),  # a slip
+        ("20", "thirty", False, True),  # a researcher looks at it
+        ("twenty", "30", False, True),
+        ("20", "", False, False),
+        ("", "30", False, False),
+    ],
+)
+def test_over_half_of_life_is_a_rule_over_two_answers(
+    years: str, age: str, passes: bool, waits: bool
+) -> None:
+    criteria = [
+        {"name": "age", "ask": "?", "optional": True},
+        {"name": "years", "ask": "?", "of": "age", "over": 0.5},
+    ]
+    answers = {"age": age, "years": years}
+    assert (failed_criteria(criteria, answers) == []) is passes
+    assert unclear_criteria(criteria, answers) == (["years"] if waits else [])
 
 
 @given(st.lists(st.sampled_from(["A", "AB", "B", "ABC", "?", "!"]), max_size=9), st.integers(1, 4))

@@ -115,6 +115,20 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
             },
             r"criteria\[0\].accept: accepts an answer that is not among the options",
         ),
+        *(
+            (
+                {
+                    "populations": [
+                        {"name": "x", "culture": "KR", "criteria": [{"name": "a", "ask": "?", **more}]}
+                    ]
+                },
+                why,
+            )
+            for more, why in (
+                ({"of": "a", "over": 0.5}, r"criteria\[0\].of: 'a' is no other criterion here"),
+                ({"over": 0.5}, r"criteria\[0\].of: belongs with over"),
+            )
+        ),
         (
             {"stages": [{"name": "v", "kind": "votes"}]},
             r"stages\[0\].kind: 'votes' is no kind of stage; valid: adapt, adjudicate",

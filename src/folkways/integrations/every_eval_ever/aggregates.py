@@ -163,10 +163,13 @@ def result(
             | (spread.uncertainty(row["score"] / metric.scale, scale) if spread is not None else {}),
         },
     }
-    settings = _part(row["signature"], "settings")
+    settings = signature_part(row["signature"], "settings")
     if settings or template:
         made["generation_config"] = {
-            "generation_args": _arguments(settings) | ({"prompt_template": template} if template else {}),
+            "generation_args": {
+                **generation_arguments(settings),
+                **({"prompt_template": template} if template else {}),
+            },
             "additional_details": {"settings": settings},
         }
     return made
@@ -237,13 +240,13 @@ def _source(release: ReleaseRecord, data: str, n: int) -> dict[str, Any]:
     return {**common, "source_type": "other"}
 
 
-def _part(signature: str, name: str) -> str:
+def signature_part(signature: str, name: str) -> str:
     """The value of one part of a signature; empty if it has none."""
     parts = (part.partition(":") for part in signature.split("|"))
     return next((value for key, _, value in parts if key == name), "")
 
 
-def _arguments(settings: str) -> dict[str, Any]:
+def generation_arguments(settings: str) -> dict[str, Any]:
     """The settings that the schema has names for; empty for several sets
     (``temperature=0.0,max_tokens=16``)."""
     pairs = dict(pair.partition("=")[::2] for pair in settings.split(","))

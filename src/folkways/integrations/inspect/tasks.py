@@ -21,6 +21,7 @@ from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.records import State
+from folkways.runs.keywords import release_names
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import item_batches
 from folkways.runs.planning.tasks import plan_tasks
@@ -43,13 +44,17 @@ def inspect_task(
 ) -> InspectTask:
     """The task ``name`` with the same prompts as in ``folkways run``.
 
-    release, cultures, languages, variants, limit, seed, profile, text_tools: as the options of that command.
+    release, cultures, languages, variants, limit, seed, profile, text_tools: as the options of that command;
+    releases of several benchmarks (``blend=DIR,demo=DIR``) are separated by commas.
     A sample is a prompt, with the id ``ITEM|LANGUAGE|VARIANT``. Failed samples are judged as failed and stay
     in the denominator; if more than a tenth fail, Inspect marks the log.
     """
+    benchmark = get_task(name).benchmark
+    chosen = release_names(_names(release) or ())
+    release = chosen.get(benchmark, chosen.get("*"))
     options = RunOptions(
         tasks=(name,),
-        releases={} if release is None else {"*": release},
+        releases={} if release is None else {benchmark: release},
         cultures=_names(cultures),
         languages=_names(languages),
         variants=_names(variants),

@@ -120,6 +120,7 @@ COMMON_OPTIONS: Mapping[str, Option] = {
         30.0, "how long an item is kept for a person who does not answer", "number", least=0.01
     ),
     "cap": Option(None, "how many items of this stage one person answers or writes at most"),
+    "least": Option(None, "how many items one person should answer or write; fewer are flagged"),
     "quota": Option(None, "how many items of this stage one population writes at most"),
     "check_every": Option(None, "every how many items one of known answer comes, an attention check"),
     "min_seconds": Option(None, "answers faster than this are flagged as speeding", "number"),

@@ -17,6 +17,7 @@ from folkways_studio.studies.offers import low_pay
 from folkways_studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways_studio.web.routing import Routes, attachment
 from folkways_studio.work import gold, leases
+from folkways_studio.work.categories import category_counts
 from folkways_studio.work.suggestions import made_of_suggestions
 
 routes = Routes()
@@ -50,6 +51,7 @@ def show_overview(context: RequestContext) -> Response:
     )
     stages = studies.stages(context.workspace, study.id)
     stages_here = [stage for stage in stages if stage.role != Role.ANNOTATOR]
+    populations = studies.populations(context.workspace, study.id)
     needed = dict.fromkeys(Role(stage.role) for stage in stages_here)
     return context.page(
         template,
@@ -62,9 +64,13 @@ def show_overview(context: RequestContext) -> Response:
         and any(each.account_id == context.me.id for each in people),
         lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
         stages={stage.name: stage for stage in stages},
-        populations={
-            population.name: population for population in studies.populations(context.workspace, study.id)
-        },
+        populations={each.name: each for each in populations},
+        population_titles={each.id: each.title for each in populations},
+        categories=[
+            (stage, category_counts(context.workspace, stage, [each.id for each in populations]))
+            for stage in stages
+            if stage.config.get("least_per_category")
+        ],
         lacking_tests=gold.lacking(context.workspace, study.id),
         not_offered=modelling.not_offered(study, context.studio.settings.models),
         low_pay=low_pay(context.workspace, study),

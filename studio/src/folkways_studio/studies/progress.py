@@ -142,11 +142,16 @@ def own_progress(
 
 def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[OwnProgress]:
     """``own_progress`` in each of the stages that the person works on."""
+    return _progress(workspace, person, own_stages(workspace, person))
+
+
+def own_stages(workspace: Workspace, person: Participant) -> list[tuple[Stage, Counts]]:
+    """The stages that a person works on, in order, and how far they are in each."""
     with workspace.read() as connection:
         rows = connection.execute(
             _OWN_STAGES, {**about(person), "study": person.study_id, "account": person.account_id}
         ).all()
-    return _progress(workspace, person, [(from_row(Stage, row), counts_within(row)) for row in rows])
+    return [(from_row(Stage, row), counts_within(row)) for row in rows]
 
 
 def _progress(
@@ -199,7 +204,7 @@ class Quality:
     speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run
     of equal answers, as a share of all. checks, checks_failed: known answers among the work. flags:
     ``speeding`` (a fifth or more), ``straight-lining`` (ten or more equal answers in a row, and half of all),
-    ``attention`` (a check failed).
+    ``attention`` (a check failed), ``few`` (fewer answers than the stage's ``least``).
     """
 
     participant_id: int
@@ -270,6 +275,8 @@ def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
         flags.append("straight-lining")
     if failed:
         flags.append("attention")
+    if len(answers) < (first.config.get("least") or 0):
+        flags.append("few")
     return Quality(
         participant_id=first.id,
         pseudonym=first.pseudonym,

@@ -25,6 +25,7 @@ from folkways_studio.records import (
     from_row,
 )
 from folkways_studio.stages.registry import stage_kind
+from folkways_studio.work.categories import check_category
 from folkways_studio.work.corrections import corrected
 from folkways_studio.work.known_answers import judge_known
 from folkways_studio.work.leases import not_theirs, own_assignment
@@ -171,6 +172,7 @@ def submit(
             submission = submission(item, stage)
         payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)
         if stage_kind(stage.kind).authored:
+            check_category(connection, item, stage, payload)
             item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, held, item, payload, key, now)
         if item.check is not None:  # it changes nothing of the item

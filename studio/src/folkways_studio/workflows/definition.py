@@ -50,7 +50,7 @@ STUDY_KEYS = (
     "pay",
 )
 POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", "criteria")
-CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "optional")
+CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "of", "over", "optional")
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
 MODEL_KEYS = ("helper", "verifier", "suggester", "most_calls", "most_calls_per_person", "most_usd")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
@@ -263,6 +263,10 @@ class _Reader(FieldReader):
                 self._criterion(where, each)
                 for where, each in self.entries(entry.get("criteria", []), f"{path}criteria")
             )
+            for index, each in enumerate(criteria):
+                others = [other.get("name") for other in criteria if other is not each]
+                if "of" in each and each["of"] not in others:
+                    self.say(f"{path}criteria[{index}].of", f"{each['of']!r} is no other criterion here")
             title = self.text(entry, "title", path, default=name)
             read_so_far[name] = PopulationDefinition(name, title, culture, language, parent, people, criteria)
         return tuple(read_so_far.values())
@@ -294,9 +298,11 @@ class _Reader(FieldReader):
         for key in ("options", "accept"):
             if key in entry and not _are_answers(entry[key]):
                 self.say(f"{place}{key}", "has to be a list of answers, each a text or a number")
-        for key in ("least", "most"):
+        for key in ("least", "most", "over"):
             if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], int | float)):
                 self.say(f"{place}{key}", f"has to be a number, not {entry[key]!r}")
+        if ("of" in entry) != ("over" in entry):
+            self.say(f"{place}of", "belongs with over, the share of another criterion's number")
         both = all(key in entry and _are_answers(entry[key]) for key in ("options", "accept"))
         if both and not {*map(str, entry["accept"])} <= {*map(str, entry["options"])}:
             self.say(f"{place}accept", "accepts an answer that is not among the options")

@@ -1,0 +1,300 @@
+"""Writes a run as logs of Inspect AI, which ``inspect view`` opens: one ``.eval`` file for each model and
+task.
+
+It does not need Inspect. The layout is that of log version 2, as in ``logs``; its members are deflated, which
+every Python reads.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from folkways import __version__
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.cut_replies import TOKEN_LIMIT
+from folkways.benchmarks.registry import get_task
+from folkways.files import WrittenFiles
+from folkways.integrations.every_eval_ever.aggregates import generation_arguments, metric_of, signature_part
+from folkways.integrations.models import StoredModel
+from folkways.integrations.stored_run import ItemTexts, StoredRun
+from folkways.records import LOST, Metric
+from folkways.workspace import run_records
+from folkways.workspace.database import Workspace
+from folkways.workspace.judged_rows import JudgedRow, judged_rows
+from folkways.workspace.results import Part
+
+Json = dict[str, Any]
+
+VERSION = 2
+"""Of the layout."""
+
+ENDED = ("finished", "incomplete", "asked")
+"""States of a run that asked all that it wanted, whether or not all replied."""
+
+
+def export_run(
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    out: Path,
+    *,
+    profile: str | None = None,
+    unlicensed_items: bool = False,
+) -> WrittenFiles:
+    """Write ``out/TIME_TASK_ID.eval`` for each model and task of a run.
+
+    A sample is a reply, with the id ``ITEM|LANGUAGE|VARIANT``; repeated samples are epochs. Its scores are
+    the metrics of the reply. The log's scores are those of the run over everything, the headline first, in
+    the unit of ``folkways score``; intervals, counts and the scores of cultures are in the metadata of each
+    metric. A reply that never came has no score, and a task without any reply no score at all. The same run
+    gives the same files.
+
+    workspace: the database of ``run``.
+    profile: the profile of every task; None for its default, or the first that it was scored in.
+    unlicensed_items: whether the user may pass on items of data whose licence folkways does not know. Where
+        items must stay, logs have verdicts without texts.
+
+    Raises FolkwaysError if the run has not been scored, or has no model.
+    """
+    export = _Export(workspace, run, profile, unlicensed_items, out)
+    files = [export.write(part) for part in export.parts if part.endpoint in export.models]
+    if not files:
+        raise export.no_score_error()
+    notes = [
+        f"{task}: verdicts without texts of {export.record(task).name}: {why}"
+        for task in export.tasks
+        if (why := export.why_items_stay(task))
+    ]
+    return WrittenFiles(tuple(files), tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Export(StoredRun):
+    out: Path
+
+    def write(self, part: Part) -> Path:
+        """Write the log of one model on one task."""
+        task, model = get_task(part.task), self.models[part.endpoint]
+        profile = self._profile(task)
+        scores = self.scores.filter(
+            (pl.col("endpoint") == part.endpoint)
+            & (pl.col("task") == part.task)
+            & (pl.col("profile") == profile)
+        )
+        whole = scores.filter(pl.col("facet") == "all")
+        names = whole["metric"].unique(maintain_order=True)
+        metrics = sorted((metric_of(task, name) for name in names), key=_place_in(task))
+        texts = {} if self.why_items_stay(part.task) else self.texts(part.task)
+        start = self._start(part, task, model, profile, whole)
+        key = start["eval"]["task_id"]
+        target = self.out / f"{self._time().replace(':', '-')}_{task.name.replace('/', '-')}_{key}.eval"
+        self.out.mkdir(parents=True, exist_ok=True)
+        written = target.with_suffix(".part")
+        summaries = []
+        scored: Counter[str] = Counter()
+        usage: Counter[str] = Counter()
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+            _add(archive, "_journal/start.json", start)
+            for row in judged_rows(self.workspace, self.run, profile, part):
+                if not row.counted:
+                    continue
+                sample = _sample(row, texts.get(row.item), metrics, model)
+                scored.update(sample["scores"].keys())
+                usage.update(sample["model_usage"].get(model.id, {}))
+                _add(archive, f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
+                summaries.append(_summary(sample))
+            _add(archive, "summaries.json", summaries)
+            results = _results(metrics, scores, len(summaries), scored)
+            _add(archive, "header.json", self._header(start, results, {model.id: usage} if usage else {}))
+        written.replace(target)
+        return target
+
+    def _profile(self, task: Task) -> str:
+        profiles = self.scores.filter(pl.col("task") == task.name)["profile"].unique(maintain_order=True)
+        usual = task.resolve_profile(self.profile)
+        return usual if usual in profiles.to_list() or profiles.is_empty() else str(profiles[0])
+
+    def _start(self, part: Part, task: Task, model: StoredModel, profile: str, whole: pl.DataFrame) -> Json:
+        """What the log says before its first sample."""
+        run_task = self.tasks[part.task]
+        signature = whole["signature"][0] if whole.height else ""
+        settings = signature_part(signature, "settings")
+        key = json.dumps([self.run.name, self.run.created, part.endpoint, part.task, profile])
+        config = generation_arguments(settings)
+        return {
+            "version": VERSION,
+            "eval": {
+                "eval_id": _short_id(f"eval {key}"),
+                "run_id": _short_id(f"{self.run.name} {self.run.created}"),
+                "task_id": _short_id(key),
+                "created": self._time(),
+                "task": task.name.replace("/", "_"),
+                "task_version": run_task.fingerprint,
+                "task_args": {"profile": profile},
+                "dataset": {"name": run_task.release, "location": self.record(part.task).homepage or None},
+                "model": model.id,
+                "model_generate_config": config,
+                "model_args": {},
+                "config": {},
+                "packages": {"folkways": __version__},
+                "metadata": {
+                    "run": self.run.name,
+                    "run_state": self.run.state,
+                    "run_reason": self.without_hosts(self.run.reason),
+                    "asked_by": self.run.version,
+                    "settings": settings,
+                    "signature": signature,
+                },
+            },
+            "plan": {"name": "folkways", "steps": [{"solver": "generate", "params": {}}], "config": config},
+        }
+
+    def _header(self, start: Json, results: Json, usage: Json) -> Json:
+        end = datetime.fromtimestamp(self.run.finished or self.run.created, UTC).isoformat(timespec="seconds")
+        failure: Json = {}
+        status = "success" if self.run.state in ENDED else "cancelled"
+        if not results["completed_samples"]:
+            status, why = "error", "no reply came that could be scored"
+            failure = {"error": {"message": why, "traceback": "", "traceback_ansi": ""}}
+        return {
+            **start,
+            "status": status,
+            **failure,
+            "results": results,
+            "stats": {"started_at": self._time(), "completed_at": end, "model_usage": usage},
+        }
+
+    def _time(self) -> str:
+        return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")
+
+
+def _place_in(task: Task) -> Any:
+    order = [metric.name for metric in task.metrics]
+    return lambda metric: order.index(metric.name) if metric.name in order else len(order)
+
+
+def _sample(row: JudgedRow, item: ItemTexts | None, metrics: list[Metric], model: StoredModel) -> Json:
+    """A reply as a sample; without texts where ``item`` is None."""
+    identity = f"{row.item}|{row.language}|{row.variant}".replace("/", "_")
+    lost = row.state in LOST
+    about = {"item": row.item, "question": row.question, "culture": row.culture, "language": row.language}
+    about |= {"variant": row.variant, "state": row.state}
+    names = {metric.name for metric in metrics}
+    about |= {name: value for name, value in row.details.items() if name not in names and value is not None}
+    scores: Json = {
+        metric.name: {
+            "value": float(value),
+            "answer": row.answer if item is not None else None,
+            "explanation": model.without_host(row.reason) if item is not None else None,
+            "history": [],
+        }
+        for metric in metrics
+        if not lost and (value := row.details.get(metric.name)) is not None
+    }
+    shown = "" if item is None else row.user
+    messages = [{"role": "system", "content": row.system}] if row.system and item is not None else []
+    messages.append({"role": "user", "content": shown})
+    choices: list[Json] = []
+    if row.response is not None and not lost:
+        content: Any = row.response if item is not None else ""
+        if row.thoughts and item is not None:
+            thought = {"type": "reasoning", "reasoning": row.thoughts}
+            content = [thought, {"type": "text", "text": row.response}]
+        message = {"role": "assistant", "content": content, "source": "generate", "model": model.id}
+        cut = (row.finish_reason or "").lower() in TOKEN_LIMIT
+        choices = [{"message": message, "stop_reason": "max_tokens" if cut else "stop"}]
+    usage: Json = {}
+    if row.input_tokens is not None and row.output_tokens is not None:
+        total = row.input_tokens + row.output_tokens
+        usage = {"input_tokens": row.input_tokens, "output_tokens": row.output_tokens, "total_tokens": total}
+    sample: Json = {
+        "id": identity,
+        "epoch": row.sample + 1,
+        "input": shown,
+        "choices": list(item.options.texts) or None if item is not None else None,
+        "target": (list(item.answers) or item.gold) if item is not None else "",
+        "messages": [*messages, *(choice["message"] for choice in choices)],
+        "output": {
+            "model": model.id,
+            "choices": choices,
+            "completion": row.response if choices and item is not None else "",
+            **({"usage": usage} if usage else {}),
+            **({} if row.seconds is None else {"time": row.seconds}),
+        },
+        "scores": scores,
+        "metadata": about,
+        "store": {},
+        "events": [],
+        "model_usage": {model.id: usage} if usage else {},
+        "attachments": {},
+    }
+    if lost:
+        why = model.without_host(row.failure or row.reason) or row.state
+        sample["error"] = {"message": f"{row.state}: {why}", "traceback": "", "traceback_ansi": ""}
+    return sample
+
+
+def _summary(sample: Json) -> Json:
+    """What the list of samples shows, and what a reader of scores alone needs."""
+    fields = ("id", "epoch", "input", "choices", "target", "metadata", "scores", "model_usage")
+    failure = {"error": sample["error"]["message"]} if "error" in sample else {}
+    return {**{name: sample[name] for name in fields}, **failure, "completed": True}
+
+
+def _results(metrics: list[Metric], scores: pl.DataFrame, samples: int, scored: Mapping[str, int]) -> Json:
+    """The scores over everything; none for a metric without a number."""
+    rows = {(row["metric"], row["facet"], row["value"]): row for row in scores.iter_rows(named=True)}
+    entries = []
+    for metric in metrics:
+        row = rows[metric.name, "all", "all"]
+        if row["score"] is None:
+            continue
+        about = {name: row[name] for name in ("low", "high", "interval", "n", "questions", "coverage")}
+        about["by_culture"] = dict(_by_culture(metric.name, rows))
+        value = {"name": metric.name, "value": row["score"], "params": {}, "metadata": about}
+        n_scored = scored.get(metric.name, 0)
+        entries.append(
+            {
+                "name": metric.name,
+                "scorer": metric.name,
+                "scored_samples": n_scored,
+                "unscored_samples": samples - n_scored,
+                "params": {},
+                "metrics": {metric.name: value},
+            }
+        )
+    return {"total_samples": samples, "completed_samples": max(scored.values(), default=0), "scores": entries}
+
+
+def _by_culture(
+    metric: str, rows: Mapping[tuple[str, str, str], Mapping[str, Any]]
+) -> Iterator[tuple[str, Any]]:
+    for (name, facet, value), row in rows.items():
+        if name == metric and facet == "culture" and row["score"] is not None:
+            yield value, {"score": row["score"], "low": row["low"], "high": row["high"], "n": row["n"]}
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: Any) -> None:
+    """A member with a fixed date, so that the same run gives the same bytes."""
+    member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    member.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(member, json.dumps(content, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+
+
+def _short_id(text: str) -> str:
+    """22 letters and digits, the length of Inspect's ids."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    number, letters = int.from_bytes(sha256(text.encode()).digest()[:20], "big"), ""
+    for _ in range(22):
+        number, rest = divmod(number, len(alphabet))
+        letters += alphabet[rest]
+    return letters

@@ -1,0 +1,73 @@
+"""How many questions of a category a population writes, and by how many people."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.errors import SubmissionError
+from folkways_studio.records import Participant
+from folkways_studio.studies import progress
+from folkways_studio.studies import service as studies
+from folkways_studio.work import assignments
+from folkways_studio.work.categories import CategoryCount, category_counts
+from studio.tests.support.studies import StudyFixture, next_work, open_study
+
+STAGE = {
+    "name": "write",
+    "kind": "collect_question",
+    "categories": ["Food", "Sport"],
+    "per_category": 3,
+    "least_per_category": 2,
+    "people_per_category": 2,
+    "least": 2,
+}
+POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [STAGE], populations=POPULATIONS)
+
+
+def write(desk: StudyFixture, person: Participant, category: str) -> None:
+    work = next_work(desk.workspace, person.id, stage="write")
+    assert isinstance(work, assignments.Work)
+    desk.submit(person, work, {"category": category, "question": "What is it?", "english": "What is it?"})
+
+
+def counts(desk: StudyFixture) -> list[CategoryCount]:
+    populations = [each.id for each in studies.populations(desk.workspace, desk.study.id)]
+    return category_counts(
+        desk.workspace, studies.get_stage(desk.workspace, desk.study.id, "write"), populations
+    )
+
+
+def test_the_last_place_of_a_category_is_for_a_second_person(desk: StudyFixture) -> None:
+    kim, lee, ana = desk.person(), desk.person(), desk.person("peru")
+    write(desk, kim, "Food")
+    write(desk, kim, "Food")
+    with pytest.raises(SubmissionError, match=r"2 of 3 questions .* kept for other people"):
+        write(desk, kim, "Food")
+    write(desk, kim, "Sport")  # the same draft, with another category
+    write(desk, lee, "Food")
+    for person in (kim, lee):
+        with pytest.raises(SubmissionError, match="all 3 questions about it are there"):
+            write(desk, person, "Food")
+    write(desk, ana, "Food")
+    korea, peru = studies.populations(desk.workspace, desk.study.id)
+    assert counts(desk) == [
+        CategoryCount(korea.id, "Food", 3, 2, 0, 0),
+        CategoryCount(korea.id, "Sport", 1, 1, 1, 1),
+        CategoryCount(peru.id, "Food", 1, 1, 1, 1),
+        CategoryCount(peru.id, "Sport", 0, 0, 2, 2),
+    ]
+
+
+def test_who_wrote_fewer_than_the_least_is_flagged(desk: StudyFixture) -> None:
+    kim, lee = desk.person(), desk.person()
+    write(desk, kim, "Food")
+    write(desk, lee, "Food")
+    write(desk, lee, "Sport")
+    flags = {each.participant_id: each.flags for each in progress.quality(desk.workspace, desk.study.id)}
+    assert flags == {kim.id: ("few",), lee.id: ()}

@@ -1,0 +1,184 @@
+"""Runs as logs of Inspect, read by the program itself and by our own readers."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from folkways.api import load_run
+from folkways.integrations.compare_logs import read_logs
+from folkways.integrations.inspect.logs import read_replies
+from tests.support.blend_data import write_release
+from tests.support.chat_server import ChatServer
+from tests.support.other_programs import programs_of, run_program
+from tests.support.river import folkways
+
+FAULTS = {"length": 0.1, "refusal": 0.1, "thinks": 0.1, "400": 0.15}
+NUMBERS = ("first_score", "second_score", "difference", "low", "high", "p", "n", "questions")
+
+READ = """
+import json, sys
+from inspect_ai.log import list_eval_logs, read_eval_log
+for info in list_eval_logs(sys.argv[1]):
+    log = read_eval_log(info.name)
+    scores = log.results.scores if log.results else []
+    rows = [
+        {"id": one.id, "epoch": one.epoch, "target": one.target, "choices": one.choices, "error": one.error is not None,
+         "said": one.output.completion, "stop": one.output.stop_reason if one.output.choices else None,
+         "values": {name: score.as_float() for name, score in one.scores.items()},
+         "thought": any(part.type == "reasoning" for message in one.messages if not isinstance(message.content, str)
+                        for part in message.content)}
+        for one in log.samples
+    ]
+    print(json.dumps({
+        "file": info.name, "status": log.status, "task": log.eval.task, "model": log.eval.model, "rows": rows,
+        "scores": [{"name": one.name, "scored": one.scored_samples, "unscored": one.unscored_samples,
+                    "metrics": {name: [metric.value, metric.metadata] for name, metric in one.metrics.items()}}
+                   for one in scores],
+    }))
+"""
+
+
+def exported(workspace: Path, out: Path, *arguments: object) -> list[Path]:
+    done = folkways("export", "inspect", "-w", workspace, "--out", out, *arguments)
+    assert done.returncode == 0, done.stderr
+    return sorted(out.glob("*.eval"), key=lambda path: (path.name.split("_")[1], read_logs(path)[0].model))
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models, three tasks, two samples of each prompt; replies of every kind."""
+    path = tmp_path_factory.mktemp("asked") / "w.db"
+    with (
+        ChatServer(mode="letter", faults={"chances": FAULTS, "seed": 3}) as first,
+        ChatServer(mode="fixed:A", faults={"chances": FAULTS, "seed": 5}) as second,
+    ):
+        models = ("-m", f"{first.url}/v1#org/one", "-m", f"{second.url}/v1#org/two", "-m", "baseline/random")
+        tasks = ("demo/mcq", "demo/saq", "demo/adaptation")
+        asked = folkways("run", *tasks, *models, "-w", path, "--attempts", 1, "--samples", 2)
+    assert asked.returncode in (0, 1), asked.stderr
+    return path
+
+
+@pytest.fixture(scope="module")
+def logs(workspace: Path) -> list[Path]:
+    return exported(workspace, workspace.parent / "logs")
+
+
+def test_inspect_reads_samples_scores_and_intervals(
+    workspace: Path, logs: list[Path], tmp_path: Path
+) -> None:
+    script = tmp_path / "read.py"
+    script.write_text(READ)
+    lines = run_program(
+        programs_of("other-programs") / "python", script, logs[0].parent, cwd=tmp_path
+    ).splitlines()
+    documents = [json.loads(line) for line in lines if line.startswith("{")]
+    assert {(one["task"], one["model"], one["status"]) for one in documents} == {
+        (task, model, "success")
+        for task in ("demo_mcq", "demo_saq", "demo_adaptation")
+        for model in ("org/one", "org/two")
+    }
+    run = load_run("last", workspace)
+    scores = run.scores().filter(pl.col("facet") == "all", ~pl.col("endpoint").str.starts_with("baseline/"))
+    rows = {
+        (row["task"].replace("/", "_"), row["endpoint"].partition("#")[2], row["metric"]): row
+        for row in scores.iter_rows(named=True)
+    }
+    seen = dict.fromkeys(("error", "thought", "cut", "choices"), 0)
+    for document in documents:
+        task, model = document["task"], document["model"]
+        names = [name for where in rows if where[:2] == (task, model) for name in where[2:]]
+        assert [one["name"] for one in document["scores"]] == names, "the headline first"
+        for one in document["scores"]:
+            row = rows[task, model, one["name"]]
+            value, about = one["metrics"][one["name"]]
+            assert (value, about["low"], about["high"]) == (row["score"], row["low"], row["high"])
+            assert one["scored"] + one["unscored"] == len(document["rows"]) >= row["n"]
+            values = [
+                each["values"][one["name"]] for each in document["rows"] if one["name"] in each["values"]
+            ]
+            assert len(values) == one["scored"]
+            if row["interval"] and one["name"] == "correct":
+                lost = one["unscored"]
+                assert 100 * sum(values) / (len(values) + lost) == pytest.approx(value)
+        for each in document["rows"]:
+            assert each["error"] == (not each["values"])
+            seen["error"] += each["error"]
+            seen["thought"] += each["thought"]
+            seen["cut"] += each["stop"] == "max_tokens"
+            seen["choices"] += bool(each["choices"])
+    assert all(seen.values()), seen
+
+
+def test_the_same_replies_compare_alike_in_a_run_and_in_its_logs(workspace: Path, logs: list[Path]) -> None:
+    ours = json.loads(folkways("compare", "one", "two", "-w", workspace, "--json").stdout)
+    theirs = {one["task"]: one for one in json.loads(folkways("compare", *logs, "--json").stdout)}
+    assert len(theirs) == len(ours) == 3
+    for native in ours:
+        read = theirs[native["task"].replace("/", "_")]
+        expected, got = ({name: one["differences"][0][name] for name in NUMBERS} for one in (native, read))
+        assert got == pytest.approx(expected, abs=1e-9), native["task"]
+
+
+def test_replies_are_judged_again_from_a_log_and_nobodys_address_is_in_it(
+    workspace: Path, logs: list[Path]
+) -> None:
+    (log,) = (path for path in logs if "demo-mcq" in path.name and read_logs(path)[0].model == "org/one")
+    stored = (
+        load_run("last", workspace)
+        .judgements()
+        .filter(pl.col("endpoint").str.ends_with("#org/one"), pl.col("task") == "demo/mcq")
+    )
+    replies = read_replies(log)
+    assert replies["response"].drop_nulls().sort().to_list() == (
+        stored["response"].drop_nulls().sort().to_list()
+    )
+    for path in logs:
+        with zipfile.ZipFile(path) as archive:
+            assert all(b"127.0.0.1" not in archive.read(name) for name in archive.namelist())
+
+
+def test_the_same_run_gives_the_same_bytes(workspace: Path, logs: list[Path], tmp_path: Path) -> None:
+    again = exported(workspace, tmp_path / "again")
+    assert [path.name for path in again] == [path.name for path in logs]
+    assert [path.read_bytes() for path in again] == [path.read_bytes() for path in logs]
+
+
+def test_a_model_that_never_replied_has_an_error_and_no_number(tmp_path: Path) -> None:
+    with ChatServer(mode="letter", faults={"chances": {"400": 1.0}}) as server:
+        model = f"{server.url}/v1#org/lost"
+        asked = folkways("run", "demo/mcq", "-m", model, "-w", tmp_path / "w.db", "--attempts", 1)
+        assert asked.returncode == 1
+    done = folkways("export", "inspect", "-w", tmp_path / "w.db", "--out", tmp_path / "logs")
+    assert done.returncode == 0, done.stderr
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    header = header_of(log)
+    assert header["status"] == "error" and header["results"]["scores"] == []
+
+
+def test_texts_stay_where_a_licence_is_not_known_and_verdicts_leave(tmp_path: Path) -> None:
+    release = write_release(tmp_path / "blend")
+    with ChatServer(mode="fixed:coffee") as server:
+        model = f"{server.url}/v1#tiny"
+        asked = ("blend/saq", "-m", model, "--release", release, "--languages", "en")
+        assert folkways("run", *asked, "-w", tmp_path / "w.db").returncode == 0
+    (kept,) = exported(tmp_path / "w.db", tmp_path / "kept")
+    (whole,) = exported(tmp_path / "w.db", tmp_path / "whole", "--items")
+    assert read_logs(kept)[0].scores == read_logs(whole)[0].scores
+    for log, there in ((kept, False), (whole, True)):
+        with zipfile.ZipFile(log) as archive:
+            texts = [archive.read(name) for name in archive.namelist() if name.startswith("samples/")]
+        assert all((b'"coffee"' in text) == there for text in texts)
+        assert all(bool(json.loads(text)["input"]) == there for text in texts)
+
+
+def header_of(log: Path) -> dict[str, Any]:
+    with zipfile.ZipFile(log) as archive:
+        header: dict[str, Any] = json.loads(archive.read("header.json"))
+    return header
