@@ -24,7 +24,7 @@ from folkways.reports.formats.comparison_tables import comparison_document, comp
 from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.views.leaderboard import Leaderboard
-from folkways.reports.views.overview import turned_round, uncertain
+from folkways.reports.views.overview import open_orders, turned_round
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import report_of
 
@@ -321,7 +321,7 @@ def _summary(every: Comparison, ranks: Any, view: ReportView, board: Leaderboard
     elif every.differences.filter(facet="culture")["value"].n_unique() > 1:
         assert len(turned) == 1 and turned[0].startswith("No reversals"), (seed, turned)
     first = [*ranks][:2]
-    is_open = any("is open." in sentence for sentence in uncertain(view, board))
+    is_open = bool(open_orders(view, board))
     if len(first) == 2:
         pair = every.differences.filter(pl.col("first", "second").is_in(first), facet="all").row(
             0, named=True
