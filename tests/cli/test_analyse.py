@@ -55,9 +55,19 @@ def test_an_unknown_analysis_names_those_there_are(workspace: str) -> None:
 def test_json_has_every_row_with_its_unit(workspace: str, tmp_path: Path) -> None:
     out = tmp_path / "languages.json"
     analyse("--workspace", workspace, "--only", "languages", "--format", "json", "--out", str(out))
-    (table,) = json.loads(out.read_text(encoding="utf-8"))["tables"]
+    table, scores, means = json.loads(out.read_text(encoding="utf-8"))["tables"]
+    assert (scores["name"], means["name"]) == ("language-scores", "language-means")
     assert {row["endpoint"] for row in table["rows"]} == {"lab/tea", "lab/coffee"}
     assert "question" in table["unit"]
+
+
+def test_figures_are_files_and_people_read_short_names(workspace: str, tmp_path: Path) -> None:
+    folder = tmp_path / "figures"
+    said = analyse("--workspace", workspace, "--only", "languages", "--figures", str(folder))
+    assert {path.name for path in folder.iterdir()} >= {"language-scores-1.svg", "language-means.svg"}
+    svg = (folder / "language-scores-1.svg").read_text(encoding="utf-8")
+    assert "Figures 3a and 13" in svg and "SEM-B, %" in svg and "Runs: " in svg and "Data: " in svg
+    assert "lab/tea" not in said.output and "tea" in said.output, "a table for people, as the figures have it"
 
 
 def test_every_analysis_is_listed_and_unique_within_its_benchmark() -> None:

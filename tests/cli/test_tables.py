@@ -79,6 +79,8 @@ def test_without_any_data_the_papers_own_scores_are_left() -> None:
         "published-means",
         "published-gaps",
         "languages",
+        "language-scores",
+        "language-means",
         "formats",
     ]
     assert "folkways data fetch blend-june blend" in result.stderr

@@ -68,6 +68,13 @@ def test_the_merged_bengali_file_is_written(corpus: str, tmp_path: Path) -> None
     )
 
 
+def test_figures_are_drawn_or_the_tables_without_any_are_an_error(corpus: str, tmp_path: Path) -> None:
+    tables("figure-3", "--release", corpus, "--figures", str(tmp_path))
+    assert "Figure 3: categories and Hall levels" in (tmp_path / "category-levels.svg").read_text("utf-8")
+    with pytest.raises(FolkwaysError, match="none of these tables has a figure"):
+        tables("size", "--release", corpus, "--figures", str(tmp_path))
+
+
 def test_what_cannot_be_made_is_an_error(corpus: str, tmp_path: Path) -> None:
     with pytest.raises(FolkwaysError, match="folkways data fetch"):
         tables("size")

@@ -64,6 +64,9 @@ def test_the_error_table_by_hand(desk: StudyFixture) -> None:
         .to_dicts()
     )
     assert (row["culture"], row["answers"], row["judgements"]) == ("US", 2, 2)
+    assert row["score"] == 25.0 and 0 < row["low"] < 25 < row["high"] < 100, (
+        "a half and nothing, of two replies"
+    )
     assert (row["applicable"], row["conditional"], row["incorrect"]) == (0.0, 50.0, 50.0)
     assert (row["nonsensical"], row["refusal"], row["stereotypical"]) == (100.0, 50.0, 0.0)
 

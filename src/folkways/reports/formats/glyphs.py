@@ -7,7 +7,7 @@ import io
 import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from folkways.toml_files import packaged_toml
@@ -66,11 +66,12 @@ def faces(page: str, items: str = "") -> str:
         codes = font.of(wanted)
         wanted -= codes
         if codes:
-            rules.append(_face(font, codes))
+            rules.append(_face(font, frozenset(codes)))
     return "".join(rules)
 
 
-def _face(font: Font, codes: set[int]) -> str:
+@lru_cache(maxsize=64)  # reports of one study have most letters in common
+def _face(font: Font, codes: frozenset[int]) -> str:
     """The rule of some letters of a font; empty if it has none of them."""
     from fontTools import subset
     from fontTools.ttLib import TTFont

@@ -91,9 +91,9 @@ def prediction_powered(
     unknown = PSEUDO_WEIGHT * float(pseudo @ pseudo) / n**2
     variance = float(sums @ sums) * sums.size / (sums.size - 1) + share**2 * unknown
 
-    from scipy.stats import t  # takes longer to import than everything else here
+    from scipy.special import stdtrit  # takes longer to import than everything else here
 
-    half = float(t.ppf(0.5 + confidence / 2, groups - 1)) * math.sqrt(variance)
+    half = float(stdtrit(groups - 1, 0.5 + confidence / 2)) * math.sqrt(variance)
     rate = share * of_judged
     interval = Interval(max(0.0, rate - half), min(1.0, rate + half), method)
     return CorrectedRate(min(1.0, max(0.0, rate)), interval, n, weight)

@@ -21,6 +21,7 @@ from folkways.sdk.studies import Study
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.exports import FORMATS
+from folkways_studio.exports.demographics import demographic_table
 from folkways_studio.exports.hub import hub_files
 from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
 from folkways_studio.exports.study_tables import (
@@ -119,6 +120,9 @@ def export_files(
     suggestions = suggestion_table(snapshot, suggestions_of_study(workspace, study_id))
     if suggestions.height:
         tables["suggestions"] = suggestions
+    demographics = demographic_table(workspace, snapshot)
+    if demographics.height:
+        tables["demographics"] = demographics
     if discussion:
         if format in ("release", "hub"):
             raise FolkwaysError(

@@ -29,7 +29,8 @@ def participant_within(connection: sa.Connection, participant_id: int, *, lock: 
 
 
 def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapping[str, str]:
-    """Somebody's personal details, by name. For researchers of the study; never for an export."""
+    """Somebody's personal details, by name. For researchers of the study; an export has
+    counts alone (``exports.demographics``)."""
     with workspace.read() as connection:
         participant_of(connection, study_id, participant_id)
     return own_attributes(workspace, participant_id)

@@ -83,8 +83,9 @@ class Judging(StageKind):
         return pl.DataFrame(rows, schema=schema)
 
     def _error_table(self, items: Iterable[StudyItem]) -> pl.DataFrame:
-        """Percent of the judgements with each verdict and flag, by culture, language and model, in order of
-        first appearance (Table 13); ``answers``: how many replies were judged."""
+        """The mean score of the verdicts in percent, with its interval over replies, and percent of the
+        judgements with each verdict and flag, by culture, language and model, in order of first appearance
+        (Table 13); ``answers``: how many replies were judged."""
         import polars as pl
 
         names = (*self.scores, *self.flags)
@@ -94,6 +95,7 @@ class Judging(StageKind):
                 "language": item.content.get("language"),
                 "endpoint": item.content.get("endpoint"),
                 "item": item.id,
+                "score": self.scores[vote.payload["verdict"]],
                 **{
                     name: 100.0 * (name in (vote.payload["verdict"], *vote.payload["flags"]))
                     for name in names
@@ -103,13 +105,34 @@ class Judging(StageKind):
             for vote in item.votes
         ]
         groups = ("culture", "language", "endpoint")
-        schema = {**dict.fromkeys(groups, pl.String), "item": pl.Int64, **dict.fromkeys(names, pl.Float64)}
-        return (
-            pl.DataFrame(rows, schema=schema)
-            .group_by(groups, maintain_order=True)
-            .agg(
-                pl.col("item").n_unique().cast(pl.Int64).alias("answers"),
-                pl.len().cast(pl.Int64).alias("judgements"),
-                *(pl.col(name).mean() for name in names),
-            )
-        )
+        schema = {
+            **dict.fromkeys(groups, pl.String),
+            "item": pl.Int64,
+            "score": pl.Float64,
+            **dict.fromkeys(names, pl.Float64),
+        }
+        judged = pl.DataFrame(rows, schema=schema)
+        tables = [_in_percent(group, names) for _, group in judged.group_by(groups, maintain_order=True)]
+        return pl.concat(tables) if tables else _in_percent(judged, names)
+
+
+def _in_percent(judged: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The row of one culture, language and model; none without judgements."""
+    import polars as pl
+
+    from folkways.sdk.statistics import cluster_totals, clustered_mean
+
+    low = high = None
+    if judged.height:
+        scores = judged["score"].to_numpy()
+        sums, counts = cluster_totals(scores, judged["item"].to_numpy())
+        interval = clustered_mean(sums, counts, float(scores @ scores)).interval()
+        low, high = 100 * interval.low, 100 * interval.high
+    return judged.group_by("culture", "language", "endpoint").agg(
+        pl.col("item").n_unique().cast(pl.Int64).alias("answers"),
+        pl.len().cast(pl.Int64).alias("judgements"),
+        score=100 * pl.col("score").mean(),
+        low=pl.lit(low, pl.Float64),
+        high=pl.lit(high, pl.Float64),
+        **{name: pl.col(name).mean() for name in names},
+    )

@@ -70,3 +70,14 @@ def test_the_pairs_that_the_paper_names(shared: Path, tool_set: str) -> None:
         assert rows.tail(3)["shared"].to_list() == [299, 297, 295]
     else:
         assert top["shared"].to_list() == [977, 864, 843]
+
+
+def test_the_figure_has_every_pair_in_both_directions(tmp_path: Path) -> None:
+    annotations = blend.read_annotations(release_at(write_release(tmp_path)))
+    table = overlap_table(annotations, get_tool("en", "simple"))
+    (plot,) = table.plots
+    assert plot.rows is not None and plot.rows.height == 2 * table.rows.height
+    one = table.rows.row(0, named=True)
+    for pair in ((one["first"], one["second"]), (one["second"], one["first"])):
+        cell = plot.rows.filter(pl.col("culture") == pair[0], pl.col("other_culture") == pair[1])
+        assert cell["value"].item() == one["shared"]

@@ -64,6 +64,16 @@ def rows_of(analysis: str, found: Inputs, name: str) -> list[dict[str, object]]:
     return next(table for table in BY_NAME[analysis].make(found) if table.name == name).rows.to_dicts()
 
 
+def test_the_mean_over_models_is_over_the_questions_that_all_were_asked() -> None:
+    models = [judged(EASY, "a", {"JP": [1, 1, 0]}), judged(EASY, "b", {"JP": [1, 0, 0, 1]})]
+    hard = judged(HARD, "a", {"JP": [1, 0, 0]})
+    rows = rows_of("easy-hard", findings(*models, hard), "easy-hard")
+    scores = {(row["endpoint"], row["setup"]): (row["score"], row["n"]) for row in rows}
+    assert scores["mean of 2 models", "Easy"] == (pytest.approx(50.0), 3)
+    assert ("mean of 1 models", "Hard") not in scores
+    assert not any(row["endpoint"] == "people" for row in rows), "no release tells of them"
+
+
 ONES = {"JP": [1, 1, 0, 1], "KR": [1, 0], "PE": [0, 0, 1, 0]}
 ZEROS = {"JP": [0, 1, 0, 0], "KR": [0, 0], "PE": [0, 0, 1, 0]}
 

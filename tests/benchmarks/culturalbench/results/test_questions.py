@@ -9,7 +9,11 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.culturalbench.results.data_tables import questions_table, words_table
+from folkways.benchmarks.culturalbench.results.data_tables import (
+    questions_table,
+    topic_country_table,
+    words_table,
+)
 from folkways.cultures import get_culture
 from folkways.errors import DataError
 from tests.support.culturalbench_data import COUNTRIES, culturalbench_rows, write_culturalbench
@@ -56,6 +60,23 @@ def test_questions_by_topic_and_head(easy: pl.DataFrame) -> None:
     assert of(rows, "head") == {"Life": 2, "(unknown)": 1225}
     with pytest.raises(DataError, match="topics lack the column head"):
         questions_table(easy, topics.drop("head"))
+
+
+def test_topics_by_country_are_shares_of_its_questions(easy: pl.DataFrame) -> None:
+    topics = easy.select("question_idx", head=pl.lit("Life"), topic=pl.lit("Food"))
+    peru = easy.filter(culture="PE").height
+    other = easy.filter(culture="PE").head(2)["question_idx"].implode()
+    topics = topics.with_columns(
+        topic=pl.when(pl.col("question_idx").is_in(other)).then(pl.lit("Dance")).otherwise("topic")
+    )
+    table = topic_country_table(easy, topics)
+    cells = {(row["culture"], row["topic"]): row for row in table.rows.iter_rows(named=True)}
+    assert cells["PE", "Dance"]["of_topic"] == 2 and cells["PE", "Dance"]["questions"] == peru
+    assert cells["PE", "Dance"]["share"] == pytest.approx(200 / peru)
+    assert cells["JP", "Dance"]["share"] == 0 and cells["JP", "Food"]["share"] == 100
+    assert table.rows["topic"].unique(maintain_order=True).to_list() == ["Food", "Dance"], (
+        "most frequent first"
+    )
 
 
 def test_words_are_those_of_python(easy: pl.DataFrame) -> None:

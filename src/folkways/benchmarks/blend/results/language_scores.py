@@ -62,13 +62,8 @@ def language_scores(judgements: pl.DataFrame, metric: str = "sem_b") -> pl.DataF
 def published_language_scores() -> pl.DataFrame:
     """LANGUAGE_SCORES of the paper (Tables 10 and 11), without intervals and n."""
     unknown = {name: pl.lit(None, LANGUAGE_SCORES[name]) for name in ("low", "high", "n")}
-    printed = [
-        PUBLISHED.figures(table).select(
-            pl.lit(language).alias("language"), endpoint="model", culture="value", score="score", **unknown
-        )
-        for table, language in (("Table 10", ""), ("Table 11", ENGLISH))
-    ]
-    return _asked_in(pl.concat(printed))
+    printed = PUBLISHED.figures("Table 10", "Table 11")
+    return _asked_in(printed.select("language", "score", endpoint="model", culture="value", **unknown))
 
 
 _SHARE = Metric("score", "", "", "mean")
