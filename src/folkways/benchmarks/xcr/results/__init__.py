@@ -23,6 +23,7 @@ from folkways.benchmarks.xcr.results.corpus import (
     element_levels,
     items_per_sentence,
     join_table,
+    other_typologies,
     size_table,
 )
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, TASKS
@@ -76,6 +77,7 @@ RESULTS = (
         "figure-4",
     ),
     _of_corpus("element-levels", "Hall level of each element", element_levels, "Table 8", "8"),
+    _of_corpus("typologies", "Categories of other typologies", other_typologies, "Table 5", "5"),
     _of_release("joins", "Adaptations joined to the base corpus", join_table),
     _of_release("cells", "Odd cells of the adaptations", cell_table),
     replace(_of_release("bengali", "Both Bengali versions of each sentence", bengali_table), if_named=True),
