@@ -3,10 +3,13 @@ counted."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -18,12 +21,15 @@ from folkways.cli.main import COMMANDS, cli, other_commands
 from folkways.evidence.groups import OF_ANY_BENCHMARK
 from folkways.releases.registry import known_releases
 from tests.support.doc_pages import REPOSITORY, command_of
+from tests.support.papers_data import run_models, write_papers_data
 
 PAGE = REPOSITORY / "docs" / "reference" / "papers.md"
 TEMPLATES = REPOSITORY / "studio" / "src" / "folkways_studio" / "workflows" / "templates"
 PAPERS = {"CulturalBench": 53, "BLEnD": 74, "XCR-Bench": 50}
 """Paper -> how many of its sentences have a row."""
 STATES = ("works", "in part", "otherwise", "not")
+REAL = {"blend": "blend/3e4dcbd", "xcr": "xcr"}
+"""Benchmark -> its folder in the reference data."""
 
 
 def rows_under(heading: str) -> list[list[str]]:
@@ -146,6 +152,63 @@ def test_every_name_on_the_page_exists() -> None:
 )  # fmt: skip
 def test_a_name_that_is_gone_is_seen(wrong: str) -> None:
     assert fault_of_cell(wrong)
+
+
+OF_RESULTS = {
+    command: paper.lower().removesuffix("-bench")
+    for paper in PAPERS
+    for row in rows_under(f"\n### {paper}")
+    for command in names(row[1])
+    if command.split()[0] in ("tables", "analyse")
+}
+"""Command of a figure or table -> the benchmark that it is about."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with made data of each benchmark, and a workspace with a run of each, under their names."""
+    folder = tmp_path_factory.mktemp("papers")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FOLKWAYS_DATA", str(folder / "releases"))
+        patch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+        run_models(write_papers_data(folder), folder / "folkways.db")
+        yield folder
+
+
+def tables_of(words: list[str], figures: Path) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each table that a command writes as JSON; DIR is the folder, and gets figures if the
+    command says so. An error fails the test."""
+    arguments = [str(figures) if word == "DIR" else word for word in words]
+    done = CliRunner().invoke(cli, [*arguments, "--json"], catch_exceptions=False, standalone_mode=False)
+    assert "--figures" not in words or list(figures.glob("*.svg"))
+    return {table["name"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
+
+
+@pytest.mark.parametrize("command", OF_RESULTS)
+def test_every_figure_and_table_is_made_of_made_data(command: str, made: Path, tmp_path: Path) -> None:
+    name, words = OF_RESULTS[command], shlex.split(command)
+    if words[0] == "analyse":
+        words += [name, "--workspace", str(made / "folkways.db")]
+    else:
+        words += [
+            "--release",
+            str(made / name),
+            *(["--ready-made", str(made / name)] if name == "blend" else []),
+        ]
+    made_tables = tables_of(words, tmp_path / "figures")
+    assert made_tables and all(made_tables.values())
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_every_figure_and_table_of_data_is_made_of_the_real_data(
+    name: str, shared: Path, tmp_path: Path
+) -> None:
+    commands = [shlex.split(each) for each in OF_RESULTS if each.startswith(f"tables {name} ")]
+    wanted = dict.fromkeys(word for each in commands for word in each[2:] if word not in ("--figures", "DIR"))
+    release = ["--release", str(shared / "data" / REAL[name]), "--figures", "DIR"]
+    made_tables = tables_of(["tables", name, *wanted, *release], tmp_path / "figures")
+    table, least = {"blend": ("overlap", 120), "xcr": ("element-levels", 25)}[name]
+    assert len(made_tables[table]) >= least
 
 
 def test_published_places_have_figures() -> None:
