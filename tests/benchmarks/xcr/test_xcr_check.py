@@ -9,7 +9,8 @@ import pytest
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.xcr import release as xcr
-from folkways.benchmarks.xcr.tasks import Identification
+from folkways.benchmarks.xcr.tasks import Identification, Prediction
+from folkways.errors import UnknownNameError
 from folkways.records import DataIssue
 from tests.support.xcr_data import ARAB, write_csv, write_small_corpus, xcr_release
 
@@ -139,6 +140,8 @@ def test_a_prompt_with_the_line_breaks_of_latex_is_named_and_has_a_variant_witho
         (tmp_path / xcr.PROMPT_FILES[task]).write_text(text, encoding="utf-8")
     prompts = [odd.file for odd in xcr.check(release) if odd.kind == "latex" and odd.row is None]
     assert prompts == [xcr.PROMPT_FILES["identification"]]
+    with pytest.raises(UnknownNameError, match="valid: all, authors, folkways"):
+        Prediction().templates(PromptOptions(variants=("authors-cleaned",)), release, "en")
     asked = {
         variant: Identification()
         .templates(PromptOptions(variants=(variant,)), release, "en")[variant]
