@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.records import Role
 from folkways_studio.studies.offers import low_pay, offer_for, offers_of, wage_of
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study
@@ -27,7 +26,7 @@ def offered(workspace: Workspace, **changes: Any) -> StudyFixture:
 @ON_A_FILE
 def test_an_offer_is_tasks_time_pay_and_the_stated_wage(studio_workspace: Workspace) -> None:
     desk = offered(studio_workspace)
-    offer = offer_for(studio_workspace, desk.study, desk.person(), [Role.ANNOTATOR])
+    offer = offer_for(studio_workspace, desk.study, desk.person(), "korea")
     (stage,) = offer.stages
     assert (stage.tasks, stage.seconds, stage.measured) == (4, 120, 0)
     assert stage.per_hour == 15  # 30 answers of two minutes at 0.50

@@ -39,20 +39,9 @@ from studio.tests.web.worlds import (
     build_world,
 )
 
-ALL = frozenset(
-    {
-        ANONYMOUS,
-        STRANGER,
-        OWNER,
-        RESEARCHER,
-        REVIEWER,
-        EXPERT,
-        PERSON,
-        OTHER_PERSON,
-        OTHER_OWNER,
-        OTHER_STUDY_PERSON,
-    }
-)
+ALL = frozenset({
+    ANONYMOUS, STRANGER, OWNER, RESEARCHER, REVIEWER, EXPERT, PERSON, OTHER_PERSON, OTHER_OWNER, OTHER_STUDY_PERSON,
+})  # fmt: skip
 SIGNED_IN = ALL - {ANONYMOUS}
 MAKERS = frozenset(
     {OWNER, RESEARCHER, OTHER_OWNER, STRANGER}
@@ -61,6 +50,7 @@ STAFF = frozenset({OWNER, RESEARCHER})
 ADJUDICATORS = STAFF | {REVIEWER, EXPERT}
 IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
 HIS = frozenset({PERSON})
+ANNOTATORS = frozenset({PERSON, OTHER_PERSON})
 AUTHOR = frozenset({REVIEWER})
 NOBODY: frozenset[str] = frozenset()
 """On a server without single sign-on; on one with it, test_single_sign_on.py says who."""
@@ -104,6 +94,10 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/work/{study}/tasks/{assignment}/keep"): HIS,
     ("POST", "/work/{study}/tasks/{assignment}/skip"): HIS,
     ("POST", "/work/{study}/tasks/{assignment}/step"): HIS,
+    ("GET", "/work/{study}/offer"): IN_STUDY,
+    ("GET", "/work/{study}/guidelines/{stage}"): ANNOTATORS,
+    ("GET", "/work/{study}/training/{stage}"): ANNOTATORS,
+    ("POST", "/work/{study}/training/{stage}"): ANNOTATORS,
     ("GET", "/work/{study}/media/{file}"): IN_STUDY,
     ("GET", "/studies/{study}/media/{file}"): ADJUDICATORS,
     ("POST", "/studies/{study}/data/media"): STAFF,

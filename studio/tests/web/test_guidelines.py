@@ -38,9 +38,11 @@ def study(make_field: Callable[..., Field]) -> Field:
     return made
 
 
-def arrived(field: Field, account: int | None = None) -> Client:
-    """A client of somebody who has agreed to take part."""
+def arrived(field: Field, account: int | None = None, locale: str = "en") -> Client:
+    """A client of somebody who has agreed to take part and has chosen this language, if any."""
     client = Client(field.server.url)
+    if locale:
+        client.cookies["folkways_locale"] = locale
     client.cookies["folkways_session"] = sessions.open_session(
         field.workspace, field.arrived().account_id if account is None else account
     )
@@ -93,19 +95,24 @@ def test_guidelines_are_for_those_who_work_by_them(study: Field) -> None:
     assert stranger.get(f"{home}/guidelines/verify").status in (303, 401, 404)
 
 
-def test_guidelines_come_in_the_readers_language_as_a_draft_or_in_english(study: Field) -> None:
-    client, home = arrived(study), f"/work/{study.study.name}"
-    arabic = client.get(f"{home}/guidelines/verify", **{"Accept-Language": "ar"}).text
+def test_guidelines_come_in_the_readers_language_or_their_populations_as_drafts(study: Field) -> None:
+    client, path = arrived(study, locale=""), f"/work/{study.study.name}/guidelines/verify"
+    arabic = client.get(path, **{"Accept-Language": "ar"}).text
     assert '<div lang="ar" dir="rtl">' in arabic and 'class="draft"' in arabic
-    english = client.get(f"{home}/guidelines/verify", **{"Accept-Language": "en"}).text
+    english = client.get(path, **{"Accept-Language": "en"}).text
     assert '<div lang="en" dir="ltr">' in english and 'class="draft"' not in english
-    swahili = client.get(f"{home}/guidelines/verify", **{"Accept-Language": "sw"}).text
-    assert "The study has this text in English, and not in your language." in words(Reply(200, {}, swahili))
+    swahili = client.get(path, **{"Accept-Language": "sw"})
+    assert "The study has this text in Korean, and not in your language." in words(swahili)
+    assert '<div lang="ko" dir="ltr">' in swahili.text and 'class="draft"' in swahili.text
+    beside = client.get(f"/work/{study.study.name}/training/verify", **{"Accept-Language": "ko"}).text
+    assert '<span class="subject" lang="ko" dir="ltr">' in beside and 'class="draft"' in beside
 
 
 def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: Field) -> None:
     client = arrived(study)
     told = words(client.get(f"/work/{study.study.name}/consent"))
+    again = words(client.get(f"/work/{study.study.name}/offer"))
+    assert told.partition("What you will do")[2][:300] == again.partition("What you will do")[2][:300]
     for part in (
         "Tasks for you at this moment, at most: 1.", "about 3 min", "as the researchers expect", "a training of a few examples, which is not paid",
         "0.50 EUR per answer", "about 10.00 EUR an hour", "15000.00 KRW", "( 15.00 EUR )",
@@ -131,9 +138,9 @@ def test_without_pay_or_wage_that_is_said(make_field: Callable[..., Field]) -> N
 def test_no_page_of_guidelines_training_or_pay_breaks_a_rule_of_wcag(study: Field, theme: str) -> None:
     pytest.importorskip("playwright.sync_api")
     home = f"/work/{study.study.name}"
-    page = study.page_of(study.arrived().account_id, color_scheme=theme)
+    page = study.page_of(study.arrived().account_id, color_scheme=theme, locale="en")
     found = {}
-    for path in ("/consent", "", "/guidelines/verify", "/training/verify"):
+    for path in ("/consent", "/offer", "/guidelines/verify", "/training/verify"):
         study.open(page, home + path)
         page.eval_on_selector_all("main details", "(all) => all.forEach((each) => { each.open = true; })")
         found[path] = axe_violations(page)

@@ -36,6 +36,9 @@ class World:
     values: dict[str, str]
 
 
+STAGE = {"name": "verify", "kind": "vote", "manual": "verification/verify", "training": False}
+
+
 def new_account(workspace: Workspace, login: str) -> int:
     return accounts.create_account(workspace, login, None).id
 
@@ -47,7 +50,7 @@ def joined(workspace: Workspace, study: Study) -> Participant:
 
 
 def make_study(workspace: Workspace, name: str, owner: int) -> Study:
-    definition = read_definition(described([{"name": "verify", "kind": "vote"}], name=name))
+    definition = read_definition(described([STAGE], name=name))
     study = studies.create_study(workspace, definition, owner=owner)
     items.add_items(
         workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(3)]
@@ -105,6 +108,7 @@ def build_world(workspace: Workspace, number: int) -> World:
         "item": str(work.item.id),
         "answer": str(answer.id),
         "template": "norms",
+        "stage": "verify",
         "file": f"{study.name}.png",
         "import": str(imports.begin(workspace, study.id, "verify", "table.csv").id),
         "comment": str(comment.id),

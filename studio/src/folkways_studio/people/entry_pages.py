@@ -14,7 +14,7 @@ from folkways_studio.people.participation import study_of_invitation
 from folkways_studio.people.prolific_entry import PARAMETERS, check_entry, read_parameters
 from folkways_studio.records import ParticipantState, Role, Study
 from folkways_studio.studies import service as studies
-from folkways_studio.studies.offers import offer_for
+from folkways_studio.studies.offers import Offer, offer_for
 from folkways_studio.web.request_context import ANYBODY, PARTICIPANT, RequestContext
 from folkways_studio.web.routing import Routes, sentence
 
@@ -111,6 +111,18 @@ def join(context: RequestContext) -> Response:
     return context.go(f"/work/{study.name}")
 
 
+def offer_of(context: RequestContext) -> Offer:
+    """What the participant is offered."""
+    population = context.population.name if context.population else None
+    return offer_for(context.workspace, context.study, context.participant, population)
+
+
+@routes.get("/work/{study}/offer", PARTICIPANT)
+def show_offer(context: RequestContext) -> Response:
+    """Tasks, time and pay once more, after people have agreed."""
+    return context.page("people/offered.html.j2", study=context.study, offer=offer_of(context))
+
+
 @routes.get("/work/{study}/consent", PARTICIPANT)
 def show_consent(context: RequestContext) -> Response:
     """Show the consent text with its version, in the reader's language or the one they ask for."""
@@ -121,7 +133,7 @@ def show_consent(context: RequestContext) -> Response:
     )
     return context.page(
         "people/consent.html.j2", study=context.study, person=context.participant, texts=texts, shown=shown,
-        offer=offer_for(context.workspace, context.study, context.participant, context.roles),
+        offer=offer_of(context),
     )  # fmt: skip
 
 

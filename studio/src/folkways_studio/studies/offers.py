@@ -18,8 +18,8 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
 from folkways_studio.records import Participant, Role, Stage, Study
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.progress import own_stages
 from folkways_studio.studies.working_time import ENOUGH, Rate, rate_of, without_breaks
-from folkways_studio.work.eligible_slots import counts_of_person
 from folkways_studio.workflows.manuals import cases_of
 
 
@@ -98,15 +98,13 @@ def wage_of(definition: Mapping[str, Any], population: str | None) -> Wage | Non
     return Wage(per_hour, currency, per_hour * exchange, str(wage["source"]).strip())
 
 
-def offer_for(workspace: Workspace, study: Study, person: Participant, roles: Collection[Role]) -> Offer:
-    """What a person of a study of the workspace, with these roles, is offered now."""
-    names = {each.id: each.name for each in studies.populations(workspace, study.id)}
-    population = names.get(person.population_id) if person.population_id is not None else None
-    stages = [each for each in studies.stages(workspace, study.id) if each.role in roles]
-    times = _usual(workspace, stages)
-    with workspace.read() as connection:
-        left = {each.id: counts_of_person(connection, person, each).left(each) for each in stages}
-    return _offer(study, population, stages, times, left)
+def offer_for(workspace: Workspace, study: Study, person: Participant, population: str | None) -> Offer:
+    """What a person of a study of the workspace is offered now. population: the name of theirs, None for
+    none."""
+    theirs = own_stages(workspace, person)
+    left = {stage.id: counts.left(stage) for stage, counts in theirs}
+    stages = [stage for stage, _ in theirs]
+    return _offer(study, population, stages, _usual(workspace, stages), left)
 
 
 def offers_of(workspace: Workspace, study: Study) -> Mapping[str, Offer]:

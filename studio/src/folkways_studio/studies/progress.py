@@ -142,11 +142,16 @@ def own_progress(
 
 def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[OwnProgress]:
     """``own_progress`` in each of the stages that the person works on."""
+    return _progress(workspace, person, own_stages(workspace, person))
+
+
+def own_stages(workspace: Workspace, person: Participant) -> list[tuple[Stage, Counts]]:
+    """The stages that a person works on, in order, and how far they are in each."""
     with workspace.read() as connection:
         rows = connection.execute(
             _OWN_STAGES, {**about(person), "study": person.study_id, "account": person.account_id}
         ).all()
-    return _progress(workspace, person, [(from_row(Stage, row), counts_within(row)) for row in rows])
+    return [(from_row(Stage, row), counts_within(row)) for row in rows]
 
 
 def _progress(

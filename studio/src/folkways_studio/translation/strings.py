@@ -30,7 +30,17 @@ ANSWERING = (
     *("models/pages.py", "people/entry_pages.py", "people/templates/withdraw.html.j2"),
     *(
         f"people/templates/{name}.html.j2"
-        for name in ("code", "consent", "done", "eligibility", "excluded", "invitation", "left", "offer")
+        for name in (
+            "code",
+            "consent",
+            "done",
+            "eligibility",
+            "excluded",
+            "invitation",
+            "left",
+            "offer",
+            "offered",
+        )
     ),
 )
 """Sources of the strings that are shown to people who answer."""

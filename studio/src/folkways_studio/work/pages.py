@@ -20,7 +20,6 @@ from folkways_studio.records import AssignmentState, Item, ParticipantState, Sta
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.studies.offers import offer_for
 from folkways_studio.studies.progress import own_progress
 from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways_studio.web.routing import TASK_PAGE, Routes
@@ -67,7 +66,6 @@ def show_study(context: RequestContext) -> Response:
         person=person,
         stages=stages,
         return_code=code,
-        offer=offer_for(context.workspace, study, person, context.roles),
         has_sent=work_of(context.workspace, person).answers > 0,
     )
 

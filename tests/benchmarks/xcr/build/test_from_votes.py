@@ -314,3 +314,26 @@ def test_the_command_tells_what_came_of_it(tmp_path: Path) -> None:
     assert "element: judges agree on 50 % of 2" in done.stdout
     assert "people differ on the element: Customs, Rituals: 1" in done.stderr
     assert f"wrote {tmp_path / 'corpus' / xcr.BASE_FILE}" in done.stderr
+
+
+def test_categories_of_ones_own_are_labels_and_others_still_are_not(tmp_path: Path) -> None:
+    lists = tmp_path / "lists.toml"
+    lists.write_text('categories = ["Ecology", "Gesture"]')
+    files = VoteFiles(
+        write_items(tmp_path / "items.jsonl"),
+        [write_votes(tmp_path / "choices.csv", both(choice, 1, "b"))],
+        [write_votes(tmp_path / "labels.csv", both(labels, 1, category="Ecology"))],
+        lists=lists,
+    )
+    build_corpus(files, tmp_path / "corpus")
+    written = pl.read_csv(tmp_path / "corpus" / xcr.BASE_FILE)
+    assert written.select("csi_category", "hall_level").row(0) == ("Ecology", "Semi-visible")
+    for text, message in (
+        ('categories = ["Gesture"]', "unknown category 'Ecology'; valid: Gesture"),
+        ('levels = ["Deep"]', "unknown category 'Ecology'|unknown level 'Semi-visible'; valid: Deep"),
+        ('topics = ["x"]', "has 'topics'; valid: categories, levels, elements"),
+        ("elements = []", "elements has to be a list of texts"),
+    ):
+        lists.write_text(text)
+        with pytest.raises(DataError, match=message):
+            build_corpus(files, tmp_path / "other")

@@ -73,6 +73,7 @@ def build_csi_corpus(
     labels: Sequence[Path],
     out: Path,
     adaptations: Sequence[Path],
+    lists: Path | None,
     judges: int,
 ) -> BuildResult:
     """Build a corpus from people's votes: ``folkways build csi-corpus``.
@@ -81,11 +82,12 @@ def build_csi_corpus(
     items: the ``items.jsonl`` of ``build csi``.
     choices, labels, adaptations: files of votes.
     out: folder for the corpus.
+    lists: file of labels in place of the paper's; None for those.
     judges: people per item, unless an expert decides.
     """
     from folkways.benchmarks.xcr.build.corpus import VoteFiles, build_corpus
 
-    done = build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges)
+    done = build_corpus(VoteFiles(items, choices, labels, adaptations, lists), out, judges)
     corpus = done.corpus
     summary = [f"{plural(corpus.base.height, 'sentence')} of {plural(done.record['items'], 'item')}"]
     summary += [
@@ -173,6 +175,9 @@ CSI_CORPUS = Builder(
             "item_id, judge, culture, intra, inter, strategies; repeatable.",
             "file",
             repeatable=True,
+        ),
+        Option(
+            "--lists", "Labels of your own (TOML): categories, levels, elements, as in the study.", "file"
         ),
         Option("--judges", "People per item, unless an expert decides.", "whole", least=1, default=2),
         Option("--out", "Where the corpus goes.", "new folder", required=True),

@@ -128,7 +128,15 @@ def spread(candidates: pl.DataFrame, limit: int | None) -> pl.DataFrame:
     return (turns if limit is None else turns.head(limit)).drop("turn")
 
 
-COLUMNS = {name: (name,) for name in FACTS if name != "row"}
+COLUMNS = {
+    "culture": ("culture", "subject", "country"),
+    "fact": ("fact", "rep", "text"),
+    "source": ("source", "sentences", "url"),
+}
+"""Column -> its names: ours, those of CANDLE's export (a statement for each cluster of sentences, with their
+addresses), and those of a table made of pages, as Cultural Atlas has them."""
+
+_ADDRESS = r'"url":"([^"]+)"'
 
 
 def check_table(path: Path) -> None:
@@ -148,10 +156,14 @@ def check_table(path: Path) -> None:
 
 
 def read_facts(path: Path) -> Iterator[pl.DataFrame]:
-    """FACTS in batches, in the order of the file. Raises what ``check_table`` and
-    ``text_tables.table_batches`` raise."""
+    """FACTS in batches, in the order of the file; of CANDLE's sentences the first address is the source.
+    Raises what ``check_table`` and ``text_tables.table_batches`` raise."""
     check_table(path)
     first = 1
     for batch in table_batches(path, COLUMNS):
-        yield batch.with_row_index("row", first).cast({"row": pl.Int64}).select(list(FACTS))
+        first_address = pl.col("source").str.extract(_ADDRESS)
+        sources = batch.with_columns(
+            source=pl.when(pl.col("source").str.starts_with("[")).then(first_address).otherwise("source")
+        )
+        yield sources.with_row_index("row", first).cast({"row": pl.Int64}).select(list(FACTS))
         first += batch.height

@@ -121,6 +121,16 @@ const everywhere = (row) => {
   return [button];
 };
 
+/* Where the report was given an address: the same link as in the pages of cultures. */
+const dispute = (row) => {
+  const address = byId("browser").dataset.dispute;
+  if (!address) return [];
+  const link = make("a", "", "Dispute this");
+  link.href = address.replace(/\{(item|culture|task)\}/gu, (_, name) => encodeURIComponent(cell(name, row)));
+  link.rel = "noopener noreferrer";
+  return [link];
+};
+
 const read = (row) => {
   const outcome = cell("outcome", row) || cell("state", row);
   const question = make("p", "question", cell("text", row) ?? cell("item", row));
@@ -130,7 +140,7 @@ const read = (row) => {
   const told = [["Reply", "response"], ["Read as", "answer"], ["Accepted", "gold"], ["Why", "reason"], ["State", "state"], ["Profile", "profile"], ["Measured", "details"]];
   for (const [title, name] of told) if (cell(name, row)) parts.append(part(title, cell(name, row), ["response", "answer"].includes(name) ? cell("language", row) : ""));
   parts.append(part("Item", `${cell("task", row)}  ${cell("item", row)}`));
-  byId("item").replaceChildren(make("p", `verdict ${outcome.replaceAll(" ", "-")}`, outcome), question, make("p", "where", where.join(" · ")), parts, ...everywhere(row));
+  byId("item").replaceChildren(make("p", `verdict ${outcome.replaceAll(" ", "-")}`, outcome), question, make("p", "where", where.join(" · ")), parts, ...everywhere(row), ...dispute(row));
 };
 
 const choose = (at) => {
