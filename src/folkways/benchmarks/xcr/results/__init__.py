@@ -26,6 +26,7 @@ from folkways.benchmarks.xcr.results.corpus import (
     other_typologies,
     size_table,
 )
+from folkways.benchmarks.xcr.results.markers import LIST, marker_tables
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, TASKS
 from folkways.benchmarks.xcr.results.regions import bias_tables, control_tables
 from folkways.benchmarks.xcr.results.scores import example_tables, group_tables, reasoning_tables
@@ -136,6 +137,17 @@ RESULTS = (
         "",
         "How much of the gap comes from sentences that one culture's gold has no items for?",
         (ADAPTATION,),
+    ),
+    Result(
+        "markers",
+        "Words that mark a side",
+        marker_tables,
+        "section 4.2",
+        "Do models take the words of one side of a language's speakers more often than people do?",
+        (ADAPTATION,),
+        needs=(LIST,),
+        tables=("markers", "marker-sides"),
+        if_named=True,
     ),
     Result(
         "reasoning",
