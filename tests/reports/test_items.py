@@ -149,3 +149,16 @@ def test_the_most_judgements_open_in_two_seconds_and_filter_in_a_fifth(new_page:
             return
         page.context.close()
     pytest.fail(f"the last of {TRIALS} trials took {opened:.0f}, {first:.0f} and {max(times):.0f} ms")
+
+
+def test_one_question_is_read_over_all_cultures(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    open_items(page)
+    page.select_option("#filter-task", "blend/saq")
+    page.locator("#search").fill("Q-007 korea")
+    expect(page.locator("#found")).to_have_text(re.compile(r"^\d{1,2} of "))
+    of_korea = int(page.locator("#found").inner_text().partition(" ")[0])
+    page.locator("#list [role=option]").first.click()
+    page.get_by_role("button", name="This question in every culture").click()
+    assert int(page.locator("#found").inner_text().partition(" ")[0]) > 4 * of_korea, "of sixteen, not of two"
+    assert page.input_value("#search").endswith("Q-007") and page.input_value("#filter-task") == "blend/saq"
