@@ -68,7 +68,13 @@ def test_every_command_is_offered(place: Path) -> None:
 
 
 def test_subcommands_and_options_of_a_command_are_offered(place: Path) -> None:
-    assert complete(place, "folkways export ") == ["eval-results", "every-eval-ever", "hub", "lm-eval"]
+    assert complete(place, "folkways export ") == [
+        "eval-results",
+        "every-eval-ever",
+        "hub",
+        "inspect",
+        "lm-eval",
+    ]
     assert "--until" in complete(place, "folkways run --")
 
 
