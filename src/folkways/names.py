@@ -22,6 +22,7 @@ FACET_TITLES = {
     "hall": "Hall level",
     "hall_level": "Hall level",
     "gold_letter": "right letter",
+    "part": "part of the country",
     "option_culture": "culture of a wrong option",
 }
 

@@ -64,6 +64,10 @@ def test_a_difference_that_chance_may_make_is_not_told_apart() -> None:
     row = languages(asked("KR", "ko", "11100000") + asked("KR", "en", "11000000"))["KR", "ko"]
     assert evidence.language_sentence(row, METRIC).startswith("Korean less English: 12.5 points (")
     assert evidence.language_sentence(row, METRIC).endswith("), not told apart.")
+    clear_alone = row | {"low": 1.0, "p_holm": 0.2}
+    assert evidence.language_sentence(clear_alone, METRIC).endswith(
+        "once every language compared is allowed for."
+    )
 
 
 def test_differences_are_corrected_for_the_cultures_of_the_model() -> None:

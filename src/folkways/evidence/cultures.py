@@ -278,11 +278,17 @@ def language_sentence(row: Mapping[str, object], metric: Metric) -> str:
     """A row of OWN_LANGUAGE in words."""
     language = name_of_code(str(row["language"]))
     difference, unit = float(str(row["difference"])), unit_words(metric.scale == 100)
-    between = f"{interval(_float(row['low']), _float(row['high']), ' to ')}"
+    low, high = _float(row["low"]), _float(row["high"])
+    between = f"{interval(low, high, ' to ')}"
     if _clear(row["p_holm"]):
         better = "better" if (difference > 0) != metric.lower_is_better else "worse"
         return f"{language} {better} than English by {bound(abs(difference))}{unit} ({between})."
-    return f"{language} less English: {number(difference)}{unit} ({between}), not told apart."
+    alone = (
+        ""
+        if low is None or high is None or low <= 0 <= high
+        else " once every language compared is allowed for"
+    )
+    return f"{language} less English: {number(difference)}{unit} ({between}), not told apart{alone}."
 
 
 def not_compared(language: str) -> str:

@@ -337,3 +337,29 @@ def test_categories_of_ones_own_are_labels_and_others_still_are_not(tmp_path: Pa
         lists.write_text(text)
         with pytest.raises(DataError, match=message):
             build_corpus(files, tmp_path / "other")
+
+
+def test_items_and_contexts_that_people_named_are_written_with_and_nothing_else(tmp_path: Path) -> None:
+    facts = tmp_path / "named.csv"
+    rows = [
+        "culture,fact,source,item,context",
+        "Harland,People bring mugs.,https://example.org/1,soup mug,A mug of one's own.",
+        "Harland,Nothing special here.,https://example.org/2,,",
+        "Harland,Mugs again.,,Soup mug,The same.",
+    ]
+    facts.write_text("\n".join(rows), encoding="utf-8")
+    writer = 'baseline/constant:{"sentence": "She never forgot her <CSI>soup mug</CSI> on a Sunday evening there."}'
+    arguments = ["csi", "--facts", facts, "--model", writer, "--by-people", "--out", tmp_path / "csi"]
+    arguments += ["-w", tmp_path / "w.db"]
+    done = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert (done.exit_code, "1 item that people named" in done.output) == (0, True), done.output
+    (item,) = map(json.loads, (tmp_path / "csi" / "items.jsonl").read_text().splitlines())
+    assert (item["item"], item["context"], item["provenance"]["proposed_by"]) == (
+        "soup mug",
+        "A mug of one's own.",
+        "people",
+    )
+    assert item["provenance"]["table_row"] == 1 and len(item["candidates"]) == 1
+    facts.write_text("\n".join([rows[0], "Harland,Mugs.,,mug,"]), encoding="utf-8")
+    with pytest.raises(DataError, match="row 1: has the item 'mug' and no context"):
+        CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)

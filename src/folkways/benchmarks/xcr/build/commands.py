@@ -26,6 +26,7 @@ def build_csi(
     similarity: float,
     cluster_size: int,
     seed: int,
+    by_people: bool,
 ) -> BuildResult:
     """Build items with sentences: ``folkways build csi``.
 
@@ -40,6 +41,7 @@ def build_csi(
     similarity: share of common words from which a fact repeats another, 0 to 1.
     cluster_size: facts per cluster, on average.
     seed: of the clusters.
+    by_people: people have named the items in the table.
     """
     from folkways.benchmarks.xcr.build.facts import FactRules
     from folkways.benchmarks.xcr.build.items import build_items
@@ -49,7 +51,11 @@ def build_csi(
         session.note(
             f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model"
         )
-    record, files = build_items(session, facts, out, writers, proposer=proposer, rules=rules, limit=limit)
+    record, files = build_items(
+        session, facts, out, writers, proposer=proposer, rules=rules, limit=limit, by_people=by_people
+    )
+    if by_people:
+        return BuildResult([f"{plural(record['items'], 'item')} that people named"], files=files)
     summary = [
         f"{plural(record['rows'], 'fact')}, {record['kept']:,} kept in "
         f"{plural(record['clusters'], 'cluster')}; "
@@ -133,6 +139,7 @@ CSI = Builder(
         Option(
             "--proposer", "Model that names items in facts; by default the first --model.", metavar="NAME"
         ),
+        Option("--by-people", "People named the items: columns item and context of the table.", "yes"),
         Option("--out", "Folder for items and filtered facts.", "new folder", required=True),
         Option("--cultures", "Only these cultures, as the table writes them, separated by commas.", "list"),
         Option("--limit", "How many facts to ask about, at most.", "whole", least=1, default=1000),
