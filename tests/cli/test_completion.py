@@ -30,8 +30,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\nfrom folkways.cli.main import main\nmain()\n")
     program.chmod(0o755)
-    script = folkways(env=environment(_FOLKWAYS_COMPLETE="bash_source"))
-    assert script.returncode == 0, script.stderr
+    asked = environment(_FOLKWAYS_COMPLETE="bash_source")
+    script = subprocess.run([program], env=asked, capture_output=True, text=True, check=True)
     (folder / "complete.sh").write_text(script.stdout)
     return folder
 

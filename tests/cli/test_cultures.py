@@ -36,6 +36,7 @@ def test_json_has_every_culture_with_its_languages_and_names() -> None:
             "script": "Latn",
             "direction": "ltr",
             "also": [],
+            "resource": 1,
         }
     ]
 

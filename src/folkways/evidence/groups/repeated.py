@@ -87,7 +87,7 @@ def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
 
 
 def _of(judged: pl.DataFrame, name: str) -> pl.DataFrame:
-    return judged.filter(pl.col("endpoint").cast(pl.String) == name)
+    return judged.filter(pl.col("endpoint") == name)
 
 
 REPEATED_REPLIES = Result(
