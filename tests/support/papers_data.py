@@ -30,7 +30,7 @@ BLEND = ("KR", "KP", "CN", "ES", "US", "ET", "IN-AS")
 TOPICS = ("Food", "Sport", "Family", "Holidays/Celebration/Leisure")
 QUESTIONS = 10
 COUNTRIES = ("United States", "South Korea", "China", "Italy")
-SENTENCES = 14
+SENTENCES = 10
 METHODS = ("Cultural Equivalent", "Couplet (Label + Deletion)", "Transference")
 
 
@@ -44,7 +44,7 @@ def write_papers_data(folder: Path) -> dict[str, str]:
     chosen = {
         row["question_idx"]
         for country in COUNTRIES
-        for row in [one for one in easy if one["country"] == country][:6]
+        for row in [one for one in easy if one["country"] == country][:4]
     }
     kept = [[row for row in rows if row["question_idx"] in chosen] for rows in (easy, hard)]
     write_culturalbench(places["culturalbench"], *kept)
