@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,3 +51,14 @@ def shared() -> Path:
     if os.environ.get("FOLKWAYS_REQUIRE_SHARED") == "1":
         pytest.fail(f"{reason} (FOLKWAYS_REQUIRE_SHARED=1)")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def xcr_systems(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The synthetic systems for XCR-Bench, made by the seeded script that belongs to the expected values:
+    ``inputs`` and ``gt``, which nobody changes."""
+    folder = tmp_path_factory.mktemp("systems")
+    script = shared / "parity" / "xcr" / "make_inputs.py"
+    command = [sys.executable, str(script), str(shared / "data" / "xcr"), str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder

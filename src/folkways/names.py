@@ -22,6 +22,7 @@ FACET_TITLES = {
     "hall": "Hall level",
     "hall_level": "Hall level",
     "gold_letter": "right letter",
+    "part": "part of the country",
     "option_culture": "culture of a wrong option",
 }
 
@@ -64,14 +65,23 @@ def value_name(facet: str, value: str) -> str:
     )
 
 
+REPLAY = "replay:"
+RECORDED = r"(\.recorded)?\.(jsonl|ndjson|csv|tsv|parquet)$"
+"""What follows the model's name in the file of a replay."""
+
+
 def short_endpoint(endpoint: str) -> str:
     """What is left of an endpoint's name when provider and address are taken away, for the keys of charts.
 
     ``openai/gpt-4o-mini`` -> ``gpt-4o-mini``; ``http://host:8000/v1#org/llama`` -> ``llama``; baselines keep
-    their kind: ``baseline/constant:X`` -> ``baseline constant:X``.
+    their kind: ``baseline/constant:X`` -> ``baseline constant:X``, and so do replies from a file, without its
+    folder and endings: ``replay:runs/llama.recorded.jsonl`` -> ``replay llama``.
     """
     if is_baseline(endpoint):
         return endpoint.replace("/", " ", 1)
+    if endpoint.startswith(REPLAY):
+        file = re.split(r"[/\\]", endpoint.removeprefix(REPLAY))[-1]
+        return f"replay {re.sub(RECORDED, '', file) or file}"
     name = endpoint.rsplit("#", 1)[-1] if endpoint.startswith(("http://", "https://")) else endpoint
     return name.rstrip("/").rsplit("/", 1)[-1] or endpoint
 

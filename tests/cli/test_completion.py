@@ -30,8 +30,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\nfrom folkways.cli.main import main\nmain()\n")
     program.chmod(0o755)
-    script = folkways(env=environment(_FOLKWAYS_COMPLETE="bash_source"))
-    assert script.returncode == 0, script.stderr
+    asked = environment(_FOLKWAYS_COMPLETE="bash_source")
+    script = subprocess.run([program], env=asked, capture_output=True, text=True, check=True)
     (folder / "complete.sh").write_text(script.stdout)
     return folder
 
@@ -68,7 +68,13 @@ def test_every_command_is_offered(place: Path) -> None:
 
 
 def test_subcommands_and_options_of_a_command_are_offered(place: Path) -> None:
-    assert complete(place, "folkways export ") == ["eval-results", "every-eval-ever", "hub", "lm-eval"]
+    assert complete(place, "folkways export ") == [
+        "eval-results",
+        "every-eval-ever",
+        "hub",
+        "inspect",
+        "lm-eval",
+    ]
     assert "--until" in complete(place, "folkways run --")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ from click.testing import CliRunner
 from folkways.cli.cultures import command
 from folkways.cultures import cultures, cultures_of
 from folkways.errors import UnknownNameError
+from tests.support.river import folkways_process
 
 
 def listed(*arguments: str) -> list[dict[str, Any]]:
@@ -37,6 +36,7 @@ def test_json_has_every_culture_with_its_languages_and_names() -> None:
             "script": "Latn",
             "direction": "ltr",
             "also": [],
+            "resource": 1,
         }
     ]
 
@@ -72,12 +72,7 @@ def test_a_wrong_name_is_answered_with_the_valid_ones(arguments: list[str], mess
 
 
 def test_the_installed_command_exits_with_2_and_one_message_on_a_wrong_name() -> None:
-    process = subprocess.run(
-        [sys.executable, "-m", "folkways.cli.main", "cultures", "--region", "Nowhere"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = folkways_process("cultures", "--region", "Nowhere")
     assert process.returncode == 2
     assert process.stdout == ""
     assert process.stderr.startswith("error: unknown region 'Nowhere'\nvalid: Africa")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from folkways.display import escape
 from tests.support.hub_server import HubServer
-from tests.support.river import Done, environment, folkways
+from tests.support.river import Done, environment, finish, folkways, start
 
 Run = Callable[..., Done]
 
@@ -98,10 +98,8 @@ class TestFetch:
             "TERM": "xterm",
             "COLUMNS": "120",
         }
-        command = [sys.executable, "-m", "folkways.cli.main", "data", "fetch", "culturalbench"]
-        done = subprocess.run(
-            command, env=settings, stdout=subprocess.PIPE, stderr=ours, timeout=60, check=False
-        )
+        fetch = ("data", "fetch", "culturalbench")
+        done = finish(start(*fetch, env=settings, stdout=subprocess.PIPE, stderr=ours), 60)
         os.close(ours)
         shown = os.read(terminal, 1 << 20).decode()
         os.close(terminal)

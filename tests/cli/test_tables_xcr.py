@@ -82,3 +82,16 @@ def test_what_cannot_be_made_is_an_error(corpus: str, tmp_path: Path) -> None:
         tables("figure-2", "--release", corpus)
     with pytest.raises(FolkwaysError, match="has no file xcr_bench_bengali"):
         tables("bengali", "--release", corpus)
+
+
+def test_categories_stand_where_table_5_has_them(corpus: str) -> None:
+    rows = list(csv.DictReader(tables("5", "--release", corpus, "--format", "csv").stdout.splitlines()))
+    by_category = {row["category"]: row for row in rows}
+    assert by_category["Workplace Culture"]["liu"] == "Social.Communicative Goals"
+    assert {row["newmark"] for row in rows} == {"Social Culture", "Organisations, Customs and Ideas"}
+    assert [name for name, row in by_category.items() if row["newmark"] == "Social Culture"] == [
+        "Social Etiquette",
+        "Sports Tradition",
+        "Workplace Culture",
+    ]
+    assert by_category["Social Tradition"]["value"] == "2"

@@ -13,17 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.cli.main import cli
-from tests.support.doc_pages import PAGES, REPOSITORY, blocks, commands
-
-
-def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
-    """The command that the words after ``folkways`` call, and the words left over."""
-    command: click.Command = cli
-    while words and isinstance(command, click.Group) and not words[0].startswith("-"):
-        found = command.get_command(click.Context(command), words[0])
-        assert found is not None, f"no command {words[0]!r}"
-        command, words = found, words[1:]
-    return command, words
+from tests.support.doc_pages import PAGES, REPOSITORY, blocks, command_of, commands
 
 
 def options_of(command: click.Command) -> set[str]:

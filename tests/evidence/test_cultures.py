@@ -7,7 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from folkways.benchmarks.summary import summarise_means
 from folkways.evidence import cultures as evidence
+from folkways.evidence.weak_spots import weak_spots
 from folkways.records import JUDGEMENTS, Metric
 
 METRIC = Metric("correct", "Accuracy", "Right or wrong.")
@@ -62,6 +64,10 @@ def test_a_difference_that_chance_may_make_is_not_told_apart() -> None:
     row = languages(asked("KR", "ko", "11100000") + asked("KR", "en", "11000000"))["KR", "ko"]
     assert evidence.language_sentence(row, METRIC).startswith("Korean less English: 12.5 points (")
     assert evidence.language_sentence(row, METRIC).endswith("), not told apart.")
+    clear_alone = row | {"low": 1.0, "p_holm": 0.2}
+    assert evidence.language_sentence(clear_alone, METRIC).endswith(
+        "once every language compared is allowed for."
+    )
 
 
 def test_differences_are_corrected_for_the_cultures_of_the_model() -> None:
@@ -111,6 +117,19 @@ def test_topics_are_compared_with_the_mean_of_the_topics() -> None:
         "topics and Sport is worse than the other topics."
     )
     assert evidence.topic_sentence(rows, FEWER).startswith("Best topic Sport 0.0")
+
+
+def test_a_topic_and_a_weak_spot_of_the_same_questions_have_the_same_gap() -> None:
+    """Each question is asked twice, so that answers are worth less than their number."""
+    once = of_topics({"Food": "1111111011", "Sport": "0000010000", "Work": "1101100111"})
+    frame = pl.concat([once, once.with_columns(sample=pl.lit(1, pl.Int64))])
+    scores = summarise_means(frame, "t/t", (METRIC,), ("topic",)).with_columns(
+        endpoint=pl.lit("m"), profile=pl.lit("strict"), signature=pl.lit("")
+    )
+    (spot,) = weak_spots([(scores, METRIC, ("topic",))])["m"]
+    (topic,) = evidence.topics(frame, METRIC, "topic").filter(topic="Sport").iter_rows(named=True)
+    assert (spot.value, spot.gap) == ("Sport", pytest.approx(-topic["gap"]))
+    assert spot.p_holm == pytest.approx(topic["p_holm"])
 
 
 def test_topics_that_chance_may_have_ordered_are_not_told_apart() -> None:

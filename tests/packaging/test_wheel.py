@@ -204,6 +204,7 @@ def test_the_command_of_the_studio_comes_with_its_package(
         "--quiet",
         "--no-deps",
         "--no-index",
+        "--no-compile",
     ]
     wheels = [str(package.wheel) for package in (core, studio) if package.name in packages]
     subprocess.run([*pip, "--target", str(site), *wheels], check=True, capture_output=True)
@@ -243,6 +244,7 @@ def test_installed_wheel_lists_its_tasks(core: Package, tmp_path: Path) -> None:
         "--quiet",
         "--no-deps",
         "--no-index",
+        "--no-compile",
     ]
     subprocess.run([*pip, "--target", str(site), str(core.wheel)], check=True, capture_output=True)
     script = (

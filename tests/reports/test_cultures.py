@@ -261,7 +261,16 @@ def test_the_largest_page_of_the_longest_texts_stays_below_two_megabytes() -> No
         for _ in range(cultures.REPLIES_SHOWN)
     )
     text = "问" * cultures.QUESTION_CHARACTERS
-    question = DrawnQuestion(text, text, "zh", said, 24, "folkways show t/t:ET/0", TRACKER)
+    question = DrawnQuestion(
+        text,
+        text,
+        "zh",
+        said,
+        24,
+        {"wrong": ("model",) * 15, "right": ("model",) * 15},
+        "folkways show t/t:ET/0",
+        TRACKER,
+    )
     sentence = "Best topic Food 90.0 (69.9 to 98.2), worst Sport 0.0 (0.0 to 16.1): no topic is told apart from the others."
     repeated = (("喝" * 40, "in 14 of the 48 questions it got wrong in Chinese (29.2 %)"),)
     model = ModelOnCulture(
@@ -313,3 +322,32 @@ def test_text_of_any_script_is_set_in_its_own_direction() -> None:
         assert f"&lt;i&gt;{name}" in page
     assert "<i>" not in page
     assert '<q dir="auto">عادةً &lt;b&gt;الكسكس&lt;/b&gt;</q>' in page
+
+
+def test_where_a_question_is_several_replies_each_is_judged_by_itself_and_the_question_as_a_whole() -> None:
+    """Two questions of two replies each: one reply of the weak model is right, and so neither of its
+    questions is."""
+    whole = Metric("all_right", "Both right", "Every reply to the question is right.", per="question")
+    of_half = small({("lab/able", "ET"): "1111", ("lab/weak", "ET"): "1000"}).judgements.with_columns(
+        question=pl.format("q{}", pl.col("item").str.slice(-1).cast(pl.Int64) // 2)
+    )
+    rights = pl.col("correct").min().over("endpoint", "question")
+    first = pl.int_range(pl.len()).over("endpoint", "question") == 0
+    judged = of_half.with_columns(all_right=pl.when(first).then(rights))
+    data = report_of(judged, whole)
+    (part,) = pages_of(replace(data, metrics={"t/t": (whole, METRIC)}))["ET"].tasks
+    assert len(part.questions) == part.all_questions == 4
+    replies = {
+        (question.text, model): reply.outcome
+        for question in part.questions
+        for reply in question.replies
+        for model in reply.models
+    }
+    assert {text: outcome for (text, model), outcome in replies.items() if model == "weak"} == {
+        f"Question {number} about ET?": "wrong" if number else "right" for number in range(4)
+    }
+    assert {outcome for (_, model), outcome in replies.items() if model == "able"} == {"right"}
+    assert all(question.whole == {"wrong": ("weak",), "right": ("able",)} for question in part.questions)
+    assert "Both right, over all replies to the question" in html_of(
+        replace(data, metrics={"t/t": (whole, METRIC)})
+    )

@@ -72,7 +72,7 @@ def results() -> list[ResultTables]:
 @pytest.fixture(scope="module")
 def figures(data: ReportData, results: list[ResultTables]) -> list[Figure]:
     """Those of a report with every analysis, one of a kind."""
-    short = {name: name.rsplit("/", 1)[-1] for name in MODELS}
+    short = {name: name if "405b" in name else name.rsplit("/", 1)[-1] for name in MODELS}
     of_results = [
         figure
         for view in result_views(results, short, 1)

@@ -114,7 +114,7 @@ def test_a_cell_has_score_interval_and_bar_of_its_model_and_column(small: Report
         assert text(cell) == f"{number(row['score'])} {number(row['low'], 0)}–{number(row['high'], 0)}"
         assert marks(cell)["s"] == round(row["score"] / 2)
     names = [name for name, position in page if position == 0]
-    assert names == ["a", "b", "baseline first"], "best first, baselines below"
+    assert names == ["a", "b", "baseline first", "n"], "best first, baselines below"
 
 
 def test_only_models_that_none_is_better_than_are_bold(small: ReportData) -> None:
@@ -146,7 +146,7 @@ def test_guessing_and_people_are_rows_and_marks_of_every_cell(small: ReportData)
     assert text(matrix["People of the cultures", 0]).startswith("90.0")
     assert {(marks(matrix[name, 0])["c"], marks(matrix[name, 0])["p"]) for name in ("a", "b")} == {(12, 45)}
     without = cells(render_html(ReportView(small)), "matrix")
-    assert {name for name, _ in without} == {"a", "b", "baseline first"}, "neither people nor guessing"
+    assert {name for name, _ in without} == {"a", "b", "baseline first", "n"}, "neither people nor guessing"
     assert not {"c", "p"} & {*marks(without["a", 0])}
 
 

@@ -20,6 +20,7 @@ from folkways.display import number
 from folkways.records import State
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import Drawings
+from folkways.reports.figures.sparklines import heat_step, marks
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.write import write_report
 from folkways.reports.views.leaderboard import Leaderboard
@@ -332,10 +333,37 @@ def test_thirty_models_on_fourteen_tasks_are_one_screen_and_two_megabytes(
     page = watched.open(file)
     box = page.locator("#matrix").bounding_box()
     assert box["width"] <= 1440 and box["height"] <= 900
-    assert page.locator("#matrix tbody tr").count() == 31
+    assert page.locator("#matrix tbody tr").count() == 32  # with guessing and n
     assert page.evaluate("document.documentElement.scrollWidth") == 1440
     page.evaluate("document.querySelector('.heat').scrollIntoView()")
     assert page.locator(".heat").first.bounding_box()["width"] <= 1440
+    _draw_a_further_task(page, view)
+
+
+def _draw_a_further_task(page: Any, view: ReportView) -> None:
+    """Its heat map is drawn when it is chosen, like those that are there from the start."""
+    task, name = view.tasks[3], view.models[2]
+    facet = task.facets["culture"]
+    assert page.locator(".heat").count() == 1
+    page.locator("#by-culture select").select_option(task.title)
+    heat = page.locator(f"#{task.slug}-cultures")
+    assert heat.locator("tbody tr").count() == len(facet.values)
+    column = heat.locator("thead th").all_inner_texts()
+    assert [words.split("\n")[0] for words in column[1:]] == [view.short[name] for name in task.models]
+    row, score = heat.locator("tbody tr").first, facet.scores[facet.values[0], name]
+    cell = row.locator("td").nth(task.models.index(name))
+    assert row.locator("th").inner_text() == facet.name(facet.values[0])
+    ends = f"{number(score.low, 0)}–{number(score.high, 0)}"
+    assert cell.text_content() == f"{number(score.score)} {ends}"
+    assert cell.get_attribute("class") == f"h{heat_step(score.score, task.domain)}"
+    assert cell.locator("i").get_attribute("class") == f"bar {marks(score, task.domain)}"
+    assert cell.locator("a").get_attribute("title") == f"n {score.shown_n}"
+    heat.locator("button.sort").nth(1).click()
+    firsts = [words.split()[0] for words in heat.locator("tbody td:nth-child(2)").all_inner_texts()]
+    assert firsts == sorted(firsts, key=float, reverse=True)
+    cell.locator("a").click()
+    expect(page.locator("#browser")).to_be_visible()
+    assert page.locator("#filter-task").input_value() == task.task
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.names import short_endpoints, value_name
+from folkways.names import short_endpoint, short_endpoints, value_name
 from folkways.reports.data import ReportData
 from folkways.reports.figures.charts import by_group, language_pairs
 from folkways.reports.figures.drawings import draw
@@ -186,6 +186,9 @@ def test_short_names_stay_apart() -> None:
     short = short_endpoints(names)
     assert len(set(short.values())) == 4
     assert short["openai/gpt-4o"] == "gpt-4o"
+    assert short_endpoint("replay:runs/llama-3.1.recorded.jsonl") == "replay llama-3.1"
+    assert short_endpoint(r"replay:C:\runs\llama.csv") == "replay llama"
+    assert short_endpoint("replay:.csv") == "replay .csv"
     assert short["baseline/constant:A/B"] == "baseline constant:A/B"
 
 

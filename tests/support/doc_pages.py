@@ -13,6 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
+from folkways.cli.main import cli
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 AROUND = ("README", "CONTRIBUTING", "CODE_OF_CONDUCT", "GOVERNANCE", "SECURITY")
 PAGES = sorted([*(REPOSITORY / f"{name}.md" for name in AROUND), *(REPOSITORY / "docs").rglob("*.md")])
@@ -82,6 +86,16 @@ def commands(block: Block) -> list[Command]:
             found[-1][1].append(line)
         continued = (line.startswith("$ ") or continued) and line.endswith("\\")
     return [Command(text, tuple(output), at) for text, output, at in found]
+
+
+def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that the words after ``folkways`` call, and the words left over."""
+    command: click.Command = cli
+    while words and isinstance(command, click.Group) and not words[0].startswith("-"):
+        found = command.get_command(click.Context(command), words[0])
+        assert found is not None, f"no command {words[0]!r}"
+        command, words = found, words[1:]
+    return command, words
 
 
 def shown_in_order(shown: tuple[str, ...], printed: str) -> str | None:

@@ -200,6 +200,7 @@ def _wait(descriptor: int) -> None:
                 return
             program = _receive(connection, int.from_bytes(header))
             reader, writer = os.pipe()
+            waits, goes = os.pipe()
             if (between := os.fork()) == 0:
                 if (child := os.fork()) != 0:
                     os.write(writer, child.to_bytes(4))
@@ -207,10 +208,12 @@ def _wait(descriptor: int) -> None:
                 break  # in the grandchild, which its parent leaves to the test process
             os.waitpid(between, 0)
             connection.sendall(os.read(reader, 4))
-            for used in (reader, writer, *streams):
+            for used in (reader, writer, waits, goes, *streams):
                 os.close(used)
-    os.close(reader)
-    os.close(writer)
+    os.close(goes)
+    os.read(waits, 1)  # the end: the parent is the test process from now on
+    for used in (reader, writer, waits):
+        os.close(used)
     _become(pickle.loads(program), streams, path)
 
 
@@ -245,12 +248,14 @@ def _begin_streams() -> None:
         before = getattr(sys, name)
         mode = "r" if descriptor == 0 else "w"
         terminal = descriptor == 2 or os.isatty(descriptor)
-        raw = open(descriptor, f"{mode}b", closefd=False)  # noqa: SIM115 - to the end of the process
+        unbuffered = descriptor > 0 and before.write_through  # PYTHONUNBUFFERED
+        raw = open(descriptor, f"{mode}b", 0 if unbuffered else -1, closefd=False)  # noqa: SIM115 - to the end
         stream = io.TextIOWrapper(
             raw,
             encoding=encoding or before.encoding,
             errors=before.errors if descriptor == 2 or not encoding else errors or "strict",
-            line_buffering=terminal,
+            line_buffering=terminal and not unbuffered,
+            write_through=unbuffered,
         )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)

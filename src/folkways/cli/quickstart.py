@@ -111,7 +111,7 @@ def _recorded(out: Path, why: str) -> Run:
 def _show(done: Run, out: Path) -> None:
     from folkways.reports.formats.terminal import terminal_summary
 
-    terminal().print(terminal_summary(done.report_data(with_judgements=False)))
+    terminal().print(terminal_summary(done.report_data(with_judgements=False, with_verdict=True)))
     done.report(out)
     click.echo(f"\nReport:    {(out / 'report.html').resolve()}")
     click.echo(f"Workspace: {(out / 'folkways.db').resolve()}")

@@ -126,7 +126,7 @@ def command(
         )
     if absent := left_out(done.left_out):
         console.print(absent)
-    terminal().print(terminal_summary(done.report_data(with_judgements=False)))
+    terminal().print(terminal_summary(done.report_data(with_judgements=False, with_verdict=True)))
     if report_dir is not None:
         first, *others = done.report(report_dir)
         more = f", and {plural(len(others), 'file')} more" if others else ""

@@ -54,7 +54,9 @@ def command(
     loaded = load_run(loaded.name, loaded.workspace)  # its state may have changed
     shown = scores["profile"].unique().to_list()
     terminal().print(
-        terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False))
+        terminal_summary(
+            loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False, with_verdict=True)
+        )
     )
     if problems:
         raise FolkwaysError("\n".join(problems))

@@ -14,9 +14,10 @@ from folkways.display import bound, interval, number, p_value, percent, plural
 from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import ALPHA, CULTURE, contrasts
 from folkways.evidence.sentences import named, unit_words
+from folkways.evidence.weak_spots import gaps_to_mean
 from folkways.names import local_languages
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Metric, Schema, State, empty, without_nan
-from folkways.stats.differences import difference_of_shares, gaps_of_groups
+from folkways.stats.differences import difference_of_shares
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.pairwise import FEWEST_QUESTIONS
 
@@ -129,28 +130,20 @@ def topics(judgements: pl.DataFrame, metric: Metric, facet: str) -> pl.DataFrame
     )
     if metric.bounds is None or counted.is_empty():
         return empty(TOPICS)
-    lowest, highest = metric.bounds
-    means = counted.group_by(pl.col(CULTURE, facet, "question").cast(pl.String)).agg(
-        pl.col(metric.name).cast(pl.Float64).mean().alias("value")
-    )
     cell = pl.concat_str(pl.col(CULTURE, facet).cast(pl.String), separator="+").alias(CULTURE)
-    of_cells = summarise_means(counted.with_columns(cell), "", (metric,), (), ((CULTURE,),))
-    scores = of_cells.rows_by_key("value", named=True, unique=True)
+    scores = summarise_means(counted.with_columns(cell), "", (metric,), (), ((CULTURE,),)).filter(
+        pl.col("facet") == CULTURE, pl.col("questions") >= FEWEST_QUESTIONS, pl.col("low").is_not_null()
+    )
+    of_cells = scores.rows_by_key("value", named=True, unique=True)
+    pairs = counted.select(pl.col(CULTURE, facet).cast(pl.String)).unique().sort(CULTURE, facet)
     rows = []
-    for (culture,), part in means.sort(CULTURE, facet, "question").group_by(CULTURE, maintain_order=True):
+    for (culture,), part in pairs.group_by(CULTURE, maintain_order=True):
         of_topics = {
-            str(topic): values["value"].to_numpy()
-            for (topic,), values in part.group_by(facet, maintain_order=True)
-            if values.height >= FEWEST_QUESTIONS and scores[f"{culture}+{topic}"]["score"] is not None
+            topic: of_cells[name] for topic in part[facet] if (name := f"{culture}+{topic}") in of_cells
         }
-        if len(of_topics) < 2:
-            continue
-        shares = np.array([(values.mean() - lowest) / (highest - lowest) for values in of_topics.values()])
-        gaps = gaps_of_groups(shares, np.array([float(values.size) for values in of_topics.values()]))
-        for topic, gap in zip(of_topics, gaps, strict=True):
-            score = scores[f"{culture}+{topic}"]
-            gap_in_points = metric.scale * (highest - lowest) * gap.difference
-            rows.append((culture, topic, score["score"], score["low"], score["high"], gap_in_points, gap.p))
+        gaps = gaps_to_mean([*of_topics.values()], metric)
+        for (topic, score), gap in zip(of_topics.items(), gaps, strict=False):  # none for one topic
+            rows.append((culture, topic, score["score"], score["low"], score["high"], gap.difference, gap.p))
     frame = pl.DataFrame(rows, schema=dict(TOPICS), orient="row")
     return frame.with_columns(p_holm=_holm(frame["p_holm"]))
 
@@ -285,11 +278,17 @@ def language_sentence(row: Mapping[str, object], metric: Metric) -> str:
     """A row of OWN_LANGUAGE in words."""
     language = name_of_code(str(row["language"]))
     difference, unit = float(str(row["difference"])), unit_words(metric.scale == 100)
-    between = f"{interval(_float(row['low']), _float(row['high']), ' to ')}"
+    low, high = _float(row["low"]), _float(row["high"])
+    between = f"{interval(low, high, ' to ')}"
     if _clear(row["p_holm"]):
         better = "better" if (difference > 0) != metric.lower_is_better else "worse"
         return f"{language} {better} than English by {bound(abs(difference))}{unit} ({between})."
-    return f"{language} less English: {number(difference)}{unit} ({between}), not told apart."
+    alone = (
+        ""
+        if low is None or high is None or low <= 0 <= high
+        else " once every language compared is allowed for"
+    )
+    return f"{language} less English: {number(difference)}{unit} ({between}), not told apart{alone}."
 
 
 def not_compared(language: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -99,16 +99,28 @@ def _severity(spot: WeakSpot) -> tuple[float, str, str]:
 
 def _gaps(rows: Sequence[dict[str, Any]], metric: Metric) -> Iterator[tuple[dict[str, Any], int, Difference]]:
     """Each group of a facet, how many there are, and how far it is worse than their mean."""
+    sign = 1 if metric.lower_is_better else -1
+    for row, gap in zip(rows, gaps_to_mean(rows, metric), strict=False):  # none without bounds
+        least, most = sorted((sign * gap.low, sign * gap.high))
+        yield row, len(rows), Difference(sign * gap.difference, least, most, gap.p)
+
+
+def gaps_to_mean(rows: Sequence[Mapping[str, Any]], metric: Metric) -> list[Difference]:
+    """Each group's score less the unweighted mean over the groups, in the unit of the scores.
+
+    rows: score, low and high of each group, as in records.SCORES. Each counts as many answers as its interval
+    says (its effective number of answers). Empty for fewer than two groups, and for a metric without bounds.
+    """
     if len(rows) < 2 or metric.bounds is None:
-        return
+        return []
     lowest, highest = (bound * metric.scale for bound in metric.bounds)
     span = highest - lowest
     ends = np.array([[row[name] for name in ("score", "low", "high")] for row in rows])
     shares, low, high = np.clip((ends - lowest) / span, 0.0, 1.0).T
-    sign = span if metric.lower_is_better else -span
-    for row, gap in zip(rows, gaps_of_groups(shares, _answers(shares, low, high)), strict=True):
-        least, most = sorted((sign * gap.low, sign * gap.high))
-        yield row, len(rows), Difference(sign * gap.difference, least, most, gap.p)
+    return [
+        Difference(span * gap.difference, span * gap.low, span * gap.high, gap.p)
+        for gap in gaps_of_groups(shares, _answers(shares, low, high))
+    ]
 
 
 def _answers(shares: Floats, low: Floats, high: Floats) -> Floats:

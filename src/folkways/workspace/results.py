@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 import polars as pl
@@ -32,6 +32,10 @@ class Part:
 SERVED_HERE = ("gguf/", "vllm-offline/")
 
 
+SHORTEST = 0.001
+"""Seconds that a reply takes, on average, where one was waited for: a file or a constant answers in less."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it
@@ -39,8 +43,8 @@ class Usage:
 
     The batched ones are among the others: they came back in batches. uncounted_input, uncounted_output:
     responses without its count of these tokens, so that their cost is not known. seconds: what the replies
-    took, added up; first, last: when the first of them was asked for and the last came, in seconds since the
-    epoch.
+    took, added up; None where they came without being waited for, such as those of a file. first, last: when
+    the first of them was asked for and the last came, in seconds since the epoch.
     """
 
     endpoint: str
@@ -53,7 +57,7 @@ class Usage:
     batched_output_tokens: int = 0
     uncounted_input: int = 0
     uncounted_output: int = 0
-    seconds: float = 0.0
+    seconds: float | None = None
     first: float = 0.0
     last: float = 0.0
 
@@ -338,9 +342,14 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     )
     with workspace.read() as connection:
         return [
-            Usage(name, *(int(number) for number in counts), *map(float, of_time))
+            replace(
+                Usage(name, *(int(number) for number in counts)),
+                seconds=float(seconds) if seconds >= SHORTEST * counts[0] else None,
+                first=float(first),
+                last=float(last),
+            )
             for name, *numbers in connection.execute(query)
-            for counts, of_time in [(numbers[: -len(times)], numbers[-len(times) :])]
+            for counts, (seconds, first, last) in [(numbers[: -len(times)], numbers[-len(times) :])]
         ]
 
 

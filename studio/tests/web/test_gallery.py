@@ -123,6 +123,7 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(
     assert "1 item was added." in ended(browser, added)
     population = studies.populations(workspace, study.id)[0].name
     someone = world.desk.person(population)
+    world.desk.train(someone, stage)
     offered = browser.get(data).text.partition('id="out-stage"')[2].partition("</select>")[0]
     assert f'value="{stage}"' in offered
     workbook = browser.fill(

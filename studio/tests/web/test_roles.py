@@ -132,4 +132,4 @@ def test_no_template_asks_in_free_text_who_may_take_part(name: str) -> None:
                 criterion
             )
         else:
-            assert {"least", "most"} & criterion.keys(), f"{criterion['name']} is asked in free text"
+            assert {"least", "most", "of"} & criterion.keys(), f"{criterion['name']} is asked in free text"

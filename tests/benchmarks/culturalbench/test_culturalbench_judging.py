@@ -21,7 +21,7 @@ from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 
 EASY, HARD = BENCHMARK.tasks
-FACETS = dict.fromkeys(("mode", "region", "topic"), pl.String)
+FACETS = dict.fromkeys(("mode", "region", "topic", "part"), pl.String)
 ASKED = ("item", "language", "variant", "sample", "state", "response")
 
 

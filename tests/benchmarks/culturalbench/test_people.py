@@ -19,9 +19,13 @@ from folkways.benchmarks.culturalbench.people import (
     people_judgements,
 )
 from folkways.benchmarks.culturalbench.results.data_tables import people_table
+from folkways.benchmarks.culturalbench.results.setups import by_mode
+from folkways.benchmarks.culturalbench.results.values import scores_of, with_people
 from folkways.benchmarks.culturalbench.votes import LETTERS, Votes, frame_bytes
 from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.results import Inputs
 from folkways.errors import DataError
+from folkways.records import JUDGEMENTS
 from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import culturalbench_release
 from tests.support.votes_data import collections, votes_of
@@ -157,6 +161,35 @@ def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path:
         assert (culture["value"], culture["score"]) == ("ES", pytest.approx(90.0))
         assert culture["interval"].endswith("by question")
         assert culture["low"] < 90 < culture["high"]
+
+
+def test_people_are_beside_models_in_the_analyses_of_setups_and_question_types(tmp_path: Path) -> None:
+    release = release_of(tmp_path, votes_of({"a": ["A"] * 4 + ["B"], "b": ["A C"] * 5}))
+    items = EASY.items(release)
+    metric, others = "right", {"task": EASY.name, "endpoint": "m", "profile": "paper", "state": "answered"}
+    judged = items.with_columns(
+        *(pl.lit(value).alias(name) for name, value in others.items()),
+        pl.lit(1.0).alias(metric), counted=pl.lit(True), language=pl.lit("en"), variant=pl.lit("v"), sample=pl.lit(0, pl.Int64),
+    )  # fmt: skip
+    lacking = [
+        pl.lit(None, kind).alias(name) for name, kind in JUDGEMENTS.items() if name not in judged.columns
+    ]
+    inputs = Inputs(judged.with_columns(lacking), releases={EASY.name: release})
+    both, _ = by_mode(inputs)
+    scores = {(row["endpoint"], row["type"]): row["score"] for row in both.rows.iter_rows(named=True)}
+    assert scores == {
+        ("m", "single"): 100.0, ("m", "multi"): 100.0,
+        ("people", "single"): pytest.approx(80.0), ("people", "multi"): 100.0,
+    }  # fmt: skip
+    whole = with_people(inputs, EASY.name, "all", scores_of(inputs, EASY.name, "all"))
+    assert whole.filter(endpoint="people")["score"].item() == pytest.approx(90.0)
+    few = Inputs(inputs.judged.head(1), releases=inputs.releases)
+    assert (
+        with_people(few, EASY.name, "all", scores_of(few, EASY.name, "all"))
+        .filter(endpoint="people")["n"]
+        .item()
+        == 5
+    )
 
 
 def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -310,13 +308,10 @@ TWELVE = (
 
 
 @pytest.fixture(scope="module")
-def synthetic(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
+def synthetic(xcr_systems: Path) -> list[dict[str, str]]:
     """The replies of the ten synthetic systems with the truth beside them."""
-    out = tmp_path_factory.mktemp("systems")
-    script = shared / "parity" / "xcr" / "make_inputs.py"
-    subprocess.run([sys.executable, str(script), str(shared / "data" / "xcr"), str(out)], check=True)
     rows = []
-    for path in sorted((out / "inputs" / "adaptation").glob("*.csv")):
+    for path in sorted((xcr_systems / "inputs" / "adaptation").glob("*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
             rows += list(csv.DictReader(file))
     return rows

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.tasks import Identification, Prediction
+from folkways.errors import UnknownNameError
 from folkways.records import DataIssue
 from tests.support.xcr_data import ARAB, write_csv, write_small_corpus, xcr_release
 
@@ -122,3 +125,30 @@ def test_the_example_of_a_prompt_is_found_when_it_is_reworded_a_little(tmp_path:
     prompt = f"Example.\n{shown}\nOutput: They kept <CSI>slippers</CSI> by the <CSI>door</CSI>.\n"
     (tmp_path / xcr.PROMPT_FILES["prediction"]).write_text(prompt, encoding="utf-8")
     assert [odd.row for odd in xcr.check(release) if odd.kind == "prompt-example"] == [2]
+
+
+def test_a_prompt_with_the_line_breaks_of_latex_is_named_and_has_a_variant_without_them(
+    tmp_path: Path,
+) -> None:
+    release = write_small_corpus(tmp_path)
+    (tmp_path / "prompts").mkdir()
+    texts = {
+        "identification": "Find the items.\\\\\n\nSentence:",
+        "prediction": "Fill in the mask.\n\nSentence:",
+    }
+    for task, text in texts.items():
+        (tmp_path / xcr.PROMPT_FILES[task]).write_text(text, encoding="utf-8")
+    prompts = [odd.file for odd in xcr.check(release) if odd.kind == "latex" and odd.row is None]
+    assert prompts == [xcr.PROMPT_FILES["identification"]]
+    with pytest.raises(UnknownNameError, match="valid: all, authors, folkways"):
+        Prediction().templates(PromptOptions(variants=("authors-cleaned",)), release, "en")
+    asked = {
+        variant: Identification()
+        .templates(PromptOptions(variants=(variant,)), release, "en")[variant]
+        .fill({"sentence": "S."})
+        for variant in ("authors", "authors-cleaned")
+    }
+    assert asked == {
+        "authors": "Find the items.\\\\\n\nSentence: S.",
+        "authors-cleaned": "Find the items.\n\nSentence: S.",
+    }

@@ -52,12 +52,13 @@ CULTURES = {"wb": "IN-WB", "bd": "BD"}
 
 
 @pytest.fixture(scope="module")
-def made(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def made(shared: Path, xcr_systems: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Inputs and tiny models, and a cache of vectors for this module alone."""
     folder = tmp_path_factory.mktemp("parity")
-    for script, target in (("make_inputs.py", folder), ("make_tiny_bert.py", folder / "models")):
-        command = [sys.executable, shared / "parity" / "xcr" / script, shared / "data" / "xcr", target]
-        subprocess.run(command, check=True, capture_output=True)
+    (folder / "inputs").symlink_to(xcr_systems / "inputs")
+    script = shared / "parity" / "xcr" / "make_tiny_bert.py"
+    command = [sys.executable, script, shared / "data" / "xcr", folder / "models"]
+    subprocess.run(command, check=True, capture_output=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FOLKWAYS_CACHE", str(folder / "cache"))
         yield folder

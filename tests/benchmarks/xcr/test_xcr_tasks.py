@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,12 +33,9 @@ def real(shared: Path) -> Release:
     return xcr_release(shared / "data" / "xcr")
 
 
-@pytest.fixture(scope="module")
-def systems(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("systems")
-    script = shared / "parity" / "xcr" / "make_inputs.py"
-    subprocess.run([sys.executable, str(script), str(shared / "data" / "xcr"), str(out)], check=True)
-    return out / "inputs"
+@pytest.fixture(scope="session")
+def systems(xcr_systems: Path) -> Path:
+    return xcr_systems / "inputs"
 
 
 def responses(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
@@ -77,6 +77,7 @@ def test_several_copies_of_the_model_give_what_one_gives(
         assert all(np.array_equal(left.states, right.states) for left, right in zip(one, both, strict=True))
 
 
+@settings(max_examples=settings().max_examples * 2 // 5)  # each computes several whole batches
 @given(
     st.lists(st.integers(0, 70), min_size=1, max_size=60),
     st.randoms(use_true_random=False),

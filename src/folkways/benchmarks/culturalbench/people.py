@@ -17,6 +17,7 @@ import polars as pl
 
 from folkways.benchmarks.culturalbench.build.counting import MajorityRule
 from folkways.benchmarks.culturalbench.build.tables import BUILT_VOTES
+from folkways.benchmarks.culturalbench.data.release import VOTES
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, LETTERS
 from folkways.benchmarks.culturalbench.votes_files import parse_chosen
 from folkways.errors import DataError
@@ -24,7 +25,7 @@ from folkways.records import JUDGEMENTS, Schema, State, require_columns
 from folkways.releases.release_records import Release
 from folkways.text_tables import read_table
 
-VOTES_FILE, RECORD_FILE = "votes.csv", "build.json"
+VOTES_FILE, RECORD_FILE = VOTES, "build.json"
 """Files of a release that was built here: every vote, and how it was built."""
 
 VARIANT = "votes"

@@ -21,7 +21,7 @@ from folkways.records import Metric, Schema, State
 from folkways.releases.release_records import Release
 from folkways.text.labels import TRUTHS, chosen_label, exact_label, settled_truth
 
-FACETS: Schema = {"mode": pl.String, "region": pl.String, "topic": pl.String}
+FACETS: Schema = dict.fromkeys(("mode", "region", "topic", "part"), pl.String)
 
 with_regional_means = partial(with_mean_over, groups="culture", facet="region", word="country")
 """Regional scores as in the published leaderboard: the unweighted mean over the countries of a region, not

@@ -216,6 +216,7 @@ _JOINED_BY = {
     "ignored",
     "spelling": "joins to the base corpus only when case and a known misspelling are ignored",
 }
+LINE_BREAK = r"\\"
 _LATEX = re.compile(r"\\[A-Za-z]+\{")
 _ENDS_SENTENCE = re.compile(r"[.!?。！？।؟…]['\"”’»)]*\s*$")
 
@@ -346,6 +347,12 @@ def _text_issues(file: str, row: int, column: str, text: str) -> Iterator[DataIs
 def _prompt_examples(release: Release, base: pl.DataFrame) -> Iterator[DataIssue]:
     for task, file in PROMPT_FILES.items():
         prompt = read_prompt(release, task)
+        if prompt and LINE_BREAK in prompt:
+            message = (
+                f"carries LaTeX line breaks ({LINE_BREAK}), which models read as they are; the variant "
+                "authors-cleaned goes without them, as the paper prints the prompt (Figures 11 and 12)"
+            )
+            yield DataIssue(file, "latex", message)
         for row in prompt_example_rows(prompt or "", base["sentence"].to_list()):
             message = (
                 f"is the worked example of the authors' {task} prompt ({file}): look at scores with "

@@ -27,6 +27,7 @@ from folkways.releases.release_records import Release
 from folkways.text.refusals import is_refusal
 
 AUTHORS = "authors"
+CLEANED = "authors-cleaned"
 OURS = "folkways"
 ASKED = "_asked"  # a detail of a verdict: the metrics that a language model has to be asked for
 FACETS: Schema = {
@@ -35,6 +36,11 @@ FACETS: Schema = {
     "element": pl.String,
     "prompt_example": pl.String,
 }
+
+
+def without_line_breaks(prompt: str) -> str:
+    """A prompt without LaTeX's line breaks, which the paper (Figures 11 and 12) prints as such."""
+    return prompt.replace(xcr.LINE_BREAK, "")
 
 
 class XcrTask(ItemwiseTask):
@@ -72,10 +78,12 @@ class XcrTask(ItemwiseTask):
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         ours = Template(wordings("folkways.benchmarks.xcr")[self.short_name], OURS)
         text = xcr.read_prompt(release, self.short_name)
-        by_variant = {
+        by_variant: dict[str, Callable[[], Template | None]] = {
             AUTHORS: lambda: None if text is None else self.authors_template(text),
             OURS: lambda: ours,
         }
+        if text is not None and xcr.LINE_BREAK in text:
+            by_variant[CLEANED] = lambda: self.authors_template(without_line_breaks(text))
         default = self.variants if text is not None else (OURS,)
         return choose_templates(self.name, options, by_variant, default, needed=("sentence",))
 

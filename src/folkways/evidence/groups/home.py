@@ -21,6 +21,9 @@ from folkways.stats.intervals import Floats
 FEWEST_MODELS = 5
 """Models at home, and elsewhere, below which nothing is said about other makers."""
 
+FEWEST_MAKERS = 3
+"""Makers on either side that it takes besides."""
+
 HOME: Schema = {
     **NAMES,
     "home": pl.String,  # a country, or a language
@@ -33,7 +36,7 @@ HOME: Schema = {
     "others_elsewhere": pl.Float64,
     **DIFFERENCE,  # (at_home - elsewhere) - (others_there - others_elsewhere), over questions
     "p_holm": pl.Float64,
-    "makers_low": pl.Float64,  # of the difference, over makers; null below FEWEST_MODELS on either side
+    "makers_low": pl.Float64,  # of the difference, over makers; null where either side is too small
     "makers_high": pl.Float64,
     "questions": pl.Int64,  # about the home cultures
 }
@@ -49,24 +52,25 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     if not rows:
         raise NotAvailableError(
             "needs questions about the home of a model's maker and about other cultures, and models of "
-            "makers "
-            "elsewhere; `folkways endpoints` names the file of model cards in which to add maker and home"
+            "makers elsewhere; `folkways endpoints` names the file of model cards in which to add maker "
+            "and home"
         )
     return [
         Table(
             "home-advantage",
             "Home advantage of makers",
             f"{UNIT} The difference is of differences: a maker's models at home less elsewhere, minus the "
-            f"same of "
-            "makers elsewhere, on the same questions; interval and p are clustered by question.",
+            "same of makers elsewhere, on the same questions; interval and p are clustered by question.",
             with_holm(pl.DataFrame(rows, schema=dict(HOME), orient="row").with_columns(p_holm=math.nan)),
             notes=(
-                "Every maker, and every culture of a side, counts alike. A culture is at home if it is the "
-                "maker's "
-                "country, or a part of it; a language's home are the cultures that usually speak it.",
+                "Every maker, and every culture of a side, counts alike. A culture is at home if it is "
+                "the maker's country, or a part of it; a language's home are the cultures that usually "
+                "speak it.",
                 "low, high and p speak of these models alone; makers_low and makers_high, with makers as "
-                "the unit "
-                f"(Welch), of other makers, and need {FEWEST_MODELS} models on either side.",
+                f"the unit (Welch), of other makers, and need {FEWEST_MODELS} models of {FEWEST_MAKERS} "
+                "makers on either side.",
+                "Differences are in points: where a culture is easy or hard for everybody, unequal models "
+                "differ less there, at home or not.",
                 *notes(used),
             ),
         )
@@ -187,8 +191,8 @@ def _over_makers(
 
 
 def welch(first: Floats, second: Floats, confidence: float = 0.95) -> tuple[float, float]:
-    """Welch's interval of the difference of two means of independent values; NaN with one value on a side."""
-    if min(first.size, second.size) < 2 or first.std() == second.std() == 0.0:
+    """Welch's interval of the difference of two means of independent values; NaN below FEWEST_MAKERS."""
+    if min(first.size, second.size) < FEWEST_MAKERS or first.std() == second.std() == 0.0:
         return math.nan, math.nan
     from scipy.special import stdtrit  # scipy.stats takes a second to import
 

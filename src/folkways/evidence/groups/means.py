@@ -63,8 +63,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             pl.DataFrame(rows, schema=dict(MEANS), orient="row"),
             notes=(
                 "A region is the unweighted mean over its cultures. Models are not drawn at random: the "
-                "interval over "
-                "models is for others like these.",
+                "interval over models is for others like these.",
                 *notes(used),
             ),
         )

@@ -18,8 +18,7 @@ KEY = ("culture", "question")
 
 UNIT = (
     "The unit is the question: its prompts, orders and samples are averaged first, and only questions that "
-    "all "
-    "models here have are used."
+    "all models here have are used."
 )
 
 
@@ -114,8 +113,7 @@ def notes(used: Sequence[Panel]) -> tuple[str, ...]:
     """A sentence on the questions that are left out, for the panels with any."""
     return tuple(
         f"{panel.task}{f' ({panel.part})' if panel.part else ''}, {panel.metric.label}: {panel.left_out:,} "
-        f"questions "
-        "that some models lack are left out."
+        "questions that some models lack are left out."
         for panel in used
         if panel.left_out
     )

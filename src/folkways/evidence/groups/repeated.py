@@ -46,13 +46,11 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "repeated-replies",
             "The most repeated wrong reply about each culture",
             "The unit is the question with a readable wrong reply; a question that several cultures share "
-            "counts once "
-            "elsewhere. p is of the difference between the share here and elsewhere.",
+            "counts once elsewhere. p is of the difference between the share here and elsewhere.",
             rows.select(list(REPLIES)),
             notes=(
                 "The reply was chosen because it is frequent: p is multiplied by the replies that could "
-                "have been "
-                "chosen (Bonferroni), and p_holm is corrected for the rows of this table as well.",
+                "have been chosen (Bonferroni), and p_holm is corrected for the rows of this table as well.",
             ),
         )
     ]
@@ -89,7 +87,7 @@ def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
 
 
 def _of(judged: pl.DataFrame, name: str) -> pl.DataFrame:
-    return judged.filter(pl.col("endpoint").cast(pl.String) == name)
+    return judged.filter(pl.col("endpoint") == name)
 
 
 REPEATED_REPLIES = Result(

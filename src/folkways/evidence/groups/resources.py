@@ -30,8 +30,7 @@ FEWEST_LANGUAGES = 6
 
 SOURCE = (
     "Classes are those of Joshi et al. (2020), 0 to 5: how much labelled and unlabelled text a language "
-    "had in "
-    "2019-20, not what models are trained on. Norwegian is in class 1 and Sinhala in 0 there."
+    "had in 2019-20, not what models are trained on. Norwegian is in class 1 and Sinhala in 0 there."
 )
 
 CLASSES: Schema = {
@@ -79,8 +78,8 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             f"needs cultures of {FEWEST_LANGUAGES} languages or more, of two resource classes or more"
         )
     unit = (
-        "The unit is the language: a culture's mean over its questions, then the mean over the cultures that "
-        "usually speak the language"
+        "The unit is the language: a culture's mean over its questions, then the mean over the cultures "
+        "that usually speak the language"
     )
     return [
         Table(
@@ -94,13 +93,11 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "resource-trend",
             "Trend of scores with the resource class",
             f"{unit}. Points that a class more goes with, by least squares over languages, so that items "
-            f"and cultures "
-            "of one language are one cluster; p is of Student's test.",
+            "and cultures of one language are one cluster; p is of Student's test.",
             with_holm_apart(pl.DataFrame(trends, schema=dict(TREND), orient="row")),
             notes=(
-                "Class and culture cannot be told apart: a culture's class is its language's. Where a task "
-                "is asked in "
-                "English, the class is still that of the culture's own language.",
+                "Class and culture cannot be told apart: a culture's class is its language's. Where a "
+                "task is asked in English, the class is still that of the culture's own language.",
                 "models_low and models_high are Student's over the models' slopes, for these languages.",
             ),
         ),

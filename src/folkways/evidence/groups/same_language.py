@@ -59,8 +59,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "same-language",
             "Cultures that share a language",
             "The unit is the question that both cultures are asked: first minus second, paired by "
-            "question, with "
-            "the same template; interval and p are of the paired mean, p_holm over all rows.",
+            "question, with the same template; interval and p are of the paired mean, p_holm over all rows.",
             with_holm_apart(pl.DataFrame(rows, schema=dict(PAIRS), orient="row")),
             notes=(
                 "What people of the two cultures agree on differs too: a gap is of models and questions "

@@ -280,9 +280,10 @@ def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec) -> lis
     ]
 
 
-def lanes_height(series: int) -> Spec:
-    """The height of a chart whose groups have a lane for each series."""
-    return {"step": 26 if series == 1 else 14 * series + 10, "for": "position"}
+def lanes_height(series: int, groups: Sequence[str]) -> Spec:
+    """The height of a chart whose groups have a lane for each series, and room for their names."""
+    lanes = 26 if series == 1 else 14 * series + 10
+    return {"step": max(lanes, row_height(groups, LABEL_ROOM)), "for": "position"}
 
 
 def record(score: Estimate, group: str, series: str) -> Spec:
@@ -312,7 +313,8 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
     ]
     names = [short[name] for name in models]
     x = axis_x(task.domain, width, task.measure)
-    y = axis_y([labels[value] for value, _ in view.rows(models)])
+    groups = [labels[value] for value, _ in view.rows(models)]
+    y = axis_y(groups)
     people = [
         record(score, labels[value], PEOPLE)
         for value in view.values
@@ -322,7 +324,7 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
     return spec(
         [*people_key(people), *series_keys(names)],
         width=width,
-        height=lanes_height(len(names)),
+        height=lanes_height(len(names), groups),
         layer=[
             *_people_layers(people, x, y, 8 + 14 * len(names)),
             layer(ticks, tick, x={**x, "field": "score"}, y=y),

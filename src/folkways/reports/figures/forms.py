@@ -61,6 +61,9 @@ numbers."""
 SMALL_STEP = {True: 10.0, False: 14.0}
 """Pixels of a cell without a number, on narrow charts and on others."""
 
+WITHOUT_ROWS = 300
+"""Least width in pixels of a chart that has no names of rows at its left."""
+
 DARK_STEP = 6
 """Step of ten from which a cell is dark enough for light figures (in the dark theme: light enough for dark
 ones)."""
@@ -170,10 +173,10 @@ class _Paint:
 def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
     """A mark with an interval for every cell; rows from top to bottom, the first columns as series."""
     names = list(grid.columns[1 : MAX_SERIES + 1])
-    points = list(_points(grid, names))
+    points, groups = list(_points(grid, names)), [row[0].text for row in grid.rows]
     x = _axis(layout, width, zero=layout.diverges == 0)
-    drawn = [*_middle(layout, "x", x), *marks(points, names, x, axis_y([row[0].text for row in grid.rows]))]
-    return spec(series_keys(names), width=width, height=lanes_height(len(names)), layer=drawn)
+    drawn = [*_middle(layout, "x", x), *marks(points, names, x, axis_y(groups))]
+    return spec(series_keys(names), width=width, height=lanes_height(len(names), groups), layer=drawn)
 
 
 def bars(grid: Grid, layout: Layout, width: int) -> Spec:
@@ -221,7 +224,7 @@ def bars(grid: Grid, layout: Layout, width: int) -> Spec:
         if len(names) > 1
         else []
     )
-    height = {"step": 24 if len(names) == 1 else 15 * len(names) + 10, "for": "position"}
+    height = lanes_height(len(names), [row[0].text for row in grid.rows])
     return spec(keys, width=width, height=height, layer=drawn)
 
 
@@ -238,6 +241,7 @@ def lines(grid: Grid, layout: Layout, width: int) -> Spec:
     dashed = [name not in solid for name in names]
     points = list(_points(grid, names))
     order = [row[0].text for row in grid.rows]
+    width = max(width, WITHOUT_ROWS)
     step = width / max(1, len(order))
     turned = not words_fit(order, step)
     axis = (
@@ -288,7 +292,7 @@ def lines(grid: Grid, layout: Layout, width: int) -> Spec:
 def scatter(grid: Grid, layout: Layout, width: int) -> Spec:
     """A mark for each row: its first column to the right, its second upwards, both on one scale with the line
     on which they are equal. A name is written next to its mark where it covers nothing."""
-    size = min(width, 420)
+    size = min(max(width, WITHOUT_ROWS), 420)
     points: list[Spec] = [
         {"name": row[0].text, "x": row[1].value, "y": row[2].value}
         for row in grid.rows

@@ -28,14 +28,25 @@ def bar(
     estimate: score and interval. domain: lowest and highest value of the scale. chance, people: what guessing
     and people of the cultures score; NaN draws no mark.
     """
+    classes = marks(estimate, domain, chance, people)
+    return Markup('<i class="bar {}"></i>').format(classes) if classes else Markup("")
+
+
+def marks(
+    estimate: Estimate, domain: tuple[float, float], chance: float = math.nan, people: float = math.nan
+) -> str:
+    """The classes of the bar of a score; empty for a score that is not known.
+
+    estimate, domain, chance, people: as for ``bar``.
+    """
     if math.isnan(estimate.score):
-        return Markup("")
-    marks = {"s": estimate.score, "c": chance, "p": people}
-    steps = {name: _step(value, domain) for name, value in marks.items() if not math.isnan(value)}
+        return ""
+    values = {"s": estimate.score, "c": chance, "p": people}
+    steps = {name: _step(value, domain) for name, value in values.items() if not math.isnan(value)}
     if not math.isnan(estimate.low):
         steps["l"] = _step(estimate.low, domain)
         steps["w"] = _step(estimate.high, domain) - steps["l"]
-    return Markup('<i class="bar {}"></i>').format(" ".join(f"{name}{step}" for name, step in steps.items()))
+    return " ".join(f"{name}{step}" for name, step in steps.items())
 
 
 def heat_step(score: float, domain: tuple[float, float]) -> int:

@@ -29,7 +29,7 @@ from folkways.records import State
 from folkways.reports.figures.charts import FEW_ITEMS
 from folkways.reports.figures.drawings import Drawings, draw
 from folkways.reports.figures.figure import slugged
-from folkways.reports.figures.sparklines import bar, heat_step, rules
+from folkways.reports.figures.sparklines import bar, heat_step, marks, rules
 from folkways.reports.figures.world import WorldMap, choices
 from folkways.reports.formats.glyphs import faces
 from folkways.reports.formats.methods import bibliography, method_rows, methods_paragraph
@@ -48,7 +48,7 @@ from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take
 from folkways.reports.views.matrix import columns
 from folkways.reports.views.overview import Example, examples, turned_round, uncertain
 from folkways.reports.views.verdicts import model_counts, verdict_of
-from folkways.reports.views.views import ReportView, Score
+from folkways.reports.views.views import ReportView, Score, TaskView
 
 _INDENTED = re.compile(r">\n\s+<")
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^" ]+ [^" ]+ ([^" ]+)[^"]*)"[^>]*>')
@@ -57,6 +57,10 @@ _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^" ]+ [^" ]+ ([^" ]+)[^"]*)"[^>]*>')
 MOST_DETAILED = 24
 """Endpoints, over all tasks, in the tables of tasks by group, which have everything about a score; the heat
 maps have all endpoints."""
+
+CELLS_DRAWN = 600
+"""Cells of the heat maps of cultures that are in the page from the start; the page draws a further task when
+it is chosen, since a browser takes a second for 15,000."""
 
 SCRIPTS = ("shared", "page", "world", "exports", "items")
 """Parts of the script of the page, in order."""
@@ -103,6 +107,7 @@ def render_html(
         leaderboard=leaderboard,
         matrix=matrix,
         by_culture=[task for task in view.tasks if "culture" in task.facets],
+        late=_late(view, {page.code for page in read.cultures}),
         few_items=FEW_ITEMS,
         most_detailed=max(1, MOST_DETAILED // max(1, len(view.tasks))),
         nan=math.nan,
@@ -138,6 +143,50 @@ def render_html(
     last = f"<style>{glyphs}</style>" if glyphs else ""
     page = _INDENTED.sub(">\n<", page)
     return page.replace("<!--policy-->", policy(styles, script), 1).replace("<!--glyphs-->", last, 1)
+
+
+def _late(view: ReportView, paged: set[str]) -> dict[str, Markup]:
+    """Task -> its heat map of cultures as JSON, for the tasks after CELLS_DRAWN cells. paged: the cultures
+    that have a page."""
+    drawn, late = 0, {}
+    for task in view.tasks:
+        facet = task.facets.get("culture")
+        if facet is None:
+            continue
+        shown = task.models or task.endpoints
+        if drawn and drawn + len(facet.values) * len(shown) > CELLS_DRAWN:
+            rows = [
+                [
+                    facet.name(value),
+                    value if value in paged else "",
+                    *(_cell(view, task, facet.scores.get((value, name)), value) for name in shown),
+                    *([_cell(view, task, task.people_of(facet, value), "")] if task.people else []),
+                ]
+                for value, _ in facet.rows(shown)
+            ]
+            table = {
+                "title": task.title,
+                "id": f"{task.slug}-cultures",
+                "task": task.task,
+                "metric": facet.metric.label,
+                "models": [view.short[name] for name in shown],
+                "people": bool(task.people),
+                "rows": rows,
+            }
+            late[task.task] = Markup(text.json_for_html(table))  # noqa: S704 - json_for_html leaves no character that could end the element
+        drawn += len(facet.values) * len(shown)
+    return late
+
+
+def _cell(view: ReportView, task: TaskView, score: Score | None, culture: str) -> str:
+    """A cell of a heat map: score, ends of its interval and n, then the classes of cell and bar."""
+    if score is None:
+        return ""
+    numbers = (text.number(score.score), text.number(score.low, 0), text.number(score.high, 0), score.shown_n)
+    coloured = culture and score.score == score.score and score.questions > FEW_ITEMS
+    heat = f"h{heat_step(score.score, task.domain)}" if coloured else "-"
+    home = "home" if culture and view.data.homes.get(score.endpoint) == culture else "-"
+    return "|".join((*numbers, heat, home, marks(score, task.domain)))
 
 
 def policy(styles: Sequence[str], script: str) -> str:

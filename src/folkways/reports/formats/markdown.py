@@ -14,7 +14,7 @@ from folkways.reports.data import FAILURES, PEOPLE
 from folkways.reports.formats.summary import lede, notices, unasked
 from folkways.reports.views.grids import Cell, grids
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard, Row
-from folkways.reports.views.overview import turned_round, uncertain
+from folkways.reports.views.overview import open_orders, turned_round, uncertain
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
@@ -30,7 +30,7 @@ def render_markdown(
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
     board = leaderboard if leaderboard is not None else Leaderboard(view)
-    if warnings := notices(view, uncertain(view, board)):
+    if warnings := notices(view, [*open_orders(view, board), *uncertain(view, board)]):
         parts.append(
             "> **Before you read the numbers**\n>\n"
             + "\n".join(f"> - {escape(sentence)}" for sentence in warnings)

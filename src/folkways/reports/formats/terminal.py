@@ -28,10 +28,13 @@ NARROWEST_HEAD = 12
 
 
 def terminal_summary(data: ReportData) -> RenderableType:
-    """Score, interval, n, coverage and states of every endpoint and task, then the warnings, for rich."""
+    """Score, interval, n, coverage and states of every endpoint and task, then the warnings and, where there
+    is a choice of models or several tasks, the verdict, for rich."""
     view = ReportView(data)
     parts: list[RenderableType] = [_ScoreTable(view, task) for task in view.tasks]
     parts += [Text.assemble(("! ", "bold yellow"), single_line(sentence)) for sentence in notices(view)]
+    if view.models and len(view.models) + len(view.tasks) > 2:
+        parts.append(Text(single_line(verdict_of(Leaderboard(view)).text)))
     return Group(*parts)
 
 

@@ -61,8 +61,9 @@ class GivenReply:
 class DrawnQuestion:
     """A drawn question as it was asked, with what was said; untrusted text, empty where it must not be shown.
 
-    command: what shows it with every reply. dispute: the address at which to dispute it; empty without one.
-    more: how many further replies there are.
+    whole: where a question is several replies, ``right`` or ``wrong`` -> the models of whose replies the
+    task's score says so. more: how many further replies there are. command: what shows it with every reply.
+    dispute: the address at which to dispute it; empty without one.
     """
 
     text: str
@@ -70,6 +71,7 @@ class DrawnQuestion:
     language: str
     replies: tuple[GivenReply, ...]
     more: int
+    whole: Mapping[str, tuple[str, ...]]
     command: str
     dispute: str
 
@@ -182,17 +184,28 @@ class _TaskPages:
             & pl.col("counted")
             & pl.col("culture").is_not_null()
         )
-        columns = ["culture", *ASKING, "endpoint", "state"]
+        columns = ["culture", *ASKING, "endpoint", "state", "whole"]
         outcome = outcome_of(data, data.judgements.columns).alias("outcome")
         self._judged = (
             data.judgements.lazy()
             .with_row_index("row")
-            .filter(of_task, ~pl.col("state").is_in(LOST))
+            .filter(of_task)
+            .with_columns(whole=self._whole())
+            .filter(~pl.col("state").is_in(LOST))
             .select("row", *columns, outcome)
             .filter(pl.col("outcome").is_in(OUTCOMES))
             .collect(engine="streaming")
             .with_columns(pl.col("culture", "endpoint", "outcome").cast(pl.String))
         )
+
+    def _whole(self) -> pl.Expr:
+        """What the score of the task says of the question of a row, which is on one of its rows; null where
+        each reply is a question."""
+        metric, kinds = self.task.metric, self.view.data.judgements.schema
+        if metric.per != "question" or metric.name not in kinds:
+            return pl.lit(None, pl.Float64)
+        key = ("endpoint", "culture", "question", "language", "variant", "sample")
+        return pl.col(metric.name).cast(pl.Float64).max().over(key)
 
     def parts(self) -> Iterable[tuple[str, CultureTask]]:
         drawn = self._draw()
@@ -289,6 +302,10 @@ class _TaskPages:
             grouped.setdefault((reply, outcome), []).append(self.view.short[row["endpoint"]])
         replies = [GivenReply(text, outcome, tuple(models)) for (text, outcome), models in grouped.items()]
         replies.sort(key=lambda reply: -len(reply.models))
+        wholes: dict[str, list[str]] = {}
+        for row in part.drop_nulls("whole").sort("whole", maintain_order=True).iter_rows(named=True):
+            outcome = "right" if row["whole"] >= 1 else "wrong"
+            wholes.setdefault(outcome, []).append(self.view.short[row["endpoint"]])
         task = self.task.task
         return DrawnQuestion(
             _shown(first["text"], QUESTION_CHARACTERS),
@@ -296,6 +313,7 @@ class _TaskPages:
             str(first["language"]),
             tuple(replies[:REPLIES_SHOWN]),
             max(0, len(replies) - REPLIES_SHOWN),
+            {outcome: tuple(models) for outcome, models in wholes.items()},
             f"folkways show {shlex.quote(single_line(task + ':' + first['item']))}",
             dispute_link(self.view.data.dispute, item=first["item"], culture=culture, task=task),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,15 +16,18 @@ import polars as pl
 from folkways.cultures import language_name
 from folkways.display import NOT_A_NUMBER, number, sanitize, shorten
 from folkways.names import culture_name
-from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS, plain
+from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS, Metric, plain
 from folkways.reports.data import ITEM_TEXTS, ReportData
 from folkways.reports.views.views import ReportView
 
-MAX_ROWS = 80_000
+MAX_ROWS = 40_000
 MAX_CHARACTERS = 600
 """Longer texts are shortened in the page; the Parquet file has them in full."""
-MAX_TOTAL_CHARACTERS = 24_000_000
-"""Limit for replies and the answers read from them, which hardly repeat; some megabytes when compressed."""
+MAX_TOTAL_CHARACTERS = 6_000_000
+"""Limit for replies and the answers read from them, which hardly repeat."""
+MOST_PACKED = 500_000
+"""Characters of the packed judgements, so that the page of the largest report stays within 2 MB. If more come
+out, fewer rows are taken."""
 SEED = 0
 
 OWN_TEXTS = ("response", "answer", "reason")
@@ -69,8 +72,19 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     deciding = pl.concat([data.judgements.clear().select(needed), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
-    total, rows = deciding.height, _bounded(deciding.drop("endpoint"), max_rows)
-    del deciding, slices
+    deciding = deciding.drop("endpoint")
+    del slices
+    total, rows = deciding.height, _bounded(deciding, max_rows)
+    packed, letters = _packed(view, data, outcome, rows)
+    while len(packed) > MOST_PACKED and rows.len() > 1:
+        fewer = int(0.95 * rows.len() * MOST_PACKED / len(packed))
+        rows = _bounded(deciding, max(1, fewer))
+        packed, letters = _packed(view, data, outcome, rows)
+    return Sample(packed, rows.len(), total, letters)
+
+
+def _packed(view: ReportView, data: ReportData, outcome: pl.Expr, rows: pl.Series) -> tuple[str, str]:
+    """``packed`` and ``letters`` of a Sample of these rows of the judgements."""
     order = ("task", "culture", "item", "endpoint", "language", "variant", "profile")
     shown = (
         data.judgements[rows]
@@ -83,9 +97,9 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     columns["language_name"] = _named(columns["language"], language_name)
     columns["details"] = _coded(pl.Series(_details(data, shown), dtype=pl.String))
     columns.update({name: _coded(_written_out(shown[name].cast(pl.String))) for name in ITEM_TEXTS})
-    packed = gzip.compress(orjson.dumps(columns), compresslevel=6, mtime=0)
     texts = (text for name in (*ITEM_TEXTS, "details") for text in columns[name]["values"] if text)
-    return Sample(base64.b64encode(packed).decode(), shown.height, total, _letters("".join(texts)))
+    packed = gzip.compress(orjson.dumps(columns), compresslevel=6, mtime=0)
+    return base64.b64encode(packed).decode(), _letters("".join(texts))
 
 
 def _letters(text: str) -> str:
@@ -134,14 +148,20 @@ def _written_out(texts: pl.Series) -> pl.Series:
     )
 
 
+def of_reply(metrics: Sequence[Metric]) -> Metric:
+    """The metric that says of a single reply whether it is right: the headline, or the first of the others
+    where that is of whole questions of several replies."""
+    return next((metric for metric in metrics if metric.per == "item"), metrics[0])
+
+
 def outcome_of(data: ReportData, columns: list[str]) -> pl.Expr:
-    """``right``, ``partly`` or ``wrong`` by the task's headline metric; ``not counted``; empty if no metric
+    """``right``, ``partly`` or ``wrong`` by what each reply was judged; ``not counted``; empty if no metric
     applies."""
     value = pl.lit(None, pl.Float64)
     for task, metrics in data.metrics.items():
-        if metrics and metrics[0].name in columns:
-            of_task = pl.col(metrics[0].name).cast(pl.Float64)
-            if metrics[0].lower_is_better:
+        if metrics and (metric := of_reply(metrics)).name in columns:
+            of_task = pl.col(metric.name).cast(pl.Float64)
+            if metric.lower_is_better:
                 of_task = 1 - of_task
             value = pl.when(pl.col("task") == task).then(of_task).otherwise(value)
     return (

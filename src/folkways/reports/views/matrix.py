@@ -28,6 +28,13 @@ class Column:
     chance: float
     people: Score | None
 
+    @property
+    def counted(self) -> str:
+        """How many answers the scores of models are means of; the fewest and the most where these differ."""
+        models = [score for score in self.scores.values() if not score.baseline] or [*self.scores.values()]
+        fewest, most = (end(models, key=lambda score: score.n - score.left_out) for end in (min, max))
+        return " to ".join(dict.fromkeys((fewest.shown_n, most.shown_n)))
+
 
 def columns(view: ReportView, leaderboard: Leaderboard) -> list[Column]:
     """The columns of the matrix in the order of tasks, each in the profile that its task shows."""

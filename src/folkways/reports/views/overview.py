@@ -43,9 +43,8 @@ class Example:
     read: str = ""
 
 
-def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
-    """Sentences on what the number of questions leaves open: the order of the first two models, whether they
-    beat guessing, and single cultures."""
+def open_orders(view: ReportView, leaderboard: Leaderboard) -> list[str]:
+    """A sentence for the first two models of tasks whose order is open; a verdict says it too."""
     undecided: dict[tuple[str, ...], list[str]] = {}
     for task in view.tasks:
         first = [*leaderboard.ranks(task)][:2]
@@ -54,10 +53,16 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
         )
         if whole.height and not whole["p_holm"][0] < ALPHA:
             undecided.setdefault(tuple(sorted(view.short[name] for name in first)), []).append(task.title)
-    sentences = [
+    return [
         f"Which of {one} and {other} is better on {named(titles)} is open."
         for (one, other), titles in undecided.items()
     ]
+
+
+def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
+    """Sentences on what the number of questions leaves open: whether models beat guessing, and single
+    cultures."""
+    sentences = []
     guessed = [task.title for task in view.tasks if _no_better_than_guessing(task, leaderboard)]
     if guessed:
         sentences.append(f"On {named(guessed)} no model is clearly better than guessing.")

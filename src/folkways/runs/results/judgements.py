@@ -210,4 +210,4 @@ def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
     for name in names:
         if name not in names_offered:
             raise UnknownNameError("analysis of these runs", name, names_offered)
-    return [result for result in offered if not names or result.name in names]
+    return [result for result in offered if (result.name in names if names else not result.if_named)]

@@ -17,6 +17,7 @@ from folkways.benchmarks.results import make_results
 from folkways.errors import FolkwaysError
 from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
+from folkways.names import REPLAY
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty, is_baseline
 from folkways.releases.release_records import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
@@ -257,8 +258,9 @@ def _expenses(
         responses = sum(use.responses for _, use in of_endpoint)
         inputs = [None if use.uncounted_input else use.input_tokens for _, use in of_endpoint]
         outputs = [None if use.uncounted_output else use.output_tokens for _, use in of_endpoint]
-        costs = [_cost(use, cost_of) for _, use in of_endpoint]
-        seconds = sum(use.seconds for _, use in of_endpoint)
+        replayed = endpoint.startswith(REPLAY)  # what the recorded model cost is not known
+        costs = [None if replayed else _cost(use, cost_of) for _, use in of_endpoint]
+        seconds = sum(use.seconds or 0.0 for _, use in of_endpoint)
         walls = [_wall(run, use) for run, use in of_endpoint]
         expenses[endpoint] = Expense(
             responses,

@@ -74,6 +74,14 @@ def test_the_mean_over_models_is_over_the_questions_that_all_were_asked() -> Non
     assert not any(row["endpoint"] == "people" for row in rows), "no release tells of them"
 
 
+def test_sizes_stand_in_the_order_of_numbers_over_all_families() -> None:
+    sizes = {"a8": ("a", 8.0), "a70": ("a", 70.0), "b7": ("b", 7.0), "b405": ("b", 405.0)}
+    cards = {name: ModelCard(family=family, size=size) for name, (family, size) in sizes.items()}
+    frames = [judged(EASY, name, {"JP": [1, 0]}) for name in sizes]
+    rows = rows_of("sizes", findings(*frames, cards=cards), "sizes")
+    assert [row["size"] for row in rows] == ["7 B", "8 B", "70 B", "405 B"]
+
+
 ONES = {"JP": [1, 1, 0, 1], "KR": [1, 0], "PE": [0, 0, 1, 0]}
 ZEROS = {"JP": [0, 1, 0, 0], "KR": [0, 0], "PE": [0, 0, 1, 0]}
 

@@ -314,3 +314,52 @@ def test_the_command_tells_what_came_of_it(tmp_path: Path) -> None:
     assert "element: judges agree on 50 % of 2" in done.stdout
     assert "people differ on the element: Customs, Rituals: 1" in done.stderr
     assert f"wrote {tmp_path / 'corpus' / xcr.BASE_FILE}" in done.stderr
+
+
+def test_categories_of_ones_own_are_labels_and_others_still_are_not(tmp_path: Path) -> None:
+    lists = tmp_path / "lists.toml"
+    lists.write_text('categories = ["Ecology", "Gesture"]')
+    files = VoteFiles(
+        write_items(tmp_path / "items.jsonl"),
+        [write_votes(tmp_path / "choices.csv", both(choice, 1, "b"))],
+        [write_votes(tmp_path / "labels.csv", both(labels, 1, category="Ecology"))],
+        lists=lists,
+    )
+    build_corpus(files, tmp_path / "corpus")
+    written = pl.read_csv(tmp_path / "corpus" / xcr.BASE_FILE)
+    assert written.select("csi_category", "hall_level").row(0) == ("Ecology", "Semi-visible")
+    for text, message in (
+        ('categories = ["Gesture"]', "unknown category 'Ecology'; valid: Gesture"),
+        ('levels = ["Deep"]', "unknown category 'Ecology'|unknown level 'Semi-visible'; valid: Deep"),
+        ('topics = ["x"]', "has 'topics'; valid: categories, levels, elements"),
+        ("elements = []", "elements has to be a list of texts"),
+    ):
+        lists.write_text(text)
+        with pytest.raises(DataError, match=message):
+            build_corpus(files, tmp_path / "other")
+
+
+def test_items_and_contexts_that_people_named_are_written_with_and_nothing_else(tmp_path: Path) -> None:
+    facts = tmp_path / "named.csv"
+    rows = [
+        "culture,fact,source,item,context",
+        "Harland,People bring mugs.,https://example.org/1,soup mug,A mug of one's own.",
+        "Harland,Nothing special here.,https://example.org/2,,",
+        "Harland,Mugs again.,,Soup mug,The same.",
+    ]
+    facts.write_text("\n".join(rows), encoding="utf-8")
+    writer = 'baseline/constant:{"sentence": "She never forgot her <CSI>soup mug</CSI> on a Sunday evening there."}'
+    arguments = ["csi", "--facts", facts, "--model", writer, "--by-people", "--out", tmp_path / "csi"]
+    arguments += ["-w", tmp_path / "w.db"]
+    done = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert (done.exit_code, "1 item that people named" in done.output) == (0, True), done.output
+    (item,) = map(json.loads, (tmp_path / "csi" / "items.jsonl").read_text().splitlines())
+    assert (item["item"], item["context"], item["provenance"]["proposed_by"]) == (
+        "soup mug",
+        "A mug of one's own.",
+        "people",
+    )
+    assert item["provenance"]["table_row"] == 1 and len(item["candidates"]) == 1
+    facts.write_text("\n".join([rows[0], "Harland,Mugs.,,mug,"]), encoding="utf-8")
+    with pytest.raises(DataError, match="row 1: has the item 'mug' and no context"):
+        CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -134,6 +135,27 @@ def test_all_formats_give_the_same_facts(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(tables) == 4
     assert tables[0]["row"].to_list() == [1, 2, 3, 4, 5]
     assert all(table.equals(tables[0]) for table in tables)
+
+
+def test_candles_export_and_a_table_of_pages_are_read_as_they_are(tmp_path: Path) -> None:
+    fact, address = "People bring their own mug to the hall.", "https://example.org/1"
+    line = {
+        "id": "1",
+        "subject": "Harland",
+        "domain": "countries",
+        "rep": fact,
+        "size": 2,
+        "combined_score": 0.5,
+        "sentences": [
+            {"text": "They bring mugs.", "url": address},
+            {"text": "Mugs!", "url": "https://example.org/2"},
+        ],
+    }
+    (tmp_path / "candle.jsonl").write_text(json.dumps(line) + "\n" + json.dumps({**line, "sentences": []}))
+    (tmp_path / "atlas.csv").write_text(f"country,section,text,url\nHarland,Manners,{fact},{address}\n")
+    candle = pl.concat(read_facts(tmp_path / "candle.jsonl"))
+    assert candle.rows() == [(1, "Harland", fact, address), (2, "Harland", fact, None)]
+    assert pl.concat(read_facts(tmp_path / "atlas.csv")).rows() == candle.rows()[:1]
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,8 @@ def published_means(_: Inputs) -> Sequence[Table]:
             pl.DataFrame(means, schema=dict(MEANS), orient="row").sort(order, maintain_order=True),
             Layout("culture", "place", "score", 2),
             notes=(
-                "The averages in section 1 (79.22 for the US, 41.92 for North Korea) are those of Table 10 "
-                "without "
-                "Llama-3.1-70B.",
+                "The averages in section 1 (79.22 for the US, 41.92 for North Korea) are those of Table "
+                "10 without Llama-3.1-70B.",
             ),
         ),
         Table(
@@ -81,8 +80,7 @@ def published_means(_: Inputs) -> Sequence[Table]:
             with_holm(pl.DataFrame(gaps, schema=dict(GAPS), orient="row")),
             notes=(
                 "GPT-4's gap of 31.63 between South and North Korea (section 1) is that of Table 10; its "
-                "4.35 between "
-                "Spain and Mexico is in none of the tables (1.55, 4.76 and 4.06).",
+                "4.35 between Spain and Mexico is in none of the tables (1.55, 4.76 and 4.06).",
             ),
         ),
     ]

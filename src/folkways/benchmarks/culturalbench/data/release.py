@@ -33,6 +33,9 @@ TOPICS = "topics.csv"
 """Question, topic and head, where somebody has sorted the questions (``folkways build topics``); no release
 has it."""
 TOPIC_COLUMNS: Columns = {name: (name,) for name in ("question_idx", "topic", "head")}
+VOTES = "votes.csv"
+"""Every vote, in a release that was built here: it says which people decided a question."""
+VOTE_COLUMNS: Columns = {name: (name,) for name in ("question_idx", "population", "counted")}
 TRUTH: Mapping[str, str] = {"true": "True", "1": "True", "false": "False", "0": "False"}
 
 _NUMERAL = r"\(?\s*(?:i{1,3}|iv|vi{0,3}|ix|x)\s*\)?\.?"
@@ -78,9 +81,20 @@ def topics(release: Release) -> dict[str, str]:
     return topic_of
 
 
+def parts(release: Release) -> dict[str, str]:
+    """Question -> the part of its country whose people decided it in a round of their own; without those
+    that people of the whole country decided."""
+    if not any(entry.path == VOTES for entry in release.record.files) or not release.has(VOTES):
+        return {}
+    votes = read_table(release.path(VOTES), VOTE_COLUMNS).filter(
+        (pl.col("counted") == "True") & (pl.col("population").str.strip_chars() != "")
+    )
+    return dict(votes.select("question_idx", pl.col("population").str.strip_chars()).iter_rows())
+
+
 def easy(release: Release) -> pl.DataFrame:
     """One row per question: ``row``, ``data_idx``, ``question_idx``, ``question``, ``options``, ``answer``,
-    ``country``, ``culture``, ``region``, ``mode``, ``topic``.
+    ``country``, ``culture``, ``region``, ``mode``, ``topic``, ``part`` (of the country; null for the whole).
 
     culture is a code of folkways.cultures, or the released name where that is unknown; region is null then.
     mode is ``single`` or ``multi``; topic is null where it is not known.
@@ -100,7 +114,8 @@ def easy(release: Release) -> pl.DataFrame:
         "culture",
         "region",
         pl.Series("mode", modes, dtype=pl.String),
-        _topic_of(release),
+        _named("topic", topics(release)),
+        _named("part", parts(release)),
     )
 
 
@@ -122,7 +137,8 @@ def hard(release: Release) -> pl.DataFrame:
         "culture",
         "region",
         pl.col("question_idx").replace_strict(modes, default=None, return_dtype=pl.String).alias("mode"),
-        _topic_of(release),
+        _named("topic", topics(release)),
+        _named("part", parts(release)),
     )
 
 
@@ -160,11 +176,9 @@ def country_name(country: str) -> str:
     return culture.names.get("culturalbench", culture.name)
 
 
-def _topic_of(release: Release) -> pl.Expr:
+def _named(column: str, of_question: Mapping[str, str]) -> pl.Expr:
     return (
-        pl.col("question_idx")
-        .replace_strict(topics(release), default=None, return_dtype=pl.String)
-        .alias("topic")
+        pl.col("question_idx").replace_strict(of_question, default=None, return_dtype=pl.String).alias(column)
     )
 
 

@@ -26,6 +26,7 @@ def build_csi(
     similarity: float,
     cluster_size: int,
     seed: int,
+    by_people: bool,
 ) -> BuildResult:
     """Build items with sentences: ``folkways build csi``.
 
@@ -40,6 +41,7 @@ def build_csi(
     similarity: share of common words from which a fact repeats another, 0 to 1.
     cluster_size: facts per cluster, on average.
     seed: of the clusters.
+    by_people: people have named the items in the table.
     """
     from folkways.benchmarks.xcr.build.facts import FactRules
     from folkways.benchmarks.xcr.build.items import build_items
@@ -49,7 +51,11 @@ def build_csi(
         session.note(
             f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model"
         )
-    record, files = build_items(session, facts, out, writers, proposer=proposer, rules=rules, limit=limit)
+    record, files = build_items(
+        session, facts, out, writers, proposer=proposer, rules=rules, limit=limit, by_people=by_people
+    )
+    if by_people:
+        return BuildResult([f"{plural(record['items'], 'item')} that people named"], files=files)
     summary = [
         f"{plural(record['rows'], 'fact')}, {record['kept']:,} kept in "
         f"{plural(record['clusters'], 'cluster')}; "
@@ -73,6 +79,7 @@ def build_csi_corpus(
     labels: Sequence[Path],
     out: Path,
     adaptations: Sequence[Path],
+    lists: Path | None,
     judges: int,
 ) -> BuildResult:
     """Build a corpus from people's votes: ``folkways build csi-corpus``.
@@ -81,11 +88,12 @@ def build_csi_corpus(
     items: the ``items.jsonl`` of ``build csi``.
     choices, labels, adaptations: files of votes.
     out: folder for the corpus.
+    lists: file of labels in place of the paper's; None for those.
     judges: people per item, unless an expert decides.
     """
     from folkways.benchmarks.xcr.build.corpus import VoteFiles, build_corpus
 
-    done = build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges)
+    done = build_corpus(VoteFiles(items, choices, labels, adaptations, lists), out, judges)
     corpus = done.corpus
     summary = [f"{plural(corpus.base.height, 'sentence')} of {plural(done.record['items'], 'item')}"]
     summary += [
@@ -131,6 +139,7 @@ CSI = Builder(
         Option(
             "--proposer", "Model that names items in facts; by default the first --model.", metavar="NAME"
         ),
+        Option("--by-people", "People named the items: columns item and context of the table.", "yes"),
         Option("--out", "Folder for items and filtered facts.", "new folder", required=True),
         Option("--cultures", "Only these cultures, as the table writes them, separated by commas.", "list"),
         Option("--limit", "How many facts to ask about, at most.", "whole", least=1, default=1000),
@@ -173,6 +182,9 @@ CSI_CORPUS = Builder(
             "item_id, judge, culture, intra, inter, strategies; repeatable.",
             "file",
             repeatable=True,
+        ),
+        Option(
+            "--lists", "Labels of your own (TOML): categories, levels, elements, as in the study.", "file"
         ),
         Option("--judges", "People per item, unless an expert decides.", "whole", least=1, default=2),
         Option("--out", "Where the corpus goes.", "new folder", required=True),

@@ -46,6 +46,7 @@ from folkways.releases.checksums import sha256_of
 from folkways.spreadsheet import csv_bytes
 from folkways.stats.raters.kappa import CategoryAgreement
 from folkways.text_tables import read_replies
+from folkways.toml_files import read_toml
 
 ADAPTATION_COLUMNS = ("Sentence", "Intra-lingual", "Inter-lingual", "id", "strategy", "adapted_by")
 EVERYBODY_COLUMNS = ("id", "culture", "participant", "sentence", "intra", "inter", "strategy", "chosen")
@@ -238,12 +239,14 @@ RECORD_FILE = "corpus.build.json"
 
 @dataclass(frozen=True)
 class VoteFiles:
-    """The inputs of a corpus: ``items.jsonl``, and tables of votes (CSV, TSV, JSON lines or Parquet)."""
+    """The inputs of a corpus: ``items.jsonl``, tables of votes (CSV, TSV, JSON lines or Parquet), and lists
+    of labels in place of the paper's (``read_lists``)."""
 
     items: Path
     choices: Sequence[Path]
     labels: Sequence[Path]
     adaptations: Sequence[Path] = ()
+    lists: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -262,10 +265,15 @@ def build_corpus(votes: VoteFiles, out: Path, judges: int = JUDGES) -> BuiltCorp
         wrong row of a file, and FolkwaysError if no item is decided.
     """
     items = read_items(votes.items)
+    fields = FIELDS if votes.lists is None else read_lists(votes.lists)
     corpus = put_together(
         items,
         [choice for path in votes.choices for choice in read_choices(read_replies(path), items, str(path))],
-        [label for path in votes.labels for label in read_labels(read_replies(path), items, str(path))],
+        [
+            label
+            for path in votes.labels
+            for label in read_labels(read_replies(path), items, str(path), fields)
+        ],
         [
             version
             for path in votes.adaptations
@@ -290,6 +298,20 @@ def build_corpus(votes: VoteFiles, out: Path, judges: int = JUDGES) -> BuiltCorp
         write_bytes(out / name, csv_bytes(rows.columns, rows.iter_rows())) for name, rows in contents.items()
     ]
     return BuiltCorpus(corpus, record, [*files, write_bytes(out / RECORD_FILE, json_bytes(record))])
+
+
+def read_lists(path: Path) -> dict[str, tuple[str, ...]]:
+    """Field -> its labels: the paper's, but for those of ``categories``, ``levels`` and ``elements`` in a
+    TOML file. Raises DataError for another key, or a list that is empty or has something else than texts."""
+    fields: dict[str, tuple[str, ...]] = dict(FIELDS)
+    keys = {"categories": "category", "levels": "level", "elements": "element"}
+    for key, labels in read_toml(path, "file of label lists: categories, levels, elements").items():
+        if key not in keys:
+            raise DataError(f"has {key!r}; valid: {', '.join(keys)}", file=path)
+        if not isinstance(labels, list) or not labels or not all(isinstance(each, str) for each in labels):
+            raise DataError(f"{key} has to be a list of texts", file=path)
+        fields[keys[key]] = tuple(labels)
+    return fields
 
 
 def read_items(path: Path) -> Items:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import polars as pl
 
-from folkways.errors import FolkwaysError
+from folkways.errors import DataError, FolkwaysError
 from folkways.records import Schema
-from folkways.text_tables import SUFFIXES, table_batches
+from folkways.text_tables import SUFFIXES, read_table, table_batches
 
 FACTS: Schema = {
     "row": pl.Int64,  # of the table they come from, 1-based
@@ -128,7 +128,40 @@ def spread(candidates: pl.DataFrame, limit: int | None) -> pl.DataFrame:
     return (turns if limit is None else turns.head(limit)).drop("turn")
 
 
-COLUMNS = {name: (name,) for name in FACTS if name != "row"}
+COLUMNS = {
+    "culture": ("culture", "subject", "country"),
+    "fact": ("fact", "rep", "text"),
+    "source": ("source", "sentences", "url"),
+}
+"""Column -> its names: ours, those of CANDLE's export (a statement for each cluster of sentences, with their
+addresses), and those of a table made of pages, as Cultural Atlas has them."""
+
+_ADDRESS = r'"url":"([^"]+)"'
+
+
+OF_PEOPLE = "people"
+"""Who named an item, where it was not a model."""
+
+
+def read_named(path: Path) -> Iterator[tuple[dict[str, object], str, str]]:
+    """Each fact (as ``representatives`` has it), its item and its context, of a table in which people have
+    named the items (section 2.1): further columns ``item`` and ``context``. A row without an item is passed
+    over. Raises what ``read_facts`` raises, and DataError for an item without a context, fact or culture."""
+    check_table(path)
+    columns = {**COLUMNS, "item": ("item", "csi"), "context": ("context", "definition")}
+    for row in read_table(path, columns).iter_rows(named=True):
+        cells = {name: " ".join(row[name].split()) for name in columns}
+        if not cells["item"]:
+            continue
+        if lacking := [name for name in ("culture", "fact", "context") if not cells[name]]:
+            raise DataError(f"has the item {cells['item']!r} and no {lacking[0]}", file=path, row=row["row"])
+        fact = {name: cells[name] for name in ("culture", "fact", "source")}
+        key = fact_id(cells["culture"], cells["fact"])
+        yield (
+            {"id": key, **fact, "row": row["row"], "cluster_size": 1, "sources": 1},
+            cells["item"],
+            cells["context"],
+        )
 
 
 def check_table(path: Path) -> None:
@@ -148,10 +181,14 @@ def check_table(path: Path) -> None:
 
 
 def read_facts(path: Path) -> Iterator[pl.DataFrame]:
-    """FACTS in batches, in the order of the file. Raises what ``check_table`` and
-    ``text_tables.table_batches`` raise."""
+    """FACTS in batches, in the order of the file; of CANDLE's sentences the first address is the source.
+    Raises what ``check_table`` and ``text_tables.table_batches`` raise."""
     check_table(path)
     first = 1
     for batch in table_batches(path, COLUMNS):
-        yield batch.with_row_index("row", first).cast({"row": pl.Int64}).select(list(FACTS))
+        first_address = pl.col("source").str.extract(_ADDRESS)
+        sources = batch.with_columns(
+            source=pl.when(pl.col("source").str.starts_with("[")).then(first_address).otherwise("source")
+        )
+        yield sources.with_row_index("row", first).cast({"row": pl.Int64}).select(list(FACTS))
         first += batch.height

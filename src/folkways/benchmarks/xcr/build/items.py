@@ -23,7 +23,7 @@ from folkways import __version__
 from folkways.benchmarks.build import AskableModel, BuildSession, ModelReply, Prompt
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, FilteredFacts, filter_facts
-from folkways.benchmarks.xcr.build.facts import FactRules, check_table
+from folkways.benchmarks.xcr.build.facts import OF_PEOPLE, FactRules, check_table, read_named
 from folkways.benchmarks.xcr.tasks import without_tags
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
@@ -222,6 +222,7 @@ def build_items(
     proposer: str | None,
     rules: FactRules,
     limit: int | None,
+    by_people: bool = False,
 ) -> tuple[dict[str, Any], list[Path]]:
     """Filter the facts, have a model name items, and have each writer make a sentence with each; writes into
     the folder ``out``.
@@ -232,6 +233,8 @@ def build_items(
     proposer: names items, the first writer unless given.
     rules: which facts are kept.
     limit: facts that are asked about at most.
+    by_people: people have named the items in the table (``read_named``): nothing is filtered and no model
+        names items.
 
     Returns a record of how the items were made, and the files. The same call continues where it stopped,
     and does not filter facts by the same rules again. Raises what ``filter_facts`` raises, and
@@ -243,6 +246,8 @@ def build_items(
     names = [*writers, *([proposer] if proposer is not None and proposer not in writers else [])]
     opened = dict(zip(names, session.models(names, config, name="build-csi-"), strict=True))
     models, names_items = [opened[name] for name in writers], opened[proposer or writers[0]]
+    if by_people:
+        return _build_of_people(facts, digest, out, models)
     sifted = _filtered(session, facts, out, {"sha256": digest, "rules": _plain(rules), "limit": limit}, rules)
     chosen = sifted.chosen.to_dicts()
     texts = [(prompt("items", culture=fact["culture"], fact=fact["fact"]), fact["id"]) for fact in chosen]
@@ -277,6 +282,37 @@ def build_items(
     contents = {ITEMS_FILE: to_json_lines(items), FORM_FILE: to_form(items), RECORD_FILE: json_bytes(record)}
     files = [write_bytes(out / name, content) for name, content in contents.items()]
     return record, [*files, out / KEPT_FILE, out / LEFT_OUT_FILE]
+
+
+def _build_of_people(
+    facts: Path, digest: str, out: Path, models: Sequence[AskableModel]
+) -> tuple[dict[str, Any], list[Path]]:
+    """``build_items`` with the items that people have named."""
+    named: dict[str, CultureItem] = {}
+    rows = 0
+    for fact, item, context in read_named(facts):
+        rows += 1
+        made = CultureItem(fact, NamedItem(item, context), OF_PEOPLE)
+        named.setdefault(made.id, made)
+    if not named:
+        raise FolkwaysError(f"{facts} names no item; fill its columns item and context")
+    items = _written(list(named.values()), models)
+    record = {
+        "build": "csi",
+        "made_by": f"folkways {__version__}",
+        "facts": {"table": facts.name, "sha256": digest},
+        "rows": rows,
+        "prompts": f"folkways {wordings_digest()}",
+        "proposer": OF_PEOPLE,
+        "models": [model.name for model in models],
+        "items": len(items),
+        "sentences": {model.name: sum(model.name in item.sentences for item in items) for model in models},
+        "without_sentence": dict(
+            Counter(f"{model}: {why}" for item in items for model, why in item.missing.items())
+        ),
+    }
+    contents = {ITEMS_FILE: to_json_lines(items), FORM_FILE: to_form(items), RECORD_FILE: json_bytes(record)}
+    return record, [write_bytes(out / name, content) for name, content in contents.items()]
 
 
 def _filtered(

@@ -94,10 +94,15 @@ def read_choices(table: pl.DataFrame, items: Items, file: str) -> Iterator[Sente
         )
 
 
-def read_labels(table: pl.DataFrame, items: Items, file: str) -> Iterator[ItemLabels]:
-    """Columns item_id, judge, category, level, element, and perhaps tagged and role."""
+def read_labels(
+    table: pl.DataFrame, items: Items, file: str, valid_labels: Mapping[str, Sequence[str]] = FIELDS
+) -> Iterator[ItemLabels]:
+    """Columns item_id, judge, category, level, element, and perhaps tagged and role.
+
+    table, file: the votes and their file; items: that they are about; valid_labels: field -> its labels.
+    """
     for row, cells in _rows(table, ("item_id", "judge", *FIELDS), items, file):
-        labels = {name: _one_of(cells[name], valid, name, file, row) for name, valid in FIELDS.items()}
+        labels = {name: _one_of(cells[name], valid, name, file, row) for name, valid in valid_labels.items()}
         tagged = cells.get("tagged", "")
         if tagged:
             _check_tags(tagged, "the tagged sentence", file, row)

@@ -23,8 +23,10 @@ from folkways.benchmarks.xcr.results.corpus import (
     element_levels,
     items_per_sentence,
     join_table,
+    other_typologies,
     size_table,
 )
+from folkways.benchmarks.xcr.results.markers import LIST, marker_tables
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, TASKS
 from folkways.benchmarks.xcr.results.regions import bias_tables, control_tables
 from folkways.benchmarks.xcr.results.scores import example_tables, group_tables, reasoning_tables
@@ -76,6 +78,7 @@ RESULTS = (
         "figure-4",
     ),
     _of_corpus("element-levels", "Hall level of each element", element_levels, "Table 8", "8"),
+    _of_corpus("typologies", "Categories of other typologies", other_typologies, "Table 5", "5"),
     _of_release("joins", "Adaptations joined to the base corpus", join_table),
     _of_release("cells", "Odd cells of the adaptations", cell_table),
     replace(_of_release("bengali", "Both Bengali versions of each sentence", bengali_table), if_named=True),
@@ -134,6 +137,17 @@ RESULTS = (
         "",
         "How much of the gap comes from sentences that one culture's gold has no items for?",
         (ADAPTATION,),
+    ),
+    Result(
+        "markers",
+        "Words that mark a side",
+        marker_tables,
+        "section 4.2",
+        "Do models take the words of one side of a language's speakers more often than people do?",
+        (ADAPTATION,),
+        needs=(LIST,),
+        tables=("markers", "marker-sides"),
+        if_named=True,
     ),
     Result(
         "reasoning",

@@ -14,7 +14,7 @@ import polars as pl
 from folkways.benchmarks.published import beside_published
 from folkways.benchmarks.tables import Layout, Table, in_order
 from folkways.benchmarks.xcr import release as xcr
-from folkways.benchmarks.xcr.labels import LEVELS
+from folkways.benchmarks.xcr.labels import LEVELS, OF_OTHERS
 from folkways.benchmarks.xcr.published import PUBLISHED
 from folkways.benchmarks.xcr.release import JOIN_STEPS, SIDES
 from folkways.metrics.spans import tagged_spans
@@ -280,6 +280,25 @@ def cross_table(base: pl.DataFrame, across: str) -> Table:
         layout = Layout(column, "category", "value", decimals=0, drawn="heatmap", measure="Sentences")
     return Table(
         f"category-{column}s", title, COUNTED, rows.rename({"label": column}), layout, (NOT_PRINTED,)
+    )
+
+
+def other_typologies(base: pl.DataFrame) -> Table:
+    """How many sentences each category has, with its categories by Newmark and Liu et al. (Table 5); null
+    for a category that Table 5 lacks."""
+    counts = base.group_by(category=pl.col(CATEGORY)).agg(value=pl.len().cast(pl.Int64))
+    of_others = pl.DataFrame(
+        [(category, *others) for category, others in OF_OTHERS.items()],
+        schema=dict.fromkeys(("category", "newmark", "liu"), pl.String),
+        orient="row",
+    )
+    return Table(
+        "typologies",
+        "Table 5: categories of Newmark, Liu et al. and XCR-Bench",
+        COUNTED,
+        of_others.join(counts, on="category", how="full", coalesce=True, maintain_order="left_right")
+        .with_columns(pl.col("value").fill_null(0))
+        .select("newmark", "liu", "category", "value"),
     )
 
 

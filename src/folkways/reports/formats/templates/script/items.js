@@ -103,6 +103,34 @@ const part = (title, content, language) => {
   return pair;
 };
 
+/* A button to the same question about every culture, where several are asked it: "KR/Al-en-06" and "ET/Al-en-06". */
+const everywhere = (row) => {
+  const { values, codes } = columns.item;
+  const key = cell("item", row).split("/").slice(-1)[0];
+  const same = Uint8Array.from(values, (item) => item === key || item.endsWith(`/${key}`));
+  const cultures = new Set(Array.from(codes).flatMap((code, each) => (same[code] ? [cell("culture", each)] : [])));
+  if (cultures.size < 2) return [];
+  const button = make("button", "quiet", "This question in every culture");
+  button.type = "button";
+  button.addEventListener("click", () => {
+    const task = cell("task", row);
+    for (const select of selects) select.value = select.dataset.column === "task" ? task : "";
+    box.value = key;
+    filter();
+  });
+  return [button];
+};
+
+/* Where the report was given an address: the same link as in the pages of cultures. */
+const dispute = (row) => {
+  const address = byId("browser").dataset.dispute;
+  if (!address) return [];
+  const link = make("a", "", "Dispute this");
+  link.href = address.replace(/\{(item|culture|task)\}/gu, (_, name) => encodeURIComponent(cell(name, row)));
+  link.rel = "noopener noreferrer";
+  return [link];
+};
+
 const read = (row) => {
   const outcome = cell("outcome", row) || cell("state", row);
   const question = make("p", "question", cell("text", row) ?? cell("item", row));
@@ -112,7 +140,7 @@ const read = (row) => {
   const told = [["Reply", "response"], ["Read as", "answer"], ["Accepted", "gold"], ["Why", "reason"], ["State", "state"], ["Profile", "profile"], ["Measured", "details"]];
   for (const [title, name] of told) if (cell(name, row)) parts.append(part(title, cell(name, row), ["response", "answer"].includes(name) ? cell("language", row) : ""));
   parts.append(part("Item", `${cell("task", row)}  ${cell("item", row)}`));
-  byId("item").replaceChildren(make("p", `verdict ${outcome.replaceAll(" ", "-")}`, outcome), question, make("p", "where", where.join(" · ")), parts);
+  byId("item").replaceChildren(make("p", `verdict ${outcome.replaceAll(" ", "-")}`, outcome), question, make("p", "where", where.join(" · ")), parts, ...everywhere(row), ...dispute(row));
 };
 
 const choose = (at) => {

@@ -55,25 +55,9 @@ addEventListener("beforeprint", () => {
 });
 addEventListener("afterprint", () => { for (const part of unfolded.splice(0)) part.open = false; });
 
-/* Of parts that show the same of several models or tasks one is seen, and the reader chooses which. */
-for (const [number, group] of document.querySelectorAll(".one-of").entries()) {
-  const shown = [...group.querySelectorAll(":scope > [data-of]")];
-  const field = make("p", "field chooser");
-  const name = make("label", "", group.dataset.what);
-  const choice = make("select");
-  name.htmlFor = choice.id = `choice-${number}`;
-  for (const part of shown) choice.append(make("option", "", part.dataset.of));
-  const show = () => { for (const [at, part] of shown.entries()) part.hidden = at !== choice.selectedIndex; };
-  choice.autocomplete = "off";
-  choice.addEventListener("change", show);
-  field.append(name, choice);
-  group.prepend(field);
-  show();
-}
-
 /* Sorting: models by a score or by name; baselines and people stay below in bodies of their own. */
-for (const table of document.querySelectorAll("table.sortable")) {
-  if (table.tBodies[0].rows.length < 2) continue;
+const sortable = (table) => {
+  if (table.tBodies[0].rows.length < 2) return;
   for (const head of table.tHead.rows[0].cells) {
     const button = make("button", "sort");
     button.type = "button";
@@ -96,4 +80,82 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
     (head.querySelector(".full") ?? head).append(button);
   }
+};
+for (const table of document.querySelectorAll("table.sortable")) sortable(table);
+
+/* The heat map of a task that is drawn when it is chosen. Links and sorting are those of the others. */
+const heatCell = (packed, leads) => {
+  const cell = make("td");
+  if (!packed) return cell;
+  const [score, low, high, n, heat, home, marks] = packed.split("|");
+  if (heat !== "-") cell.className = heat;
+  if (leads) {
+    const link = make("a", "", score);
+    link.href = "#items";
+    link.title = `n ${n}`;
+    cell.append(link);
+  } else cell.append(score);
+  cell.append(" ", make("small", "", `${low}–${high}`));
+  if (home !== "-") {
+    const mark = make("abbr", "home", "⌂");
+    mark.title = "home of the model’s maker";
+    cell.append(mark);
+  }
+  if (marks) cell.append(make("i", `bar ${marks}`));
+  return cell;
+};
+const drawLate = (part) => {
+  const source = part.querySelector("script.late");
+  if (!source) return;
+  const data = JSON.parse(source.textContent);
+  const table = make("table", `matrix heat sortable${data.models.length > 4 ? " dense" : ""}`);
+  table.id = data.id;
+  table.dataset.task = data.task;
+  table.append(make("caption", "", `${data.title}: ${data.metric} by culture`));
+  const heads = table.createTHead().insertRow();
+  for (const [at, name] of ["Culture", ...data.models, ...(data.people ? ["People"] : [])].entries()) {
+    const head = make("th", "", name);
+    head.scope = "col";
+    if (at && at <= data.models.length) head.dataset.endpoint = name;
+    heads.append(head);
+  }
+  const body = table.createTBody();
+  for (const [name, code, ...cells] of data.rows) {
+    const row = body.insertRow();
+    const head = make("th");
+    head.scope = "row";
+    head.dataset.culture = name;
+    if (code) {
+      const link = make("a", "", name);
+      link.href = `#culture-${code}`;
+      head.append(link);
+    } else head.append(name);
+    row.append(head, ...cells.map((cell, at) => heatCell(cell, at < data.models.length)));
+  }
+  const scroll = make("div", "scroll");
+  scroll.setAttribute("role", "group");
+  scroll.setAttribute("aria-label", `${data.title} by culture`);
+  scroll.tabIndex = 0;
+  scroll.append(table);
+  source.replaceWith(scroll);
+  sortable(table);
+};
+
+/* Of parts that show the same of several models or tasks one is seen, and the reader chooses which. */
+for (const [number, group] of document.querySelectorAll(".one-of").entries()) {
+  const shown = [...group.querySelectorAll(":scope > [data-of]")];
+  const field = make("p", "field chooser");
+  const name = make("label", "", group.dataset.what);
+  const choice = make("select");
+  name.htmlFor = choice.id = `choice-${number}`;
+  for (const part of shown) choice.append(make("option", "", part.dataset.of));
+  const show = () => {
+    drawLate(shown[choice.selectedIndex]);
+    for (const [at, part] of shown.entries()) part.hidden = at !== choice.selectedIndex;
+  };
+  choice.autocomplete = "off";
+  choice.addEventListener("change", show);
+  field.append(name, choice);
+  group.prepend(field);
+  show();
 }
