@@ -67,8 +67,13 @@ def korean(english: Release, tmp_path_factory: pytest.TempPathFactory) -> Releas
     return open_release(folder / "out")
 
 
-def prompts(task: Task, release: Release, **options: tuple[str, ...]) -> pl.DataFrame:
-    return task.prompts(task.items(release), PromptOptions(**options), release)
+def prompts(
+    task: Task,
+    release: Release,
+    languages: tuple[str, ...] | None = None,
+    variants: tuple[str, ...] | None = None,
+) -> pl.DataFrame:
+    return task.prompts(task.items(release), PromptOptions(languages, variants), release)
 
 
 @pytest.mark.parametrize("task", BENCHMARK.tasks)

@@ -109,7 +109,7 @@ def build_topics(
 
 
 def build_translations(_session: BuildSession, *, release: str, translations: Path, out: Path) -> BuildResult:
-    """Put the ``translations`` of a table beside the English texts of ``release``, in the folder ``out``.
+    """Add the ``translations`` of a table to the English texts of ``release``, in the folder ``out``.
     _session: unused."""
     from folkways.benchmarks.culturalbench.build.translated import build_translated
     from folkways.benchmarks.released_data import open_release

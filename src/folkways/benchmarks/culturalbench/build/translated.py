@@ -1,4 +1,4 @@
-"""Easy and Hard with their questions and options in another language beside the English ones."""
+"""Easy and Hard with their questions and options in English and in another language."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
     them in the order of Hard's rows. Questions without a row stay in English alone.
 
     Raises DataError, with file and row, for a question that the release lacks, a second row of a question, a
-    missing text, two options of one text, a language that is English or unknown, and a question of which one
-    configuration would stay in English; FolkwaysError if ``out`` is not empty.
+    missing text, two options of one text, a language that is English or unknown, and a question that one
+    configuration leaves in English; FolkwaysError if ``out`` is not empty.
     """
     if out.exists() and any(out.iterdir()):
         raise FolkwaysError(f"{out} is not empty; choose another folder with --out")
@@ -169,12 +169,12 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         try:
             content, result = (json.loads(row[name]) for name in ("content", "result"))
             content = content.get("content", content)  # of an item that somebody decided
-            said = {name: str(result.get(f"local_{name}", "")) for name in TEXTS}
+            texts = {name: str(result.get(f"local_{name}", "")) for name in TEXTS}
             about = {name: str(content.get(name, "")) for name in ("language", CONFIG)}
         except (ValueError, AttributeError):
             raise DataError("content and result are no JSON objects", file=path, row=row["row"]) from None
         question = str(content.get("question_idx", row["item"]))
-        yield {"row": row["row"], "question_idx": question, **about, **said}
+        yield {"row": row["row"], "question_idx": question, **about, **texts}
 
 
 def _by_row(
@@ -216,14 +216,14 @@ def _table(
 ) -> pl.DataFrame:
     """The configuration in the released schema, and its translations in the columns that ``data`` reads."""
     columns = (*EASY_COLUMNS, *EASY_LOCAL) if config == "easy" else (*HARD_COLUMNS, *HARD_LOCAL)
-    asked: Counter[str] = Counter()
+    starts: Counter[str] = Counter()
     rows = []
     for entry in table.iter_rows(named=True):
         question = entry["question_idx"]
         options = entry["options"] if config == "easy" else [entry["option"]]
         language, text, translated = local.get(question, ("", "", {}))
-        indexes = range(asked[question], asked[question] + len(options))
-        asked[question] += len(options)
+        indexes = range(starts[question], starts[question] + len(options))
+        starts[question] += len(options)
         there = (language, text, *(translated.get(index, "") for index in indexes))
         texts = (entry["data_idx"], question, entry["question"], *options, entry["answer"], entry["country"])
         rows.append((*texts, *there))
