@@ -80,6 +80,9 @@ def test_items_in_full(release: Release) -> None:
         "answer": pl.String,
         "gold_letter": pl.String,
         "options": pl.List(pl.String),
+        "local_language": pl.String,
+        "local_question": pl.String,
+        "local_options": pl.List(pl.String),
     }
     asked_for = (
         "task",
@@ -110,6 +113,7 @@ def test_items_in_full(release: Release) -> None:
     assert hard["item"].to_list() == [*(f"hard/{number // 4}/{number}" for number in range(12)), "hard/0/0-2"]
     assert hard["judgements"].to_list() == [5] * 4 + [4] * 8 + [5]
     own = {"question_text": pl.String, "option": pl.String, "judgements": pl.Int64}
+    own |= dict.fromkeys(("local_language", "local_question", "local_option"), pl.String)
     assert dict(hard.schema) == {**ITEMS, **FACETS, "answer": pl.String, **own}
 
 

@@ -194,7 +194,7 @@ def _in_form(
     items: pl.DataFrame, judged: pl.DataFrame, *, on: Sequence[str], reason: pl.Expr, metrics: Sequence[str]
 ) -> pl.DataFrame:
     """The judgements with everything that the items say, in the order of items and people."""
-    of_items = items.drop(name for name in ("answer", "options") if name in items.columns)
+    of_items = items.drop(name for name in ("answer", "options", "local_options") if name in items.columns)
     return (
         of_items.join(judged, on=on, how="inner", maintain_order="left_right")
         .with_columns(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -53,16 +53,36 @@ class CulturalBenchTask(ItemwiseTask):
     )
     labels: ClassVar[tuple[str, ...]]
     places: ClassVar[tuple[str, ...]]  # the {names} that a prompt template must contain
-    item_columns: ClassVar[Schema] = {**FACETS, "answer": pl.String}
+    item_columns: ClassVar[Schema] = {
+        **FACETS,
+        "answer": pl.String,
+        "local_language": pl.String,  # null where the question was not translated
+        "local_question": pl.String,
+    }
 
     @abstractmethod
-    def read(self, item: Row, reply: str, profile: str) -> str | None:
+    def read(self, item: Row, response: Row, profile: str) -> str | None:
         """The label that the reply gives under the profile."""
 
+    def languages(self, item: Row) -> tuple[str, ...]:
+        return ("en",) if item["local_language"] is None else (item["local_language"], "en")
+
+    def local_texts(self, language: str) -> Mapping[str, Template]:
+        """Variant -> template in a language other than English, where folkways has one; the others stay
+        English."""
+        return {}
+
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        named: dict[str, Callable[[], Template | None]] = {
-            name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
+        source = "folkways" if language == "en" else "folkways, in English"
+        texts = {
+            name: Template(text, source)
             for name, text in wordings("folkways.benchmarks.culturalbench")[self.name.split("/")[1]].items()
+        }
+        if language != "en":
+            texts |= self.local_texts(language)
+        named: dict[str, Callable[[], Template | None]] = {
+            name: (lambda template=template: template)  # type: ignore[misc]
+            for name, template in texts.items()
         }
         return choose_templates(self.name, options, named, self.variants, needed=self.places)
 
@@ -99,7 +119,7 @@ class CulturalBenchTask(ItemwiseTask):
         return {"right": 0.0}
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
-        label = self.read(item, response["response"], profile)
+        label = self.read(item, response, profile)
         if label is None:
             reason = "the reply is not a label" if profile == "paper" else "no label found"
             return unparsed(response["response"], response["language"], reason)
@@ -136,7 +156,9 @@ class Easy(CulturalBenchTask):
         **CulturalBenchTask.item_columns,
         "gold_letter": pl.String,
         "options": pl.List(pl.String),
+        "local_options": pl.List(pl.String),
     }
+    permuted: ClassVar[tuple[str, ...]] = ("options", "local_options")
     judgement_columns: ClassVar[Schema] = {
         "gold_letter": pl.String,  # as it was asked
         "chosen_letter": pl.String,  # as it was asked
@@ -159,15 +181,30 @@ class Easy(CulturalBenchTask):
                 "answer": entry["answer"],
                 "gold_letter": entry["answer"],
                 "options": entry["options"],
+                "local_language": entry["local_language"],
+                "local_question": entry["local_question"],
+                "local_options": entry["local_options"] or entry["options"],
             }
 
-    def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"question": item["text"], **dict(zip("abcd", item["options"], strict=True))}
+    def local_texts(self, language: str) -> Mapping[str, Template]:
+        """``strict-format`` with the instruction of every multiple choice, in the languages that have it."""
+        texts = wordings("folkways.benchmarks.multiple_choice")
+        instruction = texts["instructions"].get(language)
+        if instruction is None:
+            return {}
+        lettered = "\n".join(f"{label}. {{{label.lower()}}}" for label in self.labels)
+        text = texts["local"].replace("{options}", lettered).replace("{instruction}", instruction)
+        return {"strict-format": Template(text, "folkways")}
 
-    def read(self, item: Row, reply: str, profile: str) -> str | None:
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        question, options = _in_language(item, language, "text", "options")
+        return {"question": question, **dict(zip("abcd", options, strict=True))}
+
+    def read(self, item: Row, response: Row, profile: str) -> str | None:
         if profile == "paper":
-            return exact_label(reply, self.labels)
-        return chosen_label(reply, dict(zip(self.labels, item["options"], strict=True)))
+            return exact_label(response["response"], self.labels)
+        _, options = _in_language(item, response["language"], "text", "options")
+        return chosen_label(response["response"], dict(zip(self.labels, options, strict=True)))
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         verdict = super().judged(item, response, profile)
@@ -204,6 +241,16 @@ class Easy(CulturalBenchTask):
         return baselines.easy(items, self.labels)
 
 
+def _in_language(item: Row, language: str, question: str, options: str) -> tuple[Any, Any]:
+    """The question and the options (or the one option) of an item as it is asked in a language.
+
+    question, options: the columns of the English texts.
+    """
+    if language == item["local_language"]:
+        return item["local_question"], item[f"local_{options}"]
+    return item[question], item[options]
+
+
 ASKING = ("question", "language", "variant", "sample")
 """What one asking of a question has in common."""
 
@@ -236,6 +283,7 @@ class Hard(CulturalBenchTask):
         **CulturalBenchTask.item_columns,
         "question_text": pl.String,
         "option": pl.String,
+        "local_option": pl.String,
         "judgements": pl.Int64,
     }
 
@@ -261,13 +309,16 @@ class Hard(CulturalBenchTask):
                 "answer": entry["answer"],
                 "question_text": entry["question"],
                 "option": entry["option"],
+                **{name: entry[name] for name in ("local_language", "local_question", "local_option")},
                 "judgements": entry["judgements"],
             }
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"question": item["question_text"], "option": item["option"]}
+        question, option = _in_language(item, language, "question_text", "option")
+        return {"question": question, "option": option}
 
-    def read(self, item: Row, reply: str, profile: str) -> str | None:
+    def read(self, item: Row, response: Row, profile: str) -> str | None:
+        reply = response["response"]
         return exact_label(reply, self.labels) if profile == "paper" else settled_truth(reply)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:

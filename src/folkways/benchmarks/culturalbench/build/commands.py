@@ -108,6 +108,23 @@ def build_topics(
     return BuildResult(summary, notes, files)
 
 
+def build_translations(_session: BuildSession, *, release: str, translations: Path, out: Path) -> BuildResult:
+    """Add the ``translations`` of a table to the English texts of ``release``, in the folder ``out``.
+    _session: unused."""
+    from folkways.benchmarks.culturalbench.build.translated import build_translated
+    from folkways.benchmarks.released_data import open_release
+    from folkways.cultures import name_of_code
+
+    built = build_translated(open_release(release, "culturalbench"), translations, out)
+    summary = [
+        f"{plural(count, 'question')} in {name_of_code(language)} and English"
+        for language, count in built.languages.items()
+    ]
+    notes = [f"{plural(built.untranslated, 'question')} in English alone"] if built.untranslated else []
+    advice = f"to ask it: folkways run culturalbench --release culturalbench={out} --model NAME"
+    return BuildResult(summary, notes, built.files, (advice,))
+
+
 OF_VOTES = (
     Option(
         "--votes",
@@ -192,4 +209,24 @@ TOPICS = Builder(
     asks=True,
 )
 
-BUILDERS = (EASY, HARD, TOPICS)
+TRANSLATED = Builder(
+    "translated",
+    """Put translations beside the English texts of a CulturalBench.
+
+    The table has question_idx, language, question and option_a to option_d, the options in Easy's order. A
+    question with several right options shows other options in Hard: give it two rows, with easy and hard in
+    the column config. Each translated question is then asked in its language and in English.
+
+    \b
+    folkways build translated --release culturalbench --translations ko.csv --out korean/
+    folkways run culturalbench --release culturalbench=korean/ --model NAME
+    """,
+    (
+        Option("--release", "Questions that were translated.", metavar="NAME|DIR", default="culturalbench"),
+        Option("--translations", "The table (CSV, TSV, JSONL or Parquet).", "file", required=True),
+        Option("--out", "Where the release goes.", "new folder", required=True),
+    ),
+    build_translations,
+)
+
+BUILDERS = (EASY, HARD, TOPICS, TRANSLATED)

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from folkways.benchmarks.multiple_choice.release import is_readable
-from folkways.cultures import cultures, get_culture
-from folkways.errors import DataError, UnknownNameError
+from folkways.cultures import cultures, get_culture, get_language
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 
@@ -29,6 +29,11 @@ HARD_COLUMNS: Columns = {
     name: (name,)
     for name in ("data_idx", "question_idx", "prompt_question", "prompt_option", "answer", "country")
 }
+LOCAL = "local_language"
+EASY_LOCAL = (LOCAL, "local_question", *(f"local_option_{letter.lower()}" for letter in LETTERS))
+HARD_LOCAL = (LOCAL, "local_question", "local_option")
+"""Columns of a release whose questions were translated (``folkways build translated``); the language is empty
+where one was not."""
 TOPICS = "topics.csv"
 """Question, topic and head, where somebody has sorted the questions (``folkways build topics``); no release
 has it."""
@@ -97,9 +102,12 @@ def easy(release: Release) -> pl.DataFrame:
     ``country``, ``culture``, ``region``, ``mode``, ``topic``, ``part`` (of the country; null for the whole).
 
     culture is a code of folkways.cultures, or the released name where that is unknown; region is null then.
-    mode is ``single`` or ``multi``; topic is null where it is not known.
+    mode is ``single`` or ``multi``; topic is null where it is not known. ``local_language``,
+    ``local_question`` and ``local_options`` are null where the question was not translated. DataError, with
+    file and row, for a translation that lacks a text or is in no language other than English that folkways
+    knows.
     """
-    table = read_table(_find(release, EASY), EASY_COLUMNS)
+    table = _read(release, EASY, EASY_COLUMNS, EASY_LOCAL)
     modes = [
         "multi" if is_multi_mode(options) else "single" for options in table.select(_OPTIONS).iter_rows()
     ]
@@ -116,17 +124,21 @@ def easy(release: Release) -> pl.DataFrame:
         pl.Series("mode", modes, dtype=pl.String),
         _named("topic", topics(release)),
         _named("part", parts(release)),
+        LOCAL,
+        "local_question",
+        pl.when(pl.col(LOCAL).is_not_null()).then(pl.concat_list(EASY_LOCAL[2:])).alias("local_options"),
     )
 
 
 def hard(release: Release) -> pl.DataFrame:
-    """One row per judgement: as ``easy``, with one ``option`` in place of ``options``.
+    """One row per judgement: as ``easy``, with one ``option`` in place of ``options``, and one
+    ``local_option`` in place of ``local_options``.
 
     answer is "True" or "False" (or what the file says instead). The mode is that of the same question in
     Easy; null where Easy is not there or does not have it, because the judgements no longer show it.
     """
     modes = {} if not has(release, EASY) else dict(easy(release).select("question_idx", "mode").iter_rows())
-    return _with_cultures(read_table(_find(release, HARD), HARD_COLUMNS)).select(
+    return _with_cultures(_read(release, HARD, HARD_COLUMNS, HARD_LOCAL)).select(
         "row",
         "data_idx",
         "question_idx",
@@ -139,7 +151,19 @@ def hard(release: Release) -> pl.DataFrame:
         pl.col("question_idx").replace_strict(modes, default=None, return_dtype=pl.String).alias("mode"),
         _named("topic", topics(release)),
         _named("part", parts(release)),
+        *HARD_LOCAL,
     )
+
+
+def local_language(text: str) -> str:
+    """The code of a language that questions can be translated to; FolkwaysError, with the value, for English
+    and for one that folkways does not know."""
+    code = get_language(text).code
+    if code == "en":
+        raise FolkwaysError(
+            f"the language {text!r} is that of the questions; name the one of the translation"
+        )
+    return code
 
 
 def truth_of(answer: str) -> str:
@@ -179,6 +203,28 @@ def country_name(country: str) -> str:
 def _named(column: str, of_question: Mapping[str, str]) -> pl.Expr:
     return (
         pl.col("question_idx").replace_strict(of_question, default=None, return_dtype=pl.String).alias(column)
+    )
+
+
+def _read(release: Release, name: str, columns: Columns, local: Sequence[str]) -> pl.DataFrame:
+    """The columns of a configuration and those of its translations, which are null where there is none."""
+    path = _find(release, name)
+    if not is_readable(path, {LOCAL: (LOCAL,)}):
+        return read_table(path, columns).with_columns(pl.lit(None, pl.String).alias(each) for each in local)
+    table = read_table(path, {**columns, **{each: (each,) for each in local}})
+    codes: list[str | None] = []
+    for row in table.select("row", *local).iter_rows(named=True):
+        if not row[LOCAL].strip():
+            codes.append(None)
+            continue
+        if empty := [each for each in local if not row[each].strip()]:
+            raise DataError(f"the translation has no {', '.join(empty)}", file=path, row=row["row"])
+        try:
+            codes.append(local_language(row[LOCAL].strip()))
+        except FolkwaysError as error:
+            raise DataError(str(error), file=path, row=row["row"]) from None
+    return table.with_columns(pl.Series(LOCAL, codes, dtype=pl.String)).with_columns(
+        pl.when(pl.col(LOCAL).is_not_null()).then(each).alias(each) for each in local
     )
 
 

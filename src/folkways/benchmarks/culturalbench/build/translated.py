@@ -1,0 +1,230 @@
+"""Easy and Hard with their questions and options in English and in another language."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.culturalbench.build.from_votes import CONFIGS
+from folkways.benchmarks.culturalbench.data.release import (
+    EASY_COLUMNS,
+    EASY_LOCAL,
+    HARD_COLUMNS,
+    HARD_LOCAL,
+    LETTERS,
+    TOPICS,
+    easy,
+    hard,
+    has,
+    local_language,
+)
+from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE
+from folkways.benchmarks.culturalbench.votes import OPTIONS, frame_bytes
+from folkways.benchmarks.multiple_choice.release import is_readable
+from folkways.errors import DataError, FolkwaysError
+from folkways.files import write_bytes
+from folkways.releases.release_records import Release
+from folkways.text_tables import read_table
+
+TEXTS = ("question", *OPTIONS)
+COLUMNS = ("question_idx", "language", *TEXTS)
+CONFIG = "config"
+"""Column that says which configuration a row translates, where the two show other texts; empty for both."""
+OF_STUDY = {name: (name,) for name in ("item", "item_id", "parent_id", "state", "content", "result")}
+"""Columns of the items that a study exports (``folkways studio export --format jsonl``)."""
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class TranslatedBuild:
+    """What was built: language -> translated questions, how many stay in English, and the files."""
+
+    languages: Mapping[str, int]
+    untranslated: int
+    files: tuple[Path, ...]
+
+
+def build_translated(release: Release, translations: Path, out: Path) -> TranslatedBuild:
+    """Write the release with its translations into the folder ``out``.
+
+    translations: a table with COLUMNS and, if needed, CONFIG, or the items of a study of people (OF_STUDY). A
+    row's options are those of Easy, A to D, and Hard takes each by its English text; a row for Hard alone has
+    them in the order of Hard's rows. Questions without a row stay in English alone.
+
+    Raises DataError, with file and row, for a question that the release lacks, a second row of a question, a
+    missing text, two options of one text, a language that is English or unknown, and a question that one
+    configuration leaves in English; FolkwaysError if ``out`` is not empty.
+    """
+    if out.exists() and any(out.iterdir()):
+        raise FolkwaysError(f"{out} is not empty; choose another folder with --out")
+    there = [config for config, title in CONFIGS.items() if has(release, title)]
+    tables = {config: {"easy": easy, "hard": hard}[config](release) for config in there}
+    english = {config: _shown(table) for config, table in tables.items()}
+    rows = _read(translations, english)
+    local: dict[str, dict[str, tuple[str, str, dict[int, str]]]] = {config: {} for config in there}
+    for (question, config), row in rows.items():
+        for each in [config] if config else there:
+            texts = [row[name].strip() for name in OPTIONS]
+            of_row = _by_row(translations, row, each, english, texts, both=not config)
+            local[each][question] = (row["language"], row["question"].strip(), of_row)
+    for (question, config), row in rows.items():
+        for each in there:
+            if question not in local[each]:
+                raise DataError(
+                    f"question {question!r} is translated for {config} alone; give a row for {each} too",
+                    file=translations,
+                    row=int(row["row"]),
+                )
+        if len({local[each][question][0] for each in there}) > 1:
+            raise DataError(
+                f"question {question!r} has two languages for easy and hard; give it one",
+                file=translations,
+                row=int(row["row"]),
+            )
+    files = [
+        write_bytes(
+            out / f"{CONFIGS[config]}.csv", frame_bytes(_table(config, tables[config], local[config]))
+        )
+        for config in there
+    ]
+    listed = {entry.path for entry in release.record.files}
+    for name in (TOPICS, VOTES_FILE, RECORD_FILE):
+        if name in listed and release.has(name):
+            copyfile(release.path(name), out / name)
+            files.append(out / name)
+    done = local[there[0]]
+    return TranslatedBuild(
+        Counter(language for language, _, _ in done.values()),
+        len(english[there[0]]) - len(done),
+        tuple(files),
+    )
+
+
+def _shown(table: pl.DataFrame) -> dict[str, list[tuple[int, str]]]:
+    """Question -> its options as a configuration shows them, each with the row that has it."""
+    shown: dict[str, list[tuple[int, str]]] = {}
+    for entry in table.iter_rows(named=True):
+        options = entry["options"] if "options" in entry else [entry["option"]]
+        shown.setdefault(entry["question_idx"], []).extend((entry["row"], text.strip()) for text in options)
+    return shown
+
+
+def _read(path: Path, english: Mapping[str, Mapping[str, object]]) -> dict[tuple[str, str], dict[str, str]]:
+    """(Question, configuration or "" for both) -> its row, with the code of its language."""
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for row in _rows(path):
+        number, question = row["row"], row["question_idx"].strip()
+        config = row.get(CONFIG, "").strip().lower()
+
+        def wrong(what: str, number: int = number) -> DataError:
+            return DataError(what, file=path, row=number)
+
+        if config and config not in english:
+            raise wrong(f"config is {row[CONFIG]!r}; valid: {', '.join(english)}, or empty for both")
+        for each in [config] if config else english:
+            if question not in english[each]:
+                raise wrong(f"the release has no question {question!r} in {each}; correct question_idx")
+        if empty := [name for name in ("language", *TEXTS) if not row[name].strip()]:
+            raise wrong(f"question {question!r} has no {', '.join(empty)}")
+        options = [row[name].strip() for name in OPTIONS]
+        if repeated := [text for text, count in Counter(options).items() if count > 1]:
+            raise wrong(f"two options of question {question!r} say {repeated[0]!r}")
+        try:
+            language = local_language(row["language"].strip())
+        except FolkwaysError as error:
+            raise wrong(f"question {question!r}: {error}") from None
+        for other in ("", *english):
+            if (question, other) in rows and (other == config or "" in (other, config)):
+                first = rows[question, other]["row"]
+                raise wrong(
+                    f"question {question!r} has a translation in row {first} already; a release has one "
+                    "language for each question: remove one, or build two releases"
+                )
+        rows[question, config] = {**row, "language": language}
+    if not rows:
+        raise DataError("has no translation", file=path)
+    return rows
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a table with COLUMNS, or of a study's exported ``items``: those that are done and handed on
+    to no stage, with what people wrote as ``local_question`` and ``local_option_a`` to ``local_option_d``."""
+    if not is_readable(path, OF_STUDY):
+        names = (*COLUMNS, CONFIG) if is_readable(path, {CONFIG: (CONFIG,)}) else COLUMNS
+        yield from read_table(path, {name: (name,) for name in names}).iter_rows(named=True)
+        return
+    table = read_table(path, OF_STUDY)
+    handed_on = set(table["parent_id"])
+    for row in table.filter(pl.col("state") == "done").iter_rows(named=True):
+        if row["item_id"] in handed_on:
+            continue
+        try:
+            content, result = (json.loads(row[name]) for name in ("content", "result"))
+            content = content.get("content", content)  # of an item that somebody decided
+            texts = {name: str(result.get(f"local_{name}", "")) for name in TEXTS}
+            about = {name: str(content.get(name, "")) for name in ("language", CONFIG)}
+        except (ValueError, AttributeError):
+            raise DataError("content and result are no JSON objects", file=path, row=row["row"]) from None
+        question = str(content.get("question_idx", row["item"]))
+        yield {"row": row["row"], "question_idx": question, **about, **texts}
+
+
+def _by_row(
+    path: Path,
+    row: Row,
+    config: str,
+    english: Mapping[str, Mapping[str, Sequence[tuple[int, str]]]],
+    texts: Sequence[str],
+    *,
+    both: bool,
+) -> dict[int, str]:
+    """Index of an option among the question's of the configuration -> its translation.
+
+    both: the row is for both configurations, and Hard's options are found by their English texts.
+    """
+    question = row["question_idx"].strip()
+    shown = [text for _, text in english[config][question]]
+    if len(shown) != len(LETTERS):
+        raise DataError(
+            f"question {question!r} has {len(shown)} options in {config}, not four; it cannot be translated",
+            file=path,
+            row=int(row["row"]),
+        )
+    if config == "easy" or not both or "easy" not in english:
+        return dict(enumerate(texts))
+    of_easy = dict(zip((text for _, text in english["easy"][question]), texts, strict=False))
+    if set(shown) != of_easy.keys():
+        raise DataError(
+            f"question {question!r} has other options in hard than in easy; give it two rows, with easy and "
+            f"hard in the column {CONFIG}",
+            file=path,
+            row=int(row["row"]),
+        )
+    return {index: of_easy[text] for index, text in enumerate(shown)}
+
+
+def _table(
+    config: str, table: pl.DataFrame, local: Mapping[str, tuple[str, str, Mapping[int, str]]]
+) -> pl.DataFrame:
+    """The configuration in the released schema, and its translations in the columns that ``data`` reads."""
+    columns = (*EASY_COLUMNS, *EASY_LOCAL) if config == "easy" else (*HARD_COLUMNS, *HARD_LOCAL)
+    starts: Counter[str] = Counter()
+    rows = []
+    for entry in table.iter_rows(named=True):
+        question = entry["question_idx"]
+        options = entry["options"] if config == "easy" else [entry["option"]]
+        language, text, translated = local.get(question, ("", "", {}))
+        indexes = range(starts[question], starts[question] + len(options))
+        starts[question] += len(options)
+        there = (language, text, *(translated.get(index, "") for index in indexes))
+        texts = (entry["data_idx"], question, entry["question"], *options, entry["answer"], entry["country"])
+        rows.append((*texts, *there))
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
