@@ -487,7 +487,8 @@ def report(round_: Round) -> None:
         ("United Kingdom", "88.9", 9),
         ("Mexico", "90.0", 10),
     ):
-        rows = [line.split(" | ") for line in told.splitlines() if line.startswith(f"| {country} |")]
+        of_country = [line for line in told.splitlines() if line.startswith(f"| {country} |")]
+        rows = [line.split(" | ") for line in of_country if line.endswith(f" n={answers} |")]
         assert len(rows) == 2, "Easy and Hard"
         assert all(row[-1].startswith(f"{right} [") and row[-1].endswith(f"n={answers} |") for row in rows), (
             rows

@@ -47,9 +47,10 @@ EVERY = [
     for name, benchmark in benchmarks().items()
     for result in benchmark.results
     if result.tasks and not result.name.startswith(("whose-", "consistency-"))
+    if not any(need.file for need in result.needs)
 ]
-"""Without those that need real answers, or one question asked in several ways: they have tests of their
-own."""
+"""Without those that need real answers, one question asked in several ways, or a file of the user's: they have
+tests of their own."""
 
 
 def drawn(*parts: object) -> float:

@@ -106,7 +106,7 @@ def test_its_tables_stand_beside_what_it_published(tea: Tea) -> None:
 def test_its_analyses_are_made_of_runs(tea: Tea) -> None:
     assert "Who knows tea?" in tea.said("analyse", "--list")
     both = [
-        tea.tables("analyse", *tea.there),
+        tea.tables("analyse", "--only", "shares", *tea.there),
         tea.tables("tables", "tea", "shares", "--run", "last", *tea.there),
     ]
     for (shares,) in both:

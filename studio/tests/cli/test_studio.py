@@ -20,6 +20,7 @@ from folkways_studio.people import invites, participants
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES
 from studio.tests.cli.conftest import Folkways
+from studio.tests.support.studies import trained
 
 QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
 
@@ -49,6 +50,7 @@ def somebody() -> str:
     participants.consent(workspace, person.id, study.consent_version)
     assert study.created_by is not None
     participants.waive_eligibility(workspace, study.id, person.id, "a test", by=study.created_by)
+    trained(workspace, study.id, person.id, "verify")
     workspace.close()
     return person.pseudonym
 

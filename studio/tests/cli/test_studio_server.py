@@ -21,6 +21,7 @@ from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.studies import service as studies
 from studio.tests.cli.conftest import Folkways
+from studio.tests.support.studies import trained
 from studio.tests.support.studio_server import StudioProcess
 
 HEADER = "id,question,option_a,option_b,option_c,option_d\n"
@@ -82,6 +83,9 @@ def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioProcess) 
     study = studies.get_study(server.workspace, "verification")
     participants.consent(server.workspace, person.id, study.consent_version)
     participants.waive_eligibility(server.workspace, study.id, person.id, "a test", by=study.created_by or 0)
+    refused = remote("studio", "hand-out", "verification", "verify", person.pseudonym, "--out", "work.xlsx")
+    assert refused.returncode == 2 and "has not gone through the training of this stage" in refused.stderr
+    trained(server.workspace, study.id, person.id, "verify")
     handed = remote("studio", "hand-out", "verification", "verify", person.pseudonym, "--out", "work.xlsx")
     assert handed.stdout == "wrote work.xlsx\n", handed.stderr
     from openpyxl import load_workbook

@@ -100,7 +100,18 @@ class Participant(Client):
 
     def next(self, stage: str) -> TaskPage | None:
         """Ask for the next task of a stage; None where there is nothing to do."""
-        return self._arrive(self._post(f"{self.place}/next", self.csrf(self.place), [("stage", stage)]))
+        asked = self._post(f"{self.place}/next", self.csrf(self.place), [("stage", stage)])
+        if "/training/" in asked.place:
+            self._train(asked.place)
+            asked = self._post(f"{self.place}/next", self.csrf(self.place), [("stage", stage)])
+        return self._arrive(asked)
+
+    def _train(self, address: str) -> None:
+        """Go through the training of a stage, the first option of each case."""
+        case = 0
+        while self.get(address).status == 200:
+            case += 1
+            self._post(address, self.csrf(address), [("case", str(case)), ("option", "0")])
 
     def step(self, name: str, fields: Fields) -> TaskPage:
         """A step on the way (a suggestion, a challenge); the page as it is afterwards."""

@@ -172,10 +172,7 @@ class StudyFixture:
 
     def train(self, person: Participant, stage: str) -> None:
         """Have somebody go through the training of a stage."""
-        of = studies.get_stage(self.workspace, self.study.id, stage)
-        cases = list(cases_of(of.config["manual"]))
-        for number, case in enumerate(cases, 1):
-            training.answer_case(self.workspace, person.id, of, number, case.right, cases)
+        trained(self.workspace, self.study.id, person.id, stage)
 
     def nothing(self, person: Participant, stage: str | None = None) -> str:
         """Why there is nothing to do."""
@@ -208,3 +205,11 @@ def open_study(
     return StudyFixture(
         workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, offered or {}
     )
+
+
+def trained(workspace: Workspace, study: int, person: int, stage: str) -> None:
+    """Have somebody go through the training of a stage."""
+    of = studies.get_stage(workspace, study, stage)
+    cases = list(cases_of(of.config["manual"]))
+    for number, case in enumerate(cases, 1):
+        training.answer_case(workspace, person, of, number, case.right, cases)
