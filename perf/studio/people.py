@@ -69,10 +69,17 @@ class Person:
         await asyncio.sleep(seconds)
 
     async def _enter(self, invitation: str) -> None:
-        shown = await self.browser.get(invitation, "entry")
-        await self.browser.post(invitation, "entry", {"csrf": shown.fields["csrf"]})
+        """Follow the invitation, again where a server that was killed meanwhile let nobody in, and agree."""
         place = f"/work/{self.scenario.study}"
-        consent = await self.browser.get(f"{place}/consent", "entry")
+        while True:
+            shown = await self.browser.get(invitation, "entry")
+            if "csrf" in shown.fields:
+                await self.browser.post(invitation, "entry", {"csrf": shown.fields["csrf"]})
+            consent = await self.browser.get(f"{place}/consent", "entry")
+            if "version" in consent.fields:
+                break
+            self.account.did["followed the invitation again"] += 1
+            await self._wait(0.2)
         self.csrf = consent.fields["csrf"]
         agreed = {"csrf": self.csrf, "version": consent.fields["version"], "agree": "yes"}
         await self.browser.post(f"{place}/consent", "entry", agreed)
