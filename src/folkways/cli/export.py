@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from folkways.workspace.run_records import RunRecord
 
 
+items_option = click.option(
+    "--items",
+    is_flag=True,
+    help="You may pass on items of your own data, whose licence folkways does not know.",
+)
+
+
 @click.group("export")
 def command() -> None:
     """Write a run, or a task, in the format of another project."""
@@ -37,11 +44,7 @@ def command() -> None:
     metavar="WORD",
     help="You and the models' makers: first_party, third_party, collaborative or other.",
 )
-@click.option(
-    "--items",
-    is_flag=True,
-    help="You may pass on items of your own data, whose licence folkways does not know.",
-)
+@items_option
 def every_eval_ever(
     run: str,
     workspace: str,
@@ -80,11 +83,7 @@ def every_eval_ever(
 @workspace_option
 @folder_option("Folder that gets the logs.")
 @click.option("--profile", metavar="NAME", help="How to judge; each task's default if left out.")
-@click.option(
-    "--items",
-    is_flag=True,
-    help="You may pass on items of your own data, whose licence folkways does not know.",
-)
+@items_option
 def inspect_logs(run: str, workspace: str, out: Path, profile: str | None, items: bool) -> None:
     """Write RUN (name, number or 'last') as logs of Inspect, one for each model and task.
 
@@ -119,11 +118,7 @@ def inspect_logs(run: str, workspace: str, out: Path, profile: str | None, items
 @limit_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws.")
 @click.option("--profile", metavar="NAME", help="How to judge; the task's default if left out.")
-@click.option(
-    "--items",
-    is_flag=True,
-    help="You may pass on items of your own data, whose licence folkways does not know.",
-)
+@items_option
 def lm_eval(
     task: str,
     out: Path,
@@ -168,11 +163,7 @@ def lm_eval(
 @workspace_option
 @folder_option("Folder that gets the data set.")
 @click.option("--profile", metavar="NAME", help="Only this profile, where the run was scored in several.")
-@click.option(
-    "--items",
-    is_flag=True,
-    help="You may pass on items of your own data, whose licence folkways does not know.",
-)
+@items_option
 @click.option(
     "--push",
     metavar="OWNER/NAME",

@@ -118,8 +118,11 @@ def _first_object(path: Path) -> Mapping[str, Any]:
 
 
 def _document(path: Path) -> Any:
+    """The document of a file that may be an aggregate; None for others, which the reader of Inspect's logs
+    parses, and reports."""
     try:
-        return orjson.loads(path.read_bytes())
+        content = path.read_bytes()
+        return orjson.loads(content) if b'"evaluation_results"' in content else None
     except (OSError, orjson.JSONDecodeError):
         return None
 

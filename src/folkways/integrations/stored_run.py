@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -14,7 +15,7 @@ from folkways.benchmarks.base import ShownOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.integrations.models import StoredModel, stored_model
-from folkways.records import is_baseline
+from folkways.records import Metric, is_baseline
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import ReleaseRecord
@@ -81,6 +82,11 @@ class StoredRun:
             for part in self.parts
             if not is_baseline(part.endpoint)
         }
+
+    @property
+    def began(self) -> str:
+        """When the run began: ISO 8601 in UTC, to the second."""
+        return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")
 
     @cached_property
     def scores(self) -> pl.DataFrame:
@@ -151,3 +157,33 @@ class StoredRun:
             + (f" in the profile {self.profile}" if self.profile else "")
             + "; baselines do not count as models, and a model that never replied has no score"
         )
+
+
+_SETTINGS = {"temperature": float, "top_p": float, "max_tokens": int}
+
+
+def metric_of(task: Task, name: str) -> Metric:
+    """The task's metric of that name; one without bounds if the task no longer has it."""
+    return next(
+        (metric for metric in task.metrics if metric.name == name),
+        Metric(name, name, "", "mean", bounds=None),
+    )
+
+
+def signature_part(signature: str, name: str) -> str:
+    """The value of one part of a signature; empty if it has none."""
+    parts = (part.partition(":") for part in signature.split("|"))
+    return next((value for key, _, value in parts if key == name), "")
+
+
+def generation_arguments(settings: str) -> dict[str, Any]:
+    """The settings that the schema has names for; empty for several sets
+    (``temperature=0.0,max_tokens=16``)."""
+    pairs = dict(pair.partition("=")[::2] for pair in settings.split(","))
+    arguments: dict[str, Any] = {}
+    for name, kind in _SETTINGS.items():
+        try:
+            arguments[name] = kind(pairs[name])
+        except (KeyError, ValueError):  # not set, or several sets
+            continue
+    return arguments

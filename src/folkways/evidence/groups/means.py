@@ -17,7 +17,7 @@ from folkways.cultures import cultures
 from folkways.evidence.groups.panel import NAMES, UNIT, Panel, notes, panels
 from folkways.names import WHOLE
 from folkways.records import Metric, Schema
-from folkways.stats.intervals import student
+from folkways.stats.intervals import Floats, student
 
 FEWEST_MODELS = 3
 """Models below which nothing is said about other models."""
@@ -91,13 +91,21 @@ def _rows(panel: Panel, facets: Sequence[str]) -> Iterator[tuple[object, ...]]:
         scores = _scores(single, facet)
         for row in _over_questions(single, facet).iter_rows(named=True):
             values = scores.filter(group=row["value"])["score"].to_numpy()
-            over = student(values, scaled_bounds(panel.metric))
-            ends = (over.low, over.high) if values.size >= FEWEST_MODELS else (math.nan, math.nan)
+            ends = student_ends(values, scaled_bounds(panel.metric))
             yield (
                 *panel.names().values(),
                 *(facet, row["value"], row["score"], row["low"], row["high"]),
                 *(*ends, float(values.std(ddof=1)), values.size, row["questions"]),
             )
+
+
+def student_ends(values: Floats, bounds: tuple[float, float] | None = None) -> tuple[float, float]:
+    """Both ends of Student's interval of a mean over models, or over other units that are few; NaN below
+    FEWEST_MODELS. bounds: as of ``student``."""
+    if values.size < FEWEST_MODELS:
+        return math.nan, math.nan
+    over = student(values, bounds)
+    return over.low, over.high
 
 
 def scaled_bounds(metric: Metric) -> tuple[float, float] | None:

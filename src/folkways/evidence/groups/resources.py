@@ -12,7 +12,7 @@ import polars as pl
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.cultures import language_name, languages
-from folkways.evidence.groups.means import FEWEST_MODELS, scaled_bounds
+from folkways.evidence.groups.means import scaled_bounds, student_ends
 from folkways.evidence.groups.panel import (
     NAMES,
     Panel,
@@ -23,7 +23,7 @@ from folkways.evidence.groups.panel import (
     with_holm_apart,
 )
 from folkways.records import Schema
-from folkways.stats.intervals import Floats, student
+from folkways.stats.intervals import Floats
 
 FEWEST_LANGUAGES = 6
 """Languages of known class that a trend needs."""
@@ -127,16 +127,20 @@ def _by_language(panel: Panel) -> pl.DataFrame:
     )
 
 
+def _over_all_models(by_language: pl.DataFrame) -> pl.DataFrame:
+    """language, class, cultures and score, the mean over models."""
+    keys = ("language", "class", "cultures")
+    return by_language.group_by(*keys, maintain_order=True).agg(pl.col("score").mean())
+
+
 def _classes(panel: Panel, by_language: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
-    means = by_language.group_by("language", "class", "cultures", maintain_order=True).agg(
-        pl.col("score").mean()
-    )
-    for (number,), part in means.sort("class", "language", descending=[True, False]).group_by(
-        "class", maintain_order=True
+    for (number,), part in (
+        _over_all_models(by_language)
+        .sort("class", "language", descending=[True, False])
+        .group_by("class", maintain_order=True)
     ):
         values = part["score"].to_numpy()
-        over = student(values, scaled_bounds(panel.metric))
-        ends = (over.low, over.high) if values.size >= FEWEST_MODELS else (math.nan, math.nan)
+        ends = student_ends(values, scaled_bounds(panel.metric))
         spoken = ", ".join(map(language_name, part["language"]))
         yield (
             *panel.names().values(),
@@ -145,15 +149,10 @@ def _classes(panel: Panel, by_language: pl.DataFrame) -> Iterator[tuple[Any, ...
 
 
 def _trends(panel: Panel, by_language: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
-    mean = by_language.group_by("language", "class", "cultures", maintain_order=True).agg(
-        pl.col("score").mean()
-    )
     parts = {name: part for (name,), part in by_language.group_by("endpoint", maintain_order=True)}
     slopes = np.array([_slope(part)[0] for part in parts.values()])
     if len(parts) > 1:
-        over = student(slopes)
-        ends = (over.low, over.high) if slopes.size >= FEWEST_MODELS else (math.nan, math.nan)
-        yield _trend(panel, mean_name(len(parts)), mean, ends)
+        yield _trend(panel, mean_name(len(parts)), _over_all_models(by_language), student_ends(slopes))
     for name, part in parts.items():
         yield _trend(panel, str(name), part, (math.nan, math.nan))
 

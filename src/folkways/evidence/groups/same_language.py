@@ -13,7 +13,7 @@ import polars as pl
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import DIFFERENCE, NotAvailableError, Table
 from folkways.cultures import name_of_code
-from folkways.evidence.groups.means import FEWEST_MODELS, scaled_bounds
+from folkways.evidence.groups.means import scaled_bounds, student_ends
 from folkways.evidence.groups.panel import (
     NAMES,
     Panel,
@@ -25,7 +25,6 @@ from folkways.evidence.groups.panel import (
 )
 from folkways.records import Schema
 from folkways.stats.differences import paired_mean
-from folkways.stats.intervals import student
 
 FEWEST_SHARED = 10
 """Questions that two cultures must share."""
@@ -88,12 +87,11 @@ def _rows(panel: Panel) -> Iterator[tuple[Any, ...]]:
                 .agg(pl.col("one", "other").mean())
             )
             test = paired_mean(means["one"].to_numpy(), means["other"].to_numpy(), largest=largest)
-            over = student(gaps.to_numpy()) if number == 0 and gaps.len() >= FEWEST_MODELS else None
             yield (
                 *panel.names().values(),
                 *(name_of_code(language), f"{name_of_code(first)} − {name_of_code(second)}", name),
                 *(means["one"].mean(), means["other"].mean(), *test.columns().values(), math.nan),
-                *((over.low, over.high) if over else (math.nan, math.nan)),
+                *(student_ends(gaps.to_numpy()) if number == 0 else (math.nan, math.nan)),
                 test.n,
             )
 

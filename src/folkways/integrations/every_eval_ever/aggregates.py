@@ -12,6 +12,7 @@ import numpy as np
 
 from folkways.benchmarks.base import Task
 from folkways.integrations.every_eval_ever.instances import result_id
+from folkways.integrations.stored_run import generation_arguments, metric_of, signature_part
 from folkways.records import Metric, State
 from folkways.releases.release_records import ReleaseRecord
 from folkways.stats.clusters import jackknife
@@ -30,7 +31,6 @@ _COUNTS = (
     "why_left_out",
 )
 _TOLD = ("facet", "value", *_COUNTS, "coverage", "at_best", "interval", "profile", "signature")
-_SETTINGS = {"temperature": float, "top_p": float, "max_tokens": int}
 
 
 @dataclass(slots=True)
@@ -194,14 +194,6 @@ def _same(facet: str, value: str) -> Iterator[str]:
         yield f"metadata.{name}={part}"
 
 
-def metric_of(task: Task, name: str) -> Metric:
-    """The task's metric of that name; one without bounds if the task no longer has it."""
-    return next(
-        (metric for metric in task.metrics if metric.name == name),
-        Metric(name, name, "", "mean", bounds=None),
-    )
-
-
 def _uncertainty(row: Row, unit: float) -> dict[str, Any]:
     uncertainty: dict[str, Any] = {"num_samples": row["n"] - row["left_out"]}
     if row["low"] is not None and row["high"] is not None:
@@ -238,22 +230,3 @@ def _source(release: ReleaseRecord, data: str, n: int) -> dict[str, Any]:
     if release.source != "folder" and release.homepage:
         return {**common, "source_type": "url", "url": [release.homepage]}
     return {**common, "source_type": "other"}
-
-
-def signature_part(signature: str, name: str) -> str:
-    """The value of one part of a signature; empty if it has none."""
-    parts = (part.partition(":") for part in signature.split("|"))
-    return next((value for key, _, value in parts if key == name), "")
-
-
-def generation_arguments(settings: str) -> dict[str, Any]:
-    """The settings that the schema has names for; empty for several sets
-    (``temperature=0.0,max_tokens=16``)."""
-    pairs = dict(pair.partition("=")[::2] for pair in settings.split(","))
-    arguments: dict[str, Any] = {}
-    for name, kind in _SETTINGS.items():
-        try:
-            arguments[name] = kind(pairs[name])
-        except (KeyError, ValueError):  # not set, or several sets
-            continue
-    return arguments

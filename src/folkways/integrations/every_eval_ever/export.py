@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain
@@ -23,10 +22,10 @@ from folkways.benchmarks.itemwise import ItemwiseTask
 from folkways.benchmarks.registry import get_task
 from folkways.errors import UnknownNameError
 from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines
-from folkways.integrations.every_eval_ever.aggregates import Spreads, metric_of, result
+from folkways.integrations.every_eval_ever.aggregates import Spreads, result
 from folkways.integrations.every_eval_ever.instances import SCHEMA_VERSION, instances, result_id
 from folkways.integrations.models import StoredModel
-from folkways.integrations.stored_run import ItemTexts, StoredRun
+from folkways.integrations.stored_run import ItemTexts, StoredRun, metric_of
 from folkways.json_lines import json_line
 from folkways.records import BASELINE_PREFIX, Subject
 from folkways.runs.planning.plan import stored_plan
@@ -171,7 +170,7 @@ class _Export(StoredRun):
                     self.record(row["task"]),
                     data,
                     references,
-                    self._time(),
+                    self.began,
                     spreads.get(key),
                     self._template(row["task"]),
                 )
@@ -189,7 +188,7 @@ class _Export(StoredRun):
         return {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": evaluation,
-            "evaluation_timestamp": self._time(),
+            "evaluation_timestamp": self.began,
             "retrieved_timestamp": str(int(time.time())),
             "source_metadata": {
                 "source_name": "folkways",
@@ -259,9 +258,6 @@ class _Export(StoredRun):
     def _templates(self) -> dict[str, str | None]:
         """Cache of ``_template``."""
         return {}
-
-    def _time(self) -> str:
-        return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")
 
     def _uuid(self, endpoint: str, benchmark: str) -> UUID:
         """A UUID in the form of version 4 that is always the same for this model of this run."""

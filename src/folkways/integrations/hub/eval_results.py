@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -211,9 +210,7 @@ class _Export:
                 **({"revision": record.revision} if of_release else {}),
             },
             "value": round(row["score"], _decimals(task)),
-            "date": datetime.fromtimestamp(self.stored.run.created, UTC)
-            .isoformat(timespec="seconds")
-            .replace("+00:00", "Z"),
+            "date": self.stored.began.replace("+00:00", "Z"),
         }
         if self.addresses.source:
             entry["source"] = {"url": self.addresses.source, "name": f"Judgements, folkways {__version__}"}

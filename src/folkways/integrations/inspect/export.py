@@ -24,9 +24,14 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.registry import get_task
 from folkways.files import WrittenFiles
-from folkways.integrations.every_eval_ever.aggregates import generation_arguments, metric_of, signature_part
 from folkways.integrations.models import StoredModel
-from folkways.integrations.stored_run import ItemTexts, StoredRun
+from folkways.integrations.stored_run import (
+    ItemTexts,
+    StoredRun,
+    generation_arguments,
+    metric_of,
+    signature_part,
+)
 from folkways.records import LOST, Metric
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
@@ -66,7 +71,11 @@ def export_run(
     Raises FolkwaysError if the run has not been scored, or has no model.
     """
     export = _Export(workspace, run, profile, unlicensed_items, out)
-    files = [export.write(part) for part in export.parts if part.endpoint in export.models]
+    files: list[Path] = []
+    for task in export.tasks:
+        texts = {} if export.why_items_stay(task) else export.texts(task)
+        mine = (part for part in export.parts if part.task == task and part.endpoint in export.models)
+        files += [export.write(part, texts) for part in mine]
     if not files:
         raise export.no_score_error()
     notes = [
@@ -81,8 +90,8 @@ def export_run(
 class _Export(StoredRun):
     out: Path
 
-    def write(self, part: Part) -> Path:
-        """Write the log of one model on one task."""
+    def write(self, part: Part, texts: Mapping[str, ItemTexts]) -> Path:
+        """Write the log of one model on one task, with the ``texts`` of its items."""
         task, model = get_task(part.task), self.models[part.endpoint]
         profile = self._profile(task)
         scores = self.scores.filter(
@@ -93,10 +102,9 @@ class _Export(StoredRun):
         whole = scores.filter(pl.col("facet") == "all")
         names = whole["metric"].unique(maintain_order=True)
         metrics = sorted((metric_of(task, name) for name in names), key=_place_in(task))
-        texts = {} if self.why_items_stay(part.task) else self.texts(part.task)
         start = self._start(part, task, model, profile, whole)
         key = start["eval"]["task_id"]
-        target = self.out / f"{self._time().replace(':', '-')}_{task.name.replace('/', '-')}_{key}.eval"
+        target = self.out / f"{self.began.replace(':', '-')}_{task.name.replace('/', '-')}_{key}.eval"
         self.out.mkdir(parents=True, exist_ok=True)
         written = target.with_suffix(".part")
         summaries = []
@@ -136,7 +144,7 @@ class _Export(StoredRun):
                 "eval_id": _short_id(f"eval {key}"),
                 "run_id": _short_id(f"{self.run.name} {self.run.created}"),
                 "task_id": _short_id(key),
-                "created": self._time(),
+                "created": self.began,
                 "task": task.name.replace("/", "_"),
                 "task_version": run_task.fingerprint,
                 "task_args": {"profile": profile},
@@ -170,11 +178,8 @@ class _Export(StoredRun):
             "status": status,
             **failure,
             "results": results,
-            "stats": {"started_at": self._time(), "completed_at": end, "model_usage": usage},
+            "stats": {"started_at": self.began, "completed_at": end, "model_usage": usage},
         }
-
-    def _time(self) -> str:
-        return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")
 
 
 def _place_in(task: Task) -> Any:
