@@ -30,11 +30,12 @@ def fetch(
     progress: FetchProgress | None = None,
 ) -> Release:
     """Fetch what is missing of the release ``name`` and return it. What is here and intact is not fetched
-    again, unless ``force``. options: limits and patience. progress: what it is reported to.
+    again, unless ``force``.
 
-    Of a release whose record names a branch, the first fetch writes down the commit and the checksum of every
-    file. What is fetched later comes from that commit and has to equal it, unless a ``revision`` (the branch,
-    or a commit) is to be taken in its place: all its files at once, or none.
+    revision: a branch or commit whose files are taken in place of those here, all or none. Only of a release
+    whose record names a branch: its first fetch writes down the commit and the checksum of every file, and
+    what is fetched later comes from there and has to equal it. options: limits and patience. progress: what
+    it is reported to.
 
     Files that its source does not have (``ReleaseFile.remote``) are left to ``adopt``.
 
