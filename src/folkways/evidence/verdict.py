@@ -368,13 +368,8 @@ def _weakest(made: Verdict) -> str:
     for spot in spots:
         task = tasks[spot.task]
         on = f" on {task.title}" if len(tasks) > 1 else ""
-        groups = {"culture": "cultures", "language": "languages"}.get(spot.facet, "groups")
         at = "in" if spot.facet == "language" else "about"
-        parts.append(
-            f"{made.name(spot.model)} is weakest {at} {spot.name}{on}: "
-            f"{bound(spot.gap)}{unit_words(task.metric.scale == 100)} worse than its mean over "
-            f"{spot.groups} {groups} (between {bound(spot.low)} and {bound(spot.high)})"
-        )
+        parts.append(f"{made.name(spot.model)} is weakest {at} {spot.name}{on}: {spot.words(task.metric)}")
     return f"{'; '.join(parts)}."
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Literal
 
 from folkways.errors import DataError, NotOnDiskError
 from folkways.releases.checksums import sha256_of
+
+MOST_OPTIONAL = 6
+"""Optional files of a release up to which its fingerprints are known without its data: there are two to the
+power of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,19 @@ class ReleaseRecord:
         file."""
         hashed = re.fullmatch(r"[0-9a-f]{7,40}", self.revision) is not None
         return hashed or self.source in ("package", "folder") or all(entry.sha256 for entry in self.files)
+
+    @cached_property
+    def fingerprints(self) -> frozenset[str]:
+        """The fingerprints (``Release.fingerprint``) that the release has, with and without each of its optional
+        files; empty where the record lacks a checksum."""
+        optional = [entry for entry in self.files if entry.optional]
+        if any(entry.sha256 is None for entry in self.files) or len(optional) > MOST_OPTIONAL:
+            return frozenset()
+        absent = chain.from_iterable(combinations(optional, number) for number in range(len(optional) + 1))
+        return frozenset(
+            fingerprint_of((entry.path, entry.sha256 or "") for entry in self.files if entry not in without)
+            for without in absent
+        )
 
     @property
     def kept(self) -> str:
@@ -141,8 +159,13 @@ class Release:
     def fingerprint(self) -> str:
         """12 hexadecimal digits over names and contents of the files that are there; equal data have equal
         fingerprints."""
-        digest = hashlib.sha256()
-        for entry in sorted(self.record.files, key=lambda file: file.path):
-            if self.has(entry.path):
-                digest.update(entry.path.encode() + b"\0" + bytes.fromhex(sha256_of(self._place(entry.path))))
-        return digest.hexdigest()[:12]
+        here = (entry.path for entry in self.record.files if self.has(entry.path))
+        return fingerprint_of((path, sha256_of(self._place(path))) for path in here)
+
+
+def fingerprint_of(files: Iterable[tuple[str, str]]) -> str:
+    """12 hexadecimal digits over the path and the SHA-256 of each file."""
+    digest = hashlib.sha256()
+    for path, checksum in sorted(files):
+        digest.update(path.encode() + b"\0" + bytes.fromhex(checksum))
+    return digest.hexdigest()[:12]
