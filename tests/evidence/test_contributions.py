@@ -117,25 +117,25 @@ def test_a_sound_score_may_enter(there: list[Entry]) -> None:
 
 # fmt: off
 FAULTS = {
-    "no signature": (dict(made={"data": "", "prompts": ""}), "signature", "lacks data and prompts"),
-    "no score": (dict(score=None), "signature", "no reply came"),
-    "a score outside its interval": (dict(score=80.0), "signature", "not within its interval"),
-    "a signature of another task": (dict(made={"task": "demo/saq"}), "signature", "is of the task demo/saq"),
-    "other contents": (dict(made={"data": "demo@1#000000000000"}), "release", "its record has"),
-    "an unknown release": (dict(made={"data": "nowhere@1#12"}), "release", "nowhere@1 is not known"),
-    "a folder": (dict(made={"data": "dir:mine#12"}), "release", "a folder of somebody's own"),
-    "fewer items": (dict(n=99), "items", "99 expected answers, the others have 100"),
-    "no items": (dict(n=0, lost=0), "items", "no number of items"),
-    "too little coverage": (dict(coverage=0.949), "coverage", "94.9"),
-    "failed requests": (dict(lost=2, coverage=0.98), "failed requests", "2 of 100"),
-    "judgements that disagree": (dict(fault="the mean is 12"), "judgements", "the mean is 12"),
-    "there already": (dict(model="lab/a"), "duplicates", "run of lab/a has this model"),
+    "no signature": ({"made": {"data": "", "prompts": ""}}, "signature", "lacks data and prompts"),
+    "no score": ({"score": None}, "signature", "no reply came"),
+    "a score outside its interval": ({"score": 80.0}, "signature", "not within its interval"),
+    "a signature of another task": ({"made": {"task": "demo/saq"}}, "signature", "is of the task demo/saq"),
+    "other contents": ({"made": {"data": "demo@1#000000000000"}}, "release", "its record has"),
+    "an unknown release": ({"made": {"data": "nowhere@1#12"}}, "release", "nowhere@1 is not known"),
+    "a folder": ({"made": {"data": "dir:mine#12"}}, "release", "a folder of somebody's own"),
+    "fewer items": ({"n": 99}, "items", "99 expected answers, the others have 100"),
+    "no items": ({"n": 0, "lost": 0}, "items", "no number of items"),
+    "too little coverage": ({"coverage": 0.949}, "coverage", "94.9"),
+    "failed requests": ({"lost": 2, "coverage": 0.98}, "failed requests", "2 of 100"),
+    "judgements that disagree": ({"fault": "the mean is 12"}, "judgements", "the mean is 12"),
+    "there already": ({"model": "lab/a"}, "duplicates", "run of lab/a has this model"),
 }
 UNSURE = {
-    "no interval": (dict(low=None, high=None), "signature", "no interval"),
-    "another version": (dict(made={"folkways": "0.1.0"}), "version", "by folkways 0.1.0, the others by 0.2.0"),
-    "no judgements": (dict(judged=0), "judgements", "no rank"),
-    "no coverage": (dict(coverage=None), "coverage", "does not say"),
+    "no interval": ({"low": None, "high": None}, "signature", "no interval"),
+    "another version": ({"made": {"folkways": "0.1.0"}}, "version", "by folkways 0.1.0, the others by 0.2.0"),
+    "no judgements": ({"judged": 0}, "judgements", "no rank"),
+    "no coverage": ({"coverage": None}, "coverage", "does not say"),
 }
 # fmt: on
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,6 +13,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from folkways.benchmarks.registry import get_task
+from folkways.releases.stored_releases import locate
 from tests.support.chat_server import ChatServer
 from tests.support.river import folkways
 
@@ -34,12 +37,24 @@ class Made:
         return sorted((self.folder / "records").rglob("*.json"))
 
 
+def right_replies() -> Iterator[dict[str, str]]:
+    """The right reply to every item of two tasks of the demo."""
+    for name in ("demo/saq", "demo/mcq"):
+        task = get_task(name)
+        for item in task.items(locate("demo")).iter_rows(named=True):
+            option = task.options_of(item).right
+            reply = next(iter(task.accepted_answers(item)))[0] if option is None else "ABCD"[option]
+            yield {"task": name, "item": item["item"], "response": reply}
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("leaderboard")
     where = ("-w", folder / "w.db")
-    with ChatServer(mode="letter") as first, ChatServer(mode="fixed:tea") as second:
-        models = ("-m", f"{first.url}/v1#org/one", "-m", f"{second.url}/v1#org/two", "-m", "baseline/first")
+    right = folder / "right.jsonl"
+    right.write_text("".join(json.dumps(row) + "\n" for row in right_replies()))
+    with ChatServer(mode="fixed:Who knows?") as server:
+        models = ("-m", f"replay:{right}", "-m", f"{server.url}/v1#org/wrong", "-m", "baseline/first")
         done = folkways("run", "demo/saq", "demo/mcq", *models, *where, "--name", "asked")
         assert done.returncode == 0, done.stderr
     sites = {name: folder / f"site-{name}" for name in ("run", "records", "archive")}
@@ -66,7 +81,7 @@ def test_a_run_its_archive_and_its_records_make_the_same_leaderboard(made: Made)
     """Scores, intervals, counts, signatures, and the ranks on the pages."""
     of_run, of_records, of_archive = (entries(made.sites[name]) for name in ("run", "records", "archive"))
     assert [(entry["task"], entry["model"]) for entry in of_run] == [
-        (task, model) for task in ("demo/mcq", "demo/saq") for model in ("org/one", "org/two")
+        (task, model) for task in ("demo/mcq", "demo/saq") for model in ("org/wrong", "unknown/right")
     ]
     assert of_archive == of_run
     for one, other in zip(of_run, of_records, strict=True):
@@ -77,6 +92,8 @@ def test_a_run_its_archive_and_its_records_make_the_same_leaderboard(made: Made)
     pages = [(site / "tasks/demo-mcq.html").read_text() for site in made.sites.values()]
     rows = [re.findall(r'<td class="num rank">(.*?)</td>', page) for page in pages]
     assert rows[0] == rows[1] == rows[2] == ["1", "2"]
+    first = re.search(r'<tr class="model">.*?</tr>', pages[0], re.DOTALL)[0]
+    assert ">right<" in first and "100.0" in first
 
 
 class Links(HTMLParser):
@@ -122,7 +139,7 @@ def test_feeds_say_what_was_added_with_rank_and_interval(made: Made) -> None:
     for name in ("id", "title", "updated"):  # RFC 4287, 4.1.1
         assert feed.findtext(f"{ATOM}{name}")
     items = feed.findall(f"{ATOM}entry")
-    assert {item.findtext(f"{ATOM}title") for item in items} == {"one: 2 tasks", "two: 2 tasks"}
+    assert {item.findtext(f"{ATOM}title") for item in items} == {"right: 2 tasks", "wrong: 2 tasks"}
     document = json.loads((site / "feed.json").read_bytes())
     assert document["version"] == "https://jsonfeed.org/version/1.1"
     assert len({item["id"] for item in document["items"]}) == 2
@@ -148,6 +165,141 @@ def test_a_site_made_again_is_the_same_and_old_pages_go(made: Made, tmp_path: Pa
         for path in made.sites["records"].rglob("*.*")
     }
     (tmp_path / "s/models/mine.txt").write_text("mine")
-    one = next(path for path in made.records if "one" in str(path))
+    one = next(path for path in made.records if "right" in str(path))
     assert folkways("site", one, "--out", tmp_path / "s").returncode == 0
-    assert {path.name for path in (tmp_path / "s/models").iterdir()} == {"one.html", "mine.txt"}
+    assert {path.name for path in (tmp_path / "s/models").iterdir()} == {"right.html", "mine.txt"}
+
+
+def checked(*arguments: object) -> tuple[int, str]:
+    done = folkways("site", "check", *arguments)
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_a_record_may_enter_once(made: Made) -> None:
+    """The first of a leaderboard, then another model of the same run; what is there already may not."""
+    right, wrong = (next(path for path in made.records if name in str(path)) for name in ("right", "wrong"))
+    assert checked(right)[0] == 0
+    code, out = checked(wrong, "--against", right, "--strict")
+    assert code == 0, out
+    assert out.splitlines()[0].startswith("demo/org/wrong/") and out.splitlines()[0].endswith(": may enter")
+    assert len(re.findall("^  ok ", out, re.MULTILINE)) == 18
+    code, out = checked(made.folder / "records", "--against", made.sites["run"], "--github")
+    assert code == 1 and out.count(": may not enter") == 2
+    assert out.count("FAILED  duplicates") == 4 and out.count("FAILED") == 4
+    assert (
+        "::error title=folkways site check%3A duplicates::unknown/right on demo/mcq: asked has this model"
+        in out
+    )
+
+
+def change(folder: Path, record: Path, edit: Callable[[dict[str, Any], list[dict[str, Any]]], None]) -> Path:
+    """A copy of a record and its instances after ``edit``, in another folder."""
+    document = json.loads(record.read_bytes())
+    samples = record.with_name(f"{record.stem}_samples.jsonl")
+    rows = [json.loads(line) for line in samples.read_bytes().splitlines()]
+    edit(document, rows)
+    folder.mkdir()
+    (folder / samples.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / record.name).write_text(json.dumps(document))
+    return folder / record.name
+
+
+def raise_score(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    for result in document["evaluation_results"]:
+        if result["evaluation_result_id"].endswith("all=all"):
+            result["score_details"]["score"] = 0.5
+            result["score_details"]["uncertainty"]["confidence_interval"] |= {"lower": 0.4, "upper": 0.6}
+    document["detailed_evaluation_results"].pop("checksum")
+
+
+def drop_rows(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    del rows[:3]
+    document["detailed_evaluation_results"].pop("checksum")
+
+
+def change_reply(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    rows[0]["output"]["raw"] = ["something else"]
+
+
+def lose_instances(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    document["detailed_evaluation_results"]["file_path"] = "data/gone_samples.jsonl"
+
+
+FAULTS = {
+    raise_score: "the single judgements have the mean 0, and the score is 0.5",
+    drop_rows: "single judgements came, and the score is of",
+    change_reply: "another checksum than the record says",
+    lose_instances: "gone_samples.jsonl, which has the single judgements, does not lie",
+}
+
+
+@pytest.mark.parametrize("edit", FAULTS, ids=lambda edit: edit.__name__)
+def test_a_record_that_was_changed_may_not_enter(made: Made, tmp_path: Path, edit: Any) -> None:
+    record = change(tmp_path / "r", next(path for path in made.records if "wrong" in str(path)), edit)
+    code, out = checked(record)
+    assert code == 1 and ": may not enter" in out
+    assert {line.split()[1] for line in out.splitlines() if "FAILED" in line} == {"judgements"}
+    assert FAULTS[edit] in out
+
+
+def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Made, tmp_path: Path) -> None:
+    """On the site with the reason, without a rank among the others, and its cultures in no column."""
+
+    def in_korean(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        document["model_info"]["id"] = "org/other"
+        for result in document["evaluation_results"]:
+            details = result["score_details"]["details"]
+            details["signature"] = details["signature"].replace("|profile:", "|cultures:KR|profile:")
+
+    record = change(tmp_path / "r", next(path for path in made.records if "right" in str(path)), in_korean)
+    code, out = checked(record, "--against", made.folder / "records")
+    assert code == 1
+    assert (
+        "setting  org/other on demo/mcq: not comparable with the 2 models there: cultures KR here, none there"
+        in out
+    )
+    done = folkways("site", made.folder / "records", record, "--out", tmp_path / "s")
+    assert "other kept apart: cultures KR here, none there" in done.stderr
+    page = (tmp_path / "s/tasks/demo-mcq.html").read_text()
+    assert 'id="apart"' in page and "<h3>cultures KR here, none there</h3>" in page
+    assert re.findall(r'<td class="num rank">(.*?)</td>', page) == ["1", "2"]
+    index = (tmp_path / "s/index.html").read_text()
+    assert "other" not in re.search(r"<table.*?</table>", index, re.DOTALL)[0]
+    assert not (tmp_path / "s/models/other.html").exists()
+
+
+def test_records_without_instances_have_scores_and_no_rank(made: Made, tmp_path: Path) -> None:
+    for number, path in enumerate(made.records):
+        document = json.loads(path.read_bytes())
+        document.pop("detailed_evaluation_results")
+        (tmp_path / f"{number}.json").write_text(json.dumps(document))
+    assert folkways("site", tmp_path, "--out", tmp_path / "s").returncode == 0
+    page = (tmp_path / "s/tasks/demo-mcq.html").read_text()
+    assert "No model has a rank" in page and ">right<" in page and "100.0" in page
+    assert checked(tmp_path / "0.json", "--strict")[0] == 1 and checked(tmp_path / "0.json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nobody"], "unknown run 'nobody'"),
+        (["check", "empty"], "empty: has no record of Every Eval Ever, and is no archive"),
+        (["note.json"], "note.json: is not an aggregate of Every Eval Ever"),
+        (["half.json"], "half.json: has a result that is not of the schema"),
+        (["check", "half.json", "--against", "old"], "site.json: is of format 0; this folkways reads 1"),
+        (["asked", "--url", "lab.example.org"], "--url takes a web address, got 'lab.example.org'"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else None,
+)
+def test_what_cannot_be_read_is_named(made: Made, tmp_path: Path, arguments: list[str], words: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old/site.json").write_text('{"format": 0}')
+    (tmp_path / "note.json").write_text('{"evaluation_results": []}')
+    (tmp_path / "half.json").write_text(
+        '{"schema_version": "0.3.0", "evaluation_results": [{}], "model_info": {"id": "a/b"}}'
+    )
+    out = [] if arguments[0] == "check" else ["--out", tmp_path / "s"]
+    done = folkways("site", *arguments, "-w", made.workspace, *out, cwd=tmp_path)
+    assert done.returncode == 2 and words in done.stderr, done.stderr

@@ -23,8 +23,10 @@ class BuiltByDefault(click.Group):
 
 @click.group("site", cls=BuiltByDefault)
 def command() -> None:
-    """Write a leaderboard of your own, and check what may be added to it. `folkways site RUN` is `folkways site
-    build RUN`."""
+    """Write a leaderboard of your own, and check what may be added to it.
+
+    `folkways site RUN` is short for `folkways site build RUN`.
+    """
 
 
 @command.command("build")
@@ -46,16 +48,16 @@ def build(
     url: str,
     contribute: str,
 ) -> None:
-    """Write a static leaderboard of RUNS: names of runs, folders of archived runs, or records of Every Eval Ever
-    (UUID.json, or a folder of them).
+    """Write a static leaderboard of RUNS: names of runs, folders of archived runs, or records of Every Eval
+    Ever (UUID.json, or a folder of them).
 
-    A page for every model on every task with intervals and ranks, one for each task, model and culture, an Atom
-    and a JSON feed, and site.json. Scores that were not asked or judged alike are kept apart. The pages need no
-    server and load nothing else. The same runs give the same files.
+    The pages: every model on every task with intervals and ranks, one for each task, model and culture, an
+    Atom and a JSON feed, and site.json. Scores that were not asked or judged alike are kept apart. The pages
+    need no server and load nothing else. The same runs give the same files.
 
     \b
-    folkways site baseline-study march --out site
-    folkways site data --out site --title "Our models" --url https://lab.example.org/models/
+    folkways site build baseline-study march --out site
+    folkways site build data --out site --title "Our models" --url https://lab.example.org/models/
     """
     from folkways.cli.out import say_written
     from folkways.integrations.leaderboard import write_leaderboard
@@ -84,7 +86,7 @@ def _address(text: str, flag: str) -> str:
 @workspace_option
 @click.option(
     "--against", multiple=True, metavar="SITE|RUN",
-    help="The leaderboard: a folder that `site` wrote, runs or records; repeatable. Without it NEW is the first.",
+    help="The leaderboard: a folder that `site` wrote, runs or records; repeatable.",
 )  # fmt: skip
 @click.option("--profile", metavar="NAME", help="Profile of the scores; the first of each run if left out.")
 @click.option(
@@ -113,9 +115,9 @@ def check(
     """Check whether NEW (runs, archives or records) may be added to a leaderboard. No model is asked.
 
     For each model and task: is the signature whole, the release pinned and its checksum known, are prompts,
-    variants, languages and items those of the scores that are there, did enough requests come back, do the single
-    judgements agree with the score, and is it new? Exit code 0: all may enter; 1: something may not; 2: wrong
-    input.
+    variants, languages and items those of the scores that are there, did enough requests come back, do the
+    single judgements agree with the score, and is it new? Without --against, NEW is a leaderboard's first.
+    Exit code 0: all may enter; 1: something may not; 2: wrong input.
 
     \b
     folkways site check last --against site

@@ -1,8 +1,8 @@
 """Whether the scores of a run may be added to a leaderboard: one check for each thing that would make them
 say something else than the scores that are there.
 
-As in ``requirements``, a check fails where something is shown to be wrong, and is unsure where nothing here can
-tell; with ``strict`` what is unsure fails.
+As in ``requirements``, a check fails where something is shown to be wrong, and is unsure where nothing here
+can tell; with ``strict`` what is unsure fails.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def check_additions(
     added: the entries that may be added. there: those of the leaderboard; empty for a new one. rules: what is
     required.
     """
-    columns = columns_of(there or added)
+    columns, all_columns = columns_of(there), columns_of(there or added)
     checks: dict[str, list[Check]] = {}
     for position, entry in enumerate(added):
         earlier = [*there, *added[:position]]
-        column = columns[entry.task][0] if entry.task in columns else None
-        for name, (status, message) in _checks(entry, column, earlier, rules):
+        column, like = (of[entry.task][0] if entry.task in of else None for of in (columns, all_columns))
+        for name, (status, message) in _checks(entry, column, like, earlier, rules):
             if rules.strict and status is Status.UNSURE:
                 status = Status.FAIL
             model = f"{entry.model} on {entry.task}"
@@ -66,13 +66,14 @@ Outcome = tuple[Status, str]
 
 
 def _checks(
-    entry: Entry, column: Column | None, earlier: Sequence[Entry], rules: Rules
+    entry: Entry, column: Column | None, like: Column | None, earlier: Sequence[Entry], rules: Rules
 ) -> Iterator[tuple[str, Outcome]]:
+    """column: of the leaderboard. like: the same, or where that is empty, of what is added."""
     yield "signature", _signature(entry)
     yield "release", _release(entry, column)
-    yield "setting", _setting(entry, column)
-    yield "version", _version(entry, column)
-    yield "items", _items(entry, column)
+    yield "setting", _setting(entry, like)
+    yield "version", _version(entry, like)
+    yield "items", _items(entry, like)
     yield "coverage", _coverage(entry, rules)
     yield "failed requests", _failed(entry, rules)
     yield "judgements", _judgements(entry)
@@ -101,14 +102,14 @@ def _release(entry: Entry, column: Column | None) -> Outcome:
     name, _, fingerprint = data.partition("#")
     same = column is not None and column.setting.get("data") == data
     if name.startswith(OWN_DATA):
-        if same and column is not None and any(one is not entry for one in column.entries):
+        if same:
             return Status.PASS, f"{data}, a folder of somebody's own, as on the leaderboard"
         return Status.FAIL, f"{name} is a folder of somebody's own; ask the questions of a published release"
     try:
         record = get_record(name)
     except UnknownNameError:
-        known = "the leaderboard has the same" if same else "folkways data list has those that are known"
-        return Status.UNSURE if same else Status.FAIL, f"{name or 'no release'} is not known here; {known}"
+        hint = "the leaderboard has the same" if same else "folkways data list has those that are known"
+        return Status.UNSURE if same else Status.FAIL, f"{name or 'no release'} is not known here; {hint}"
     if not record.is_pinned:
         return Status.FAIL, f"{name} is not pinned: its contents may change; take a release with a revision"
     prints = record.fingerprints
@@ -141,12 +142,11 @@ def _setting(entry: Entry, column: Column | None) -> Outcome:
 
 def _version(entry: Entry, column: Column | None) -> Outcome:
     versions = sorted({one.made.get("folkways", "none") for one in column.entries}) if column else []
-    own = entry.made.get("folkways", "none")
-    if not versions or own in versions:
-        return Status.PASS, f"folkways {own}"
-    return Status.UNSURE, (
-        f"judged by folkways {own}, the others by {named(versions)}; the changelog says whether scores moved"
-    )
+    version = entry.made.get("folkways", "none")
+    if not versions or version in versions:
+        return Status.PASS, f"folkways {version}"
+    others = f"the others by {named(versions)}; the changelog says whether scores moved"
+    return Status.UNSURE, f"judged by folkways {version}, {others}"
 
 
 def _items(entry: Entry, column: Column | None) -> Outcome:

@@ -103,16 +103,19 @@ class Contribution:
             judged = {(str(model), str(task)): amount for model, task, amount in counts.iter_rows()}
         for row in self.scores.filter(pl.col("facet") == WHOLE).iter_rows(named=True):
             key = (row["endpoint"], row["task"])
+            numbers = {
+                name: row[name] for name in ("profile", "metric", "score", "low", "high", "n", "coverage")
+            }
             yield Entry(
-                *key,
-                *(row[name] for name in ("profile", "metric", "score", "low", "high", "n")),
-                row["failed"] + row["missing"],
-                row["coverage"],
-                self.signatures.get(row["signature"], Signature()).parts,
-                self.source,
-                self.created,
-                judged.get(key, 0),
-                self.faults.get(key, ""),
+                model=row["endpoint"],
+                task=row["task"],
+                **numbers,
+                lost=row["failed"] + row["missing"],
+                made=self.signatures.get(row["signature"], Signature()).parts,
+                source=self.source,
+                created=self.created,
+                judged=judged.get(key, 0),
+                fault=self.faults.get(key, ""),
             )
 
 

@@ -50,13 +50,12 @@ class WeakSpot:
         return name if self.facet in ("culture", "language") else f"{name} ({facet_title(self.facet)})"
 
     def words(self, metric: Metric) -> str:
-        """How far it is below the model's own mean: ``12.3 points worse than its mean over 16 cultures (between
-        4.0 and 20.1)``. metric: that of the task."""
+        """How far it is below the model's own mean: ``12.3 points worse than its mean over 16 cultures
+        (between 4.0 and 20.1)``. metric: that of the task."""
         groups = {"culture": "cultures", "language": "languages"}.get(self.facet, "groups")
-        return (
-            f"{bound(self.gap)}{unit_words(metric.scale == 100)} worse than its mean over {self.groups} {groups} "
-            f"(between {bound(self.low)} and {bound(self.high)})"
-        )
+        size = f"{bound(self.gap)}{unit_words(metric.scale == 100)}"
+        between = f"(between {bound(self.low)} and {bound(self.high)})"
+        return f"{size} worse than its mean over {self.groups} {groups} {between}"
 
 
 def weak_spots(

@@ -39,9 +39,9 @@ def contributions_of(
 ) -> list[Contribution]:
     """The contributions of these sources, in their order.
 
-    names: runs of the workspace, folders of archived runs, records (``UUID.json``) or folders of records; what
-    is there as a file is not looked for as a run. profile: of the tasks; the first that each run was scored in
-    if None. FolkwaysError for a run that cannot be read; DataError for a file that is neither.
+    names: runs of the workspace, folders of archived runs, records (``UUID.json``) or folders of records;
+    what is there as a file is not looked for as a run. profile: of the tasks; the first that each run was
+    scored in if None. FolkwaysError for a run that cannot be read; DataError for a file that is neither.
     """
     contributions = []
     for name in names:
@@ -110,12 +110,12 @@ def _of_archive(folder: Path, profile: str | None) -> Contribution:
         stored.filter(subject=subject).select(list(SCORES)) for subject in (Subject.MODEL, Subject.PEOPLE)
     )
     scores = _headlines(of_models, archive.run, profile)
-    asked = pl.concat(
+    prompts = pl.concat(
         page.select("ordinal", "endpoint", "task", "item", "language", "variant", "sample")
         for page in archive.pages(archives.RESPONSES, PAGE)
     )
     judged = [
-        page.join(asked, on="ordinal", maintain_order="left").join(
+        page.join(prompts, on="ordinal", maintain_order="left").join(
             scores.select("endpoint", "task", "profile").unique(),
             on=["endpoint", "task", "profile"],
             how="semi",
@@ -231,8 +231,8 @@ def write_leaderboard(
 ) -> WrittenLeaderboard:
     """Write a leaderboard of these sources into the folder ``out``.
 
-    names, workspace, profile: as in ``contributions_of``, with the same errors. title: of the site. url: where it
-    will be published. contribute: the address at which additions are proposed.
+    names, workspace, profile: as in ``contributions_of``, with the same errors. title: of the site. url:
+    where it will be published. contribute: the address at which additions are proposed.
     """
     board = Board(contributions_of(names, workspace, profile), title)
     files = write_site(Site(board, url, contribute), Path(out))

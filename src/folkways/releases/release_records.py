@@ -77,8 +77,8 @@ class ReleaseRecord:
 
     @cached_property
     def fingerprints(self) -> frozenset[str]:
-        """The fingerprints (``Release.fingerprint``) that the release has, with and without each of its optional
-        files; empty where the record lacks a checksum."""
+        """The fingerprints (``Release.fingerprint``) that the release has, with and without each of its
+        optional files; empty where the record lacks a checksum."""
         optional = [entry for entry in self.files if entry.optional]
         if any(entry.sha256 is None for entry in self.files) or len(optional) > MOST_OPTIONAL:
             return frozenset()

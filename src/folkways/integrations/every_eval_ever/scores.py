@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from hashlib import sha256
+from functools import cached_property
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from folkways.reports.data import PEOPLE
 Row = Mapping[str, Any]
 
 TINY = 1e-6
-"""How far the mean of single judgements may be from the score of an aggregate and still be the same number."""
+"""How far the mean of single judgements may be from the score of an aggregate and be the same number."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class _Aggregate:
     def contribution(self) -> Contribution:
         """The whole of it."""
         signatures = {}
-        rows, people = [], []
+        rows: list[dict[str, Any]] = []
+        people: list[dict[str, Any]] = []
         for one in self.results:
             made = self._signature(one)
             signatures[made.text()] = made
@@ -131,8 +133,8 @@ class _Aggregate:
 
     def _row(self, one: _Result, signature: str) -> dict[str, Any]:
         """The row of records.SCORES."""
-        details, told = _details(one.entry), one.entry["score_details"]
-        uncertainty = told.get("uncertainty") or {}
+        details, scored = _details(one.entry), one.entry["score_details"]
+        uncertainty = scored.get("uncertainty") or {}
         ends = uncertainty.get("confidence_interval") or {}
         if float(ends.get("confidence_level") or 0.95) != 0.95:
             ends = {}
@@ -150,7 +152,8 @@ class _Aggregate:
             states[State.ANSWERED.value] = n
         return {
             "endpoint": self.model, "task": one.task, "profile": one.profile, "metric": one.metric.name,
-            "facet": one.facet, "value": one.value, "score": one.unit * float(told["score"]), "low": low, "high": high,
+            "facet": one.facet, "value": one.value, "score": one.unit * float(scored["score"]),
+            "low": low, "high": high,
             "interval": str(details.get("interval") or ends.get("method") or ""), "n": n,
             "questions": int(details.get("questions", n)),
             "effective_questions": _number(details.get("effective_questions")), **states,
@@ -173,8 +176,8 @@ class _Aggregate:
     def _signature(self, one: _Result) -> Signature:
         """That of our scores; for others, what the aggregate says of data, prompt and settings."""
         if text := _details(one.entry).get("signature"):
-            parts = (part.partition(":") for part in str(text).split("|"))
-            return Signature({name: value for name, _, value in parts})
+            pairs = (part.partition(":") for part in str(text).split("|"))
+            return Signature({name: value for name, _, value in pairs})
         source, made = one.entry.get("source_data") or {}, one.entry.get("generation_config") or {}
         arguments = dict(made.get("generation_args") or {})
         prompt = arguments.pop("prompt_template", None)
@@ -187,13 +190,14 @@ class _Aggregate:
         }
         return Signature({name: value for name, value in parts.items() if value})
 
+    @cached_property
     def _samples(self) -> Path | None:
         named = self.document.get("detailed_evaluation_results")
         name = named.get("file_path") if isinstance(named, dict) else None
         return self.path.with_name(Path(name).name) if isinstance(name, str) else None
 
     def _logs(self) -> Sequence[ScoredLog]:
-        samples = self._samples()
+        samples = self._samples
         return (
             read_aggregate(self.path, dict(self.document))
             if samples is not None and samples.is_file()
@@ -202,7 +206,7 @@ class _Aggregate:
 
     def _fault(self, first: _Result, log: ScoredLog | None) -> str:
         """What is wrong with the single judgements of a headline; empty if nothing is, or there are none."""
-        samples = self._samples()
+        samples = self._samples
         if samples is None:
             return ""
         if not samples.is_file():
@@ -211,7 +215,7 @@ class _Aggregate:
             )
         about = self.document["detailed_evaluation_results"]
         checksum = about.get("checksum")
-        if checksum and self._checksum(samples) != checksum:
+        if checksum and self._checksum != checksum:
             return f"{samples.name} has another checksum than the record says: one of the two was changed"
         if log is None:
             return f"{samples.name} has no judgement of {first.task} by {first.metric.label}"
@@ -228,12 +232,13 @@ class _Aggregate:
             return f"the single judgements have the mean {mean:.6g}, and the score is {score:.6g}"
         return ""
 
-    def _checksum(self, samples: Path) -> str:
-        with samples.open("rb") as stream:
-            hashed = sha256()
-            while block := stream.read(1 << 20):
-                hashed.update(block)
-        return hashed.hexdigest()
+    @cached_property
+    def _checksum(self) -> str:
+        """SHA-256 of the file of instances; empty without one."""
+        if self._samples is None:
+            return ""
+        with self._samples.open("rb") as stream:
+            return file_digest(stream, "sha256").hexdigest()
 
 
 def _column(one: _Result) -> str:

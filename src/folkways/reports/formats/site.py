@@ -1,5 +1,5 @@
-"""A leaderboard as a static site: a page for everything, for each task, model and culture, two feeds and a list
-of its entries. It needs no server and loads nothing but its own files.
+"""A leaderboard as a static site: a page for everything, for each task, model and culture, two feeds and a
+list of its entries. It needs no server and loads nothing but its own files.
 
 The tables of cultures hold each score once per page and are drawn by the page's script: as HTML they would be
 three times as large.
@@ -8,6 +8,7 @@ three times as large.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,12 +22,12 @@ import orjson
 from markupsafe import Markup
 
 from folkways import __version__
-from folkways.display import count, interval, json_for_html, number, plural
+from folkways.display import NOT_A_NUMBER, count, interval, json_for_html, number, plural
 from folkways.errors import DataError
 from folkways.evidence.contributions import Entry
 from folkways.evidence.sentences import RANKS
 from folkways.evidence.weak_spots import WeakSpot
-from folkways.files import json_bytes, write_bytes
+from folkways.files import write_bytes
 from folkways.names import culture_name, local_languages
 from folkways.reports.figures.charts import FEW_ITEMS
 from folkways.reports.figures.figure import slugged
@@ -84,7 +85,7 @@ class Site:
         for path, content in self._files():
             paths.append(path)
             yield path, content
-        yield MANIFEST, json_bytes(self._manifest(paths))
+        yield MANIFEST, orjson.dumps(self._manifest(paths), option=orjson.OPT_APPEND_NEWLINE)
 
     def _files(self) -> Iterator[tuple[str, bytes]]:
         yield "style.css", (css_variables() + rules() + asset("report.css") + asset("site/site.css")).encode()
@@ -147,11 +148,23 @@ class Site:
 
     def _page(self, name: str, root: str, **values: Any) -> bytes:
         board = self.board
-        common = dict(
-            root=root, site=self, board=board, view=board.view, data=board.view.data, leaderboard=board.leaderboard,
-            matrix=board.matrix, verdict=board.verdict, generator=f"folkways {__version__}", ranks=RANKS,
-            few_items=FEW_ITEMS, recent=self.additions[:MOST_RECENT], counts={}, nan=float("nan"), most_detailed=1,
-        )  # fmt: skip
+        common = {
+            "root": root,
+            "site": self,
+            "board": board,
+            "view": board.view,
+            "data": board.view.data,
+            "leaderboard": board.leaderboard,
+            "matrix": board.matrix,
+            "verdict": board.verdict,
+            "generator": f"folkways {__version__}",
+            "ranks": RANKS,
+            "few_items": FEW_ITEMS,
+            "recent": self.additions[:MOST_RECENT],
+            "nan": math.nan,
+            "counts": {},  # of the macros that a report shares
+            "most_detailed": 1,
+        }
         text = environment().get_template(f"site/{name}.html.j2").render(common | values)
         return "\n".join(line.strip() for line in text.splitlines() if line.strip()).encode()
 
@@ -179,7 +192,9 @@ class Site:
             "model": model,
             "rows": rows,
             "weak": self._weak(model=model),
-            "packed": self._packed("cultures", "Culture", f"{self.short[model]} by culture", self.by_culture, numbers, lines),
+            "packed": self._packed(
+                "cultures", f"{self.short[model]} by culture", self.by_culture, numbers, lines
+            ),
             "apart": [one for one in self.board.apart if model in one.leaderboard.view.models],
         }  # fmt: skip
 
@@ -191,32 +206,39 @@ class Site:
             if any(cells):
                 numbers.append(number_of_row)
                 lines.append(",".join(cells))
+        people = [task.people.get(("culture", code)) for task in tasks]
         ends = [
-            ["People of the culture", *(_cell(task, task.people.get(("culture", code))) for task in tasks)],
+            ["People of the culture", *(number(one.score) if one else "" for one in people)],
             ["Guessing", *(number(self.board.leaderboard.chance(task)) for task in tasks)],
-            ["n", *(_sizes(task, code) for task in tasks)],
+            ["n", *(_sizes(task, code, self.board.view.models) for task in tasks)],
         ]
-        below = [row for row in ends if any(cell not in ("", "–") for cell in row[1:])]
+        below = [row for row in ends if any(cell not in ("", NOT_A_NUMBER) for cell in row[1:])]
         return {
             "code": code,
             "tasks": tasks,
             "models": len(lines),
             "languages": local_languages(code),
             "weak": self._weak(culture=code),
-            "packed": self._packed(
-                "models", "Model", f"Models on {culture_name(code)}", tasks, numbers, lines, below
-            ),
+            "packed": self._packed("models", f"Models on {culture_name(code)}", tasks, numbers, lines, below),
         }
 
     def _packed(
-        self, rows: str, corner: str, caption: str, tasks: Sequence[TaskView], numbers: Sequence[int],
-        lines: Sequence[str], below: Sequence[Sequence[str]] = (),
-    ) -> Markup:  # fmt: skip
-        """A table for the page's script. rows: what they are of, a key of the script's names. numbers: which of
-        these. lines: the cells of each."""
+        self,
+        rows: str,
+        caption: str,
+        tasks: Sequence[TaskView],
+        numbers: Sequence[int],
+        lines: Sequence[str],
+        below: Sequence[Sequence[str]] = (),
+    ) -> Markup:
+        """A table for the page's script.
+
+        rows: what they are of, a key of the script's names. numbers: which of these. lines: the cells of
+        each. below: further rows, with their names.
+        """
         every = self.board.view.tasks
         table = {
-            "rows": rows, "corner": corner, "caption": caption, "tasks": [every.index(task) for task in tasks],
+            "rows": rows, "caption": caption, "tasks": [every.index(task) for task in tasks],
             "at": numbers, "cells": lines, "below": below,
         }  # fmt: skip
         return Markup(json_for_html(table))  # noqa: S704 - json_for_html leaves no character that could end the element
@@ -238,11 +260,12 @@ class Site:
     def _script(self) -> str:
         names = {
             "tasks": [
-                [self.page_of_task[task.task], task.title, task.metric.label, *task.domain] for task in self.board.view.tasks
+                [self.page_of_task[task.task], task.title, task.metric.label, *task.domain]
+                for task in self.board.view.tasks
             ],
-            "models": [[self.page_of_model[model], self.short[model]] for model in self.board.view.models],
-            "cultures": [[self.page_of_culture[code], culture_name(code)] for code in self.board.view.cultures],
-        }  # fmt: skip
+            "models": [[path, self.short[model]] for model, path in self.page_of_model.items()],
+            "cultures": [[path, culture_name(code)] for code, path in self.page_of_culture.items()],
+        }
         shared, site, page = (asset(f"script/{name}.js") for name in SCRIPTS)
         # Tables come before the script that makes them sortable.
         names_in_script = f"const NAMES = {json_for_html(names)};\n"
@@ -300,7 +323,7 @@ class Site:
             add(entry, "link", href=urljoin(self.url, self.page_of_model[addition.model]))
             add(entry, "content", self.summary(addition), type="text")
         ElementTree.indent(feed)
-        return ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True) + b"\n"
+        return bytes(ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)) + b"\n"
 
     def _json_feed(self) -> dict[str, Any]:
         """JSON Feed 1.1."""
@@ -325,20 +348,21 @@ class Site:
         }
 
     def _manifest(self, paths: Sequence[str]) -> dict[str, Any]:
-        """What ``folkways site check`` reads, and which files are the site's."""
-        entries = [entry_document(entry) for entry in self.board.entries]
+        """What ``folkways site check`` reads, and which files are the site's. A signature is there once."""
+        signatures = {orjson.dumps(entry.made): entry.made for entry in self.board.entries}
+        numbers = {text: number for number, text in enumerate(signatures)}
+        fields = [name for name in Entry.__slots__ if name != "made"]
         return {
             "format": FORMAT,
             "title": self.board.title,
             "created": self.board.created,
             "files": paths,
-            "entries": entries,
+            "signatures": list(signatures.values()),
+            "entries": [
+                {name: getattr(entry, name) for name in fields} | {"made": numbers[orjson.dumps(entry.made)]}
+                for entry in self.board.entries
+            ],
         }
-
-
-def entry_document(entry: Entry) -> dict[str, Any]:
-    """An entry as the manifest has it."""
-    return {name: getattr(entry, name) for name in Entry.__slots__}
 
 
 def read_manifest(folder: Path) -> list[Entry]:
@@ -351,16 +375,17 @@ def read_manifest(folder: Path) -> list[Entry]:
                 f"is of format {document['format']!r}; this folkways reads {FORMAT}: make the site again",
                 file=path,
             )
-        return [Entry(**entry) for entry in document["entries"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        signatures = document["signatures"]
+        return [Entry(**{**entry, "made": signatures[entry["made"]]}) for entry in document["entries"]]
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise DataError(
             f"is not the list of a leaderboard ({error}); make the site again", file=path
         ) from error
 
 
 def write_site(site: Site, out: Path) -> list[Path]:
-    """Write the site into a folder, and delete the pages of an earlier one there that it no longer has. Returns
-    the files. FolkwaysError where one cannot be written."""
+    """Write the site into a folder, and delete the pages of an earlier one there that it no longer has.
+    Returns the files. FolkwaysError where one cannot be written."""
     before = _files_before(out)
     paths = [write_bytes(out / path, content) for path, content in site.files()]
     for path in before - set(paths):
@@ -393,16 +418,17 @@ def _paths(folder: str, names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _cell(task: TaskView, score: Score | None) -> str:
-    """A score as the script reads it: ``61.2|52|70``, with ``~`` before one of too few questions for a colour;
-    empty without a score."""
+    """A score as the script reads it: ``612|52|70`` for 61.2 (52 to 70), with ``~`` before one of too few
+    questions for a colour; empty without a score."""
     if score is None or score.score != score.score:
         return ""
     few = "~" if score.questions <= FEW_ITEMS else ""
-    return f"{few}{number(score.score)}|{number(score.low, 0)}|{number(score.high, 0)}"
+    ends = [score.low, score.high] if score.low == score.low else []
+    return few + "|".join(map(str, (round(10 * score.score), *map(round, ends))))
 
 
-def _sizes(task: TaskView, code: str) -> str:
-    """How many answers the scores about a culture are means of."""
-    scores = task.facets["culture"].scores
-    sizes = sorted({score.n - score.left_out for (value, _), score in scores.items() if value == code})
+def _sizes(task: TaskView, code: str, models: Sequence[str]) -> str:
+    """How many answers the scores of models about a culture are means of."""
+    scores = (task.facets["culture"].scores.get((code, model)) for model in models)
+    sizes = sorted({score.n - score.left_out for score in scores if score is not None})
     return " to ".join(dict.fromkeys(count(size) for size in (sizes[0], sizes[-1]))) if sizes else ""

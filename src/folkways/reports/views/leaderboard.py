@@ -314,7 +314,8 @@ class Leaderboard:
         return self._evidence(task)[1]
 
     def contrasts(self, task: TaskView) -> pl.DataFrame:
-        """``evidence.contrasts.CONTRASTS`` of every pair of models, over everything and by the facets ``by``."""
+        """``evidence.contrasts.CONTRASTS`` of every pair of models, over everything and by the facets of
+        ``by``."""
         return self._evidence(task)[0]
 
     def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:

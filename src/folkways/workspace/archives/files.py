@@ -178,8 +178,8 @@ def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: M
 
 
 def read_archive(folder: Path, run: RunRecord | None = None) -> Archive:
-    """The archive of a run in a folder; of any run if None. ArchiveError where there is none, or another run's,
-    or one of a newer folkways."""
+    """The archive of a run in a folder; of any run if None. ArchiveError where there is none, or another
+    run's, or one of a newer folkways."""
     name = folder.name if run is None else run.name
     try:
         about = orjson.loads((folder / MANIFEST).read_bytes())

@@ -8,24 +8,21 @@ if (packed) {
     element.href = `../${path}`;
     return element;
   };
-  const scale = (value, [, , , lowest, highest]) => {
-    const number = Number.parseFloat(value.replace("−", "-"));
-    return Math.min(1, Math.max(0, (number - lowest) / (highest - lowest)));
-  };
-  const step = (share) => Math.round(50 * share);
+  const share = (value, [, , , lowest, highest]) => Math.min(1, Math.max(0, (value - lowest) / (highest - lowest)));
+  const step = (part) => Math.round(50 * part);
+  const written = (value, decimals) => value.toFixed(decimals).replace("-", "−");
   const filled = (cell, text, task) => {
     if (!text) return cell;
     const few = text.startsWith("~");
-    const [score, low, high] = text.slice(few ? 1 : 0).split("|");
-    cell.append(score);
-    if (low === undefined) return cell;
-    const at = scale(score, task);
-    if (!few) cell.className = `h${Math.min(9, Math.floor(10 * at))}`;
+    const [tenths, low, high] = text.slice(few ? 1 : 0).split("|").map(Number);
+    const at = share(tenths / 10, task);
     let marks = `s${step(at)}`;
-    if (low !== "–") {
-      const from = step(scale(low, task));
-      cell.append(" ", make("small", "", `${low}–${high}`));
-      marks += ` l${from} w${step(scale(high, task)) - from}`;
+    cell.append(written(tenths / 10, 1));
+    if (!few) cell.className = `h${Math.min(9, Math.floor(10 * at))}`;
+    if (low !== undefined) {
+      const from = step(share(low, task));
+      cell.append(" ", make("small", "", `${written(low, 0)}–${written(high, 0)}`));
+      marks += ` l${from} w${step(share(high, task)) - from}`;
     }
     cell.append(make("i", `bar ${marks}`));
     return cell;
@@ -33,7 +30,7 @@ if (packed) {
   const table = make("table", `matrix heat sortable${tasks.length > 4 ? " dense" : ""}`);
   table.append(make("caption", "", data.caption));
   const heads = table.createTHead().insertRow();
-  const corner = make("th", "", data.corner);
+  const corner = make("th", "", data.rows === "models" ? "Model" : "Culture");
   corner.scope = "col";
   heads.append(corner);
   for (const [path, title, metric] of tasks) {
@@ -60,7 +57,7 @@ if (packed) {
     const row = below.insertRow();
     row.className = "baseline";
     named(row, name);
-    for (const text of cells) row.append(make("td", "", text.split("|")[0]));
+    for (const text of cells) row.append(make("td", "", text));
   }
   if (!data.below.length) below.remove();
   packed.previousElementSibling.replaceChildren(table);
