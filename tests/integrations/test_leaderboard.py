@@ -241,6 +241,8 @@ def test_a_record_that_was_changed_may_not_enter(made: Made, tmp_path: Path, edi
     assert code == 1 and ": may not enter" in out
     assert {line.split()[1] for line in out.splitlines() if "FAILED" in line} == {"judgements"}
     assert FAULTS[edit] in out
+    done = folkways("site", made.folder / "records", record, "--out", tmp_path / "s")
+    assert re.search(f"^org/wrong on demo/...: no rank, .*{FAULTS[edit]}", done.stderr, re.MULTILINE)
 
 
 def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Made, tmp_path: Path) -> None:

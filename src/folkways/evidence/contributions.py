@@ -77,12 +77,12 @@ _READ = re.compile(r"\bread=(\w+)")
 class Contribution:
     """The headline scores of the models of one run, archive or record.
 
-    source: its name. created: when it was asked, ISO 8601. scores: records.SCORES of models, the headline of
-    each task in one profile: over everything, by culture, and by the facet that headlines are shown by.
-    people: the same of people of the cultures. judgements: records.JUDGEMENTS with ``endpoint``, ``profile``
-    and a column for each headline; without the models whose single judgements did not come. signatures: each
-    text of the column ``signature`` -> its parts. metrics, titles: of each task. faults: model and task ->
-    what is wrong with its single judgements.
+    source: its name, which no other has. created: when it was asked, ISO 8601. scores: records.SCORES of
+    models, the headline of each task in one profile: over everything, by culture, and by the facet that
+    headlines are shown by. people: the same of people of the cultures. judgements: records.JUDGEMENTS with
+    ``endpoint``, ``profile`` and a column for each headline; without the models whose single judgements did
+    not come, or do not agree with the score. signatures: each text of the column ``signature`` -> its parts.
+    metrics, titles: of each task. faults: model and task -> what is wrong with its single judgements.
     """
 
     source: str

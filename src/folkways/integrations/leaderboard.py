@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,13 +38,14 @@ CARRIED = ("task", "item", "question", "culture", "language", "variant", "sample
 def contributions_of(
     names: Sequence[str], workspace: str | Path | Workspace, profile: str | None = None
 ) -> list[Contribution]:
-    """The contributions of these sources, in their order.
+    """The contributions of these sources: runs and archives in their order, then each record once.
 
     names: runs of the workspace, folders of archived runs, records (``UUID.json``) or folders of records;
     what is there as a file is not looked for as a run. profile: of the tasks; the first that each run was
     scored in if None. FolkwaysError for a run that cannot be read; DataError for a file that is neither.
     """
-    contributions = []
+    contributions: list[Contribution] = []
+    records: dict[Path, None] = {}
     for name in names:
         path = Path(name)
         if not path.exists():
@@ -51,8 +53,19 @@ def contributions_of(
         elif (path / archives.MANIFEST).is_file():
             contributions.append(_of_archive(path, profile))
         else:
-            contributions += map(read_contribution, _records(path))
-    return contributions
+            records |= dict.fromkeys(_records(path))
+    return _named_apart(contributions + list(map(read_contribution, records)))
+
+
+def _named_apart(contributions: Sequence[Contribution]) -> list[Contribution]:
+    """The contributions, with a number for a source that an earlier one has too: a record and its copy."""
+    times: Counter[str] = Counter()
+    named_apart = []
+    for one in contributions:
+        times[one.source] += 1
+        number = times[one.source]
+        named_apart.append(one if number == 1 else replace(one, source=f"{one.source} ({number})"))
+    return named_apart
 
 
 def entries_of(
@@ -62,15 +75,10 @@ def entries_of(
 
     names, workspace, profile: as there, with the same errors.
     """
-    entries: list[Entry] = []
-    for name in names:
-        if (Path(name) / MANIFEST).is_file():
-            entries += read_manifest(Path(name))
-        else:
-            entries += (
-                entry for one in contributions_of([name], workspace, profile) for entry in one.entries()
-            )
-    return entries
+    sites = [name for name in names if (Path(name) / MANIFEST).is_file()]
+    others = contributions_of([name for name in names if name not in sites], workspace, profile)
+    entries = [entry for name in sites for entry in read_manifest(Path(name))]
+    return entries + [entry for one in others for entry in one.entries()]
 
 
 def _records(path: Path) -> Iterator[Path]:

@@ -113,10 +113,10 @@ class _Aggregate:
         judgements, faults = [], {}
         for task, first in self.headline.items():
             log = next((log for log in logs if log.task == task and _column(first) in log.scores), None)
-            if log is not None:
-                judgements.append(_judgements(log, first, self.model))
             if fault := self._fault(first, log):
                 faults[self.model, task] = fault
+            elif log is not None:
+                judgements.append(_judgements(log, first, self.model))
         return Contribution(
             str(self.document.get("evaluation_id") or self.path.name),
             _time(self.document),

@@ -91,7 +91,7 @@ class Board:
     @cached_property
     def verdict(self) -> Verdict:
         """The verdict on what shares a column."""
-        return verdict_of(self.leaderboard)
+        return verdict_of(self.leaderboard, "this leaderboard")
 
     @cached_property
     def apart(self) -> list[Apart]:
