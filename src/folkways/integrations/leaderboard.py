@@ -17,12 +17,11 @@ from folkways.evidence.contributions import Contribution, Entry
 from folkways.evidence.sentences import named
 from folkways.files import WrittenFiles
 from folkways.integrations.every_eval_ever.scores import read_contribution
-from folkways.integrations.models import stored_model
 from folkways.names import WHOLE
 from folkways.records import BASELINE_PREFIX, JUDGEMENTS, SCORES, Signature, Subject, empty
 from folkways.reports.formats.site import MANIFEST, Site, read_manifest, write_site
 from folkways.reports.views.board import Board
-from folkways.runs.models import split_name
+from folkways.runs.results.model_names import model_names
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.archives import files as archives
@@ -181,7 +180,7 @@ def _contribution(
     signatures: dict[str, Signature],
 ) -> Contribution:
     """With the names of models as other people may read them: without addresses of servers and paths."""
-    names = _names(scores["endpoint"].unique(maintain_order=True).to_list())
+    names = model_names(scores["endpoint"].unique(maintain_order=True))
     tasks = {name: get_task(name) for name in scores["task"].unique(maintain_order=True)}
     metrics = {
         name: next(one for one in task.metrics if one.name in scores.filter(task=name)["metric"])
@@ -203,19 +202,6 @@ def _contribution(
         {name: task.title for name, task in tasks.items()},
         people.join(shown, on=["task", "profile", "metric"], how="semi", maintain_order="left"),
     )
-
-
-def _names(endpoints: Sequence[str]) -> dict[str, str]:
-    """Endpoint -> the name of its model, with the settings that are part of the endpoint's name."""
-    names: dict[str, str] = {}
-    for endpoint in endpoints:
-        base, _ = split_name(endpoint)
-        name = other = f"{stored_model(endpoint).id}{endpoint[len(base) :]}"
-        turn = 2
-        while other in names.values():
-            other, turn = f"{name} ({turn})", turn + 1
-        names[endpoint] = other
-    return names
 
 
 @dataclass(frozen=True)
