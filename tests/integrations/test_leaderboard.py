@@ -288,8 +288,8 @@ def test_records_without_instances_have_scores_and_no_rank(made: Made, tmp_path:
         (["nobody"], "unknown run 'nobody'"),
         (["check", "empty"], "empty: has no record of Every Eval Ever, and is no archive"),
         (["note.json"], "note.json: is not an aggregate of Every Eval Ever"),
-        (["half.json"], "half.json: has a result that is not of the schema"),
-        (["check", "half.json", "--against", "old"], "site.json: is of format 0; this folkways reads 1"),
+        (["half.json"], "half.json: is not of the schema: it lacks 'evaluation_name'"),
+        (["check", "RECORD", "--against", "old"], "site.json: is of format 0; this folkways reads 1"),
         (["asked", "--url", "lab.example.org"], "--url takes a web address, got 'lab.example.org'"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,
@@ -302,6 +302,7 @@ def test_what_cannot_be_read_is_named(made: Made, tmp_path: Path, arguments: lis
     (tmp_path / "half.json").write_text(
         '{"schema_version": "0.3.0", "evaluation_results": [{}], "model_info": {"id": "a/b"}}'
     )
+    arguments = [str(made.records[0]) if word == "RECORD" else word for word in arguments]
     out = [] if arguments[0] == "check" else ["--out", tmp_path / "s"]
     done = folkways("site", *arguments, "-w", made.workspace, *out, cwd=tmp_path)
     assert done.returncode == 2 and words in done.stderr, done.stderr

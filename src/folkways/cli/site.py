@@ -126,11 +126,11 @@ def check(
     from folkways.display import single_line
     from folkways.evidence.admission import Rules, check_additions
     from folkways.evidence.requirements import failed as any_failed
-    from folkways.integrations.leaderboard import entries_of
+    from folkways.integrations.leaderboard import copies_of, entries_of
     from folkways.reports.formats.gate_output import as_annotations, as_lines
 
-    there = entries_of(against, workspace, profile)
-    checks = check_additions(entries_of(new, workspace, profile), there, Rules(coverage, failed, strict))
+    added, there = (entries_of(names, workspace, profile) for names in (new, against))
+    checks = check_additions(added, there, Rules(coverage, failed, strict), copies_of(added))
     for source, of_source in checks.items():
         may = "may not enter" if any_failed(of_source) else "may enter"
         click.echo(f"{single_line(source)}: {may}")

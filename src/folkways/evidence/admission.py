@@ -7,7 +7,7 @@ can tell; with ``strict`` what is unsure fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from folkways.display import count, number, percent, plural
@@ -23,6 +23,8 @@ NEEDED = ("data", "lang", "variant", "prompts", "settings", "profile", "folkways
 
 MOST_FAILED = 1.0
 """Percent of the expected answers that may have failed."""
+
+NOTHING: Mapping[str, str] = {}
 
 OWN_DATA = "dir:"
 """How the name of a release begins that is a folder of the user's."""
@@ -42,19 +44,20 @@ class Rules:
 
 
 def check_additions(
-    added: Sequence[Entry], there: Sequence[Entry], rules: Rules = Rules()
+    added: Sequence[Entry], there: Sequence[Entry], rules: Rules = Rules(), here: Mapping[str, str] = NOTHING
 ) -> dict[str, list[Check]]:
     """Source -> the checks of its entries, in their order.
 
     added: the entries that may be added. there: those of the leaderboard; empty for a new one. rules: what is
-    required.
+    required. here: release -> the fingerprint of a copy whose contents were verified, for records without
+    checksums.
     """
     columns, all_columns = columns_of(there), columns_of(there or added)
     checks: dict[str, list[Check]] = {}
     for position, entry in enumerate(added):
         earlier = [*there, *added[:position]]
         column, like = (of[entry.task][0] if entry.task in of else None for of in (columns, all_columns))
-        for name, (status, message) in _checks(entry, column, like, earlier, rules):
+        for name, (status, message) in _checks(entry, column, like, earlier, rules, here):
             if rules.strict and status is Status.UNSURE:
                 status = Status.FAIL
             model = f"{entry.model} on {entry.task}"
@@ -66,11 +69,16 @@ Outcome = tuple[Status, str]
 
 
 def _checks(
-    entry: Entry, column: Column | None, like: Column | None, earlier: Sequence[Entry], rules: Rules
+    entry: Entry,
+    column: Column | None,
+    like: Column | None,
+    earlier: Sequence[Entry],
+    rules: Rules,
+    here: Mapping[str, str],
 ) -> Iterator[tuple[str, Outcome]]:
     """column: of the leaderboard. like: the same, or where that is empty, of what is added."""
     yield "signature", _signature(entry)
-    yield "release", _release(entry, column)
+    yield "release", _release(entry, column, here)
     yield "setting", _setting(entry, like)
     yield "version", _version(entry, like)
     yield "items", _items(entry, like)
@@ -97,7 +105,7 @@ def _signature(entry: Entry) -> Outcome:
     return Status.PASS, "says how the score was made"
 
 
-def _release(entry: Entry, column: Column | None) -> Outcome:
+def _release(entry: Entry, column: Column | None, here: Mapping[str, str]) -> Outcome:
     data = entry.made.get("data", "")
     name, _, fingerprint = data.partition("#")
     same = column is not None and column.setting.get("data") == data
@@ -112,19 +120,19 @@ def _release(entry: Entry, column: Column | None) -> Outcome:
         return Status.UNSURE if same else Status.FAIL, f"{name or 'no release'} is not known here; {hint}"
     if not record.is_pinned:
         return Status.FAIL, f"{name} is not pinned: its contents may change; take a release with a revision"
-    prints = record.fingerprints
-    if fingerprint in prints:
+    if fingerprint in record.fingerprints:
         return Status.PASS, f"{name}, pinned, with the checksum {fingerprint} of its record"
-    if prints:
-        return (
-            Status.FAIL,
-            f"{name} has the checksum {fingerprint or 'none'}; its record has {named(sorted(prints))}",
-        )
+    if fingerprint and fingerprint == here.get(name):
+        return Status.PASS, f"{name}, pinned, with the checksum {fingerprint} of the copy here"
+    if record.has_all_fingerprints:
+        checksums = named(sorted(record.fingerprints))
+        return Status.FAIL, f"{name} has the checksum {fingerprint or 'none'}; its record has {checksums}"
     if same and fingerprint:
         return Status.PASS, f"{name}, pinned, with the checksum {fingerprint} that the leaderboard has"
+    hint = f"which has another ({here[name]})" if name in here else f"get one: folkways data fetch {name}"
     return (
         Status.UNSURE,
-        f"{name} is pinned, and its record has no checksum to compare {fingerprint or 'none'} with",
+        f"{name} is pinned; {fingerprint or 'no checksum'} is compared with that of a copy, {hint}",
     )
 
 

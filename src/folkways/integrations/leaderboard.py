@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,8 @@ from folkways.files import WrittenFiles
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.names import WHOLE
 from folkways.records import BASELINE_PREFIX, JUDGEMENTS, SCORES, Signature, Subject, empty
+from folkways.releases.registry import known_releases
+from folkways.releases.stored_releases import locate
 from folkways.reports.formats.site import MANIFEST, Site, read_manifest, write_site
 from folkways.reports.views.board import Board
 from folkways.runs.results.model_names import model_names
@@ -78,6 +81,19 @@ def entries_of(
     others = contributions_of([name for name in names if name not in sites], workspace, profile)
     entries = [entry for name in sites for entry in read_manifest(Path(name))]
     return entries + [entry for one in others for entry in one.entries()]
+
+
+def copies_of(entries: Iterable[Entry]) -> dict[str, str]:
+    """Release -> the fingerprint of its copy in the data folder, for the releases of these entries that are
+    there with verified contents."""
+    names = {entry.made.get("data", "").partition("#")[0] for entry in entries}
+    copies = {}
+    for name in sorted(names & {record.name for record in known_releases()}):
+        with contextlib.suppress(FolkwaysError):  # it is not here, or damaged: nothing to compare with
+            release = locate(name)
+            if release.verified:
+                copies[name] = release.fingerprint
+    return copies
 
 
 def _records(path: Path) -> Iterator[Path]:

@@ -16,8 +16,8 @@ from folkways.errors import DataError, NotOnDiskError
 from folkways.releases.checksums import sha256_of
 
 MOST_OPTIONAL = 6
-"""Optional files of a release up to which its fingerprints are known without its data: there are two to the
-power of their number."""
+"""Optional files of a release up to which the fingerprint of every choice of them is computed: there are two to
+the power of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,21 @@ class ReleaseRecord:
     @cached_property
     def fingerprints(self) -> frozenset[str]:
         """The fingerprints (``Release.fingerprint``) that the release has, with and without each of its
-        optional files; empty where the record lacks a checksum."""
+        optional files, of many with and without all; empty where the record lacks a checksum."""
         optional = [entry for entry in self.files if entry.optional]
-        if any(entry.sha256 is None for entry in self.files) or len(optional) > MOST_OPTIONAL:
+        if any(entry.sha256 is None for entry in self.files):
             return frozenset()
-        absent = chain.from_iterable(combinations(optional, number) for number in range(len(optional) + 1))
+        amounts = range(len(optional) + 1) if len(optional) <= MOST_OPTIONAL else (0, len(optional))
+        absent = chain.from_iterable(combinations(optional, amount) for amount in amounts)
         return frozenset(
             fingerprint_of((entry.path, entry.sha256 or "") for entry in self.files if entry not in without)
             for without in absent
         )
+
+    @property
+    def has_all_fingerprints(self) -> bool:
+        """Whether ``fingerprints`` are all that copies of the release can have."""
+        return bool(self.fingerprints) and sum(entry.optional for entry in self.files) <= MOST_OPTIONAL
 
     @property
     def kept(self) -> str:

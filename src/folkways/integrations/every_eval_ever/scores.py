@@ -60,8 +60,10 @@ def read_contribution(path: Path) -> Contribution:
         raise DataError("is not an aggregate of Every Eval Ever: it has no 'evaluation_results'", file=path)
     try:
         return _Aggregate(path, document).contribution()
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"has a result that is not of the schema ({error!r})", file=path) from error
+    except KeyError as error:
+        raise DataError(f"is not of the schema: it lacks {error}", file=path) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
 
 
 class _Aggregate:
