@@ -185,3 +185,35 @@ def test_a_folder_may_enter_a_leaderboard_of_the_same_folder() -> None:
         [entry(made=data)], [replace(one, made={**MADE, **data}) for one in THERE]
     ).values()
     assert not failed(checks)
+
+
+CARD = "culturalbench@996d62a"
+"""A release whose record has no checksums: its host gives them when it is fetched."""
+
+
+@pytest.mark.parametrize(
+    ("here", "status", "words"),
+    [
+        ({}, Status.UNSURE, f"folkways data fetch {CARD}"),
+        ({CARD: "0123456789ab"}, Status.PASS, "of the copy here"),
+        ({CARD: "ba9876543210"}, Status.UNSURE, "which has another (ba9876543210)"),
+    ],
+)
+def test_contents_without_a_checksum_in_the_record_are_those_of_a_copy(
+    here: dict[str, str], status: Status, words: str
+) -> None:
+    made = entry(made={"data": f"{CARD}#0123456789ab"})
+    (checks,) = check_additions([made], [], here=here).values()
+    (release,) = (check for check in checks if check.name == "release")
+    assert release.status is status and words in release.message
+
+
+def test_a_release_has_a_fingerprint_for_each_choice_of_its_optional_files() -> None:
+    record = get_record("xcr")
+    assert sum(file.optional for file in record.files) == 3
+    assert len(record.fingerprints) == 2**3 and record.has_all_fingerprints
+    many = get_record("blend@24e7d73")
+    assert len(many.fingerprints) == 2 and not many.has_all_fingerprints
+    other = entry(made={"data": "blend@24e7d73#0123456789ab"})
+    (checks,) = check_additions([other], []).values()
+    assert [check.name for check in checks if check.status is Status.UNSURE] == ["release"]

@@ -16,8 +16,8 @@ from folkways.errors import DataError, NotOnDiskError
 from folkways.releases.checksums import sha256_of
 
 MOST_OPTIONAL = 6
-"""Optional files of a release up to which the fingerprint of every choice of them is computed: there are two to
-the power of their number."""
+"""Optional files up to which the fingerprint of every choice of them is computed: there are two to the power of
+their number."""
 
 
 @dataclass(frozen=True, slots=True)
