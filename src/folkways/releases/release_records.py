@@ -16,7 +16,7 @@ from folkways.errors import DataError, NotOnDiskError
 from folkways.releases.checksums import sha256_of
 
 MOST_OPTIONAL = 6
-"""Optional files up to which the fingerprint of every choice of them is computed: there are two to the power of
+"""Optional files up to which every choice of them has its fingerprint computed: there are 2 to the power of
 their number."""
 
 
