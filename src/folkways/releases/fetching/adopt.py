@@ -42,9 +42,10 @@ class Adoption:
 def adopt(name: str, folder: Path, *, force: bool = False, revision: str | None = None) -> Adoption:
     """Copy the files of a release from ``folder`` (any layout) into the data folder.
 
-    Files with a known checksum are recognised by it, so the folder may hold several releases. A release whose
-    record names a branch has the checksums that were written down first; with ``revision``, those of the
-    folder are written down in their place. Raises FolkwaysError, and copies nothing, where a required file is
+    name: of the release. force: also what is here and intact. revision: what the folder holds, of a release
+    whose record names a branch: its checksums are written down in place of the first ones.
+
+    Files with a known checksum are recognised by it, so the folder may hold several releases. Raises FolkwaysError, and copies nothing, where a required file is
     missing or has other contents.
     """
     record = get_record(name)
