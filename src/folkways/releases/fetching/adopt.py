@@ -45,8 +45,8 @@ def adopt(name: str, folder: Path, *, force: bool = False, revision: str | None 
     name: of the release. force: also what is here and intact. revision: what the folder holds, of a release
     whose record names a branch: its checksums are written down in place of the first ones.
 
-    Files with a known checksum are recognised by it, so the folder may hold several releases. Raises FolkwaysError, and copies nothing, where a required file is
-    missing or has other contents.
+    Files with a known checksum are recognised by it, so the folder may hold several releases. Raises
+    FolkwaysError, and copies nothing, where a required file is missing or has other contents.
     """
     record = get_record(name)
     if revision is not None:
