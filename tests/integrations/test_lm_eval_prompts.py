@@ -4,11 +4,15 @@ for text."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from folkways.api import run
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.global_mmlu_lite import TASK as MMLU_LITE
 from folkways.benchmarks.global_piqa import TASK as PIQA
@@ -20,6 +24,7 @@ from folkways.releases.release_records import Release
 from tests.support import lm_eval_tasks
 from tests.support.hub_benchmarks import release_over, write_delimited, write_parquet
 from tests.support.other_programs import programs_of
+from tests.support.tiny_language_model import make_language_model
 
 Row = dict[str, Any]
 DOMAINS = (
@@ -51,13 +56,13 @@ def mmlu(language: str, split: str, category: str, number: int) -> Row:
     }
 
 
-def write_lite(root: Path) -> tuple[Release, dict[str, Any]]:
+def write_lite(root: Path, languages: Sequence[str] = LITE) -> tuple[Release, dict[str, Any]]:
     data = {
         language: {
             split: [mmlu(language, split, one, at) for at in range(rows) for one in CATEGORIES]
             for split, rows in (("dev", 4), ("test", 3))
         }
-        for language in LITE
+        for language in languages
     }
     for language, splits in data.items():
         for split, rows in splits.items():
@@ -79,9 +84,9 @@ def write_include(root: Path) -> tuple[Release, dict[str, Any]]:
     return release_over(root, "include"), data
 
 
-def write_piqa(root: Path) -> tuple[Release, dict[str, Any]]:
+def write_piqa(root: Path, varieties: Iterable[str] = ()) -> tuple[Release, dict[str, Any]]:
     data = {}
-    for variety in countries():
+    for variety in varieties or countries():
         rows: list[Row] = [
             {
                 "prompt": f"{variety} {{prompt}}, {{{{a}}}}{' ' * at}",
@@ -153,3 +158,73 @@ def test_every_language_is_asked_as_the_program_asks_it(
         for user, choices in prompts.select("user", "choices").iter_rows()
     )
     assert len(ours) == len(samples) > 0 and ours == theirs
+
+
+@pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
+def test_a_question_among_its_own_examples_is_marked(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """INCLUDE's examples are drawn among the questions that are asked; those of Global-MMLU-Lite are others."""
+    installed(monkeypatch)
+    release = sent[0]["include-base-44"]
+    items = INCLUDE.items(release)
+    prompts = INCLUDE.prompts(items, PromptOptions(variants=("lm-eval-few-shot-og",), shots=3), release)
+    texts = dict(items.select("item", "text").iter_rows())
+    marked = 0
+    for item, variant, user in prompts.select("item", "variant", "user").iter_rows():
+        itself = user.count(texts[item].strip()) > 1
+        assert variant == f"lm-eval-few-shot-og~shots-3{'-itself' if itself else ''}"
+        marked += itself
+    assert 0 < marked < prompts.height
+    lite = sent[0]["Global-MMLU-Lite"]
+    other = MMLU_LITE.prompts(MMLU_LITE.items(lite), PromptOptions(variants=("lm-eval",), shots=3), lite)
+    assert set(other["variant"]) == {"lm-eval~shots-3"}
+
+
+@pytest.mark.local_model
+@pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
+def test_a_model_scores_there_what_it_scores_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same model, by likelihood, with and without examples: accuracy of each question, and of all."""
+    installed(monkeypatch)
+    model = make_language_model(tmp_path / "model")
+    release_of, data = {}, {}
+    for name, languages in (
+        ("Global-MMLU-Lite", ["ko", "yo"]),
+        ("global-piqa-nonparallel", ["kor_hang", "deu_latn"]),
+    ):
+        release, rows = DATA[name][1](tmp_path / name, languages)
+        release_of[name], data[name] = release, rows
+    import torch
+
+    there = [str(Path(torch.__file__).parents[1])]
+    folders = {"global_mmlu/default/ko": None, "global_mmlu/default/yo": None}
+    folders |= {"global_piqa/nonparallel_cloze": ["kor_hang", "deu_latn"]}
+    theirs = lm_eval_tasks.run(tmp_path, data, folders, [0, 2], model=str(model), torch=there)
+    cases = (
+        ("Global-MMLU-Lite", "lm-eval", list(folders)[:2], {"accuracy": "acc"}),
+        (
+            *("global-piqa-nonparallel", "lm-eval-cloze", list(folders)[2:]),
+            {"accuracy": "acc", "acc_norm": "acc_norm", "acc_bytes": "acc_bytes"},
+        ),
+    )
+    for (name, variant, below, metrics), shots in product(cases, (0, 2)):
+        done = run(
+            DATA[name][0].name,
+            models=f"hf/{model}",
+            workspace=tmp_path / "w.db",
+            releases={"*": str(release_of[name].root)},
+            variants=variant,
+            shots=shots,
+            settings={"read": "loglik"},
+        )
+        judged = done.judgements().filter(~pl.col("endpoint").str.starts_with("baseline/"))
+        task, release = DATA[name][0], release_of[name]
+        options = PromptOptions(variants=(variant,), shots=shots)
+        asked = dict(task.prompts(task.items(release), options, release).select("item", "user").iter_rows())
+        for ours, metric in metrics.items():
+            expected = {
+                sample["context"]: sample["metrics"][metric]
+                for folder in below
+                for of_task in theirs[folder][str(shots)].values()
+                for sample in of_task["samples"]
+            }
+            found = {asked[item]: value for item, value in judged.select("item", ours).iter_rows()}
+            assert found == expected and len(set(expected.values())) == 2, (name, shots, ours)
