@@ -155,7 +155,8 @@ def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_netw
         for text in table.locator("tbody").first.locator("td:nth-child(2)").all_inner_texts()
     ]
     assert values == sorted(values, reverse=True)
-    page.locator("tbody th a").first.click()
+    with page.expect_navigation():
+        page.locator("tbody th a").first.click()
     assert page.url.startswith((site / "models").as_uri())
     assert (
         page.locator("table.heat tbody tr").count()
