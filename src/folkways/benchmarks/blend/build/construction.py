@@ -1,4 +1,4 @@
-"""From questions with everybody's answers to items: the authors' procedure, and the same rule without order."""
+"""Questions with everybody's answers become items: by the authors' procedure, or without its order."""
 
 from __future__ import annotations
 

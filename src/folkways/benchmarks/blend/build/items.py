@@ -138,8 +138,8 @@ LETTER = r'(?:"answer_choice"\s*:\s*"|^\s*)([A-D])\b'
 
 
 def write_released(items: pl.DataFrame, path: Path) -> Path:
-    """The columns as CSV, byte for byte in the released dialect: UTF-8, quotes where needed, lines that end in
-    CR LF."""
+    """All columns as CSV, byte for byte in the released dialect: UTF-8, quotes where needed, lines that end
+    in CR LF."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(items.columns)
@@ -201,15 +201,20 @@ def _call_record(answered: AnsweredCall) -> dict[str, Any]:
     return {"kind": answered.call.kind, **fields, "answer": answer}
 
 
+UNLISTED = ("left_out", "blind_guesses")
+"""What of the record is too long for the card's table."""
+
+
 def _card(items: pl.DataFrame, data: str, release: ReleaseRecord, record: Mapping[str, Any]) -> str:
-    made = "\n".join(f"| {name} | {_cell(value)} |" for name, value in record.items() if name != "left_out")
+    made = "\n".join(f"| {name} | {_cell(value)} |" for name, value in record.items() if name not in UNLISTED)
     left_out = "\n".join(f"- {what}: {why}" for what, why in record["left_out"].items()) or "Nothing."
     counts = items.group_by("country", maintain_order=True).agg(pl.len().alias("n"))
     table = "\n".join(f"| {country} | {number:,} |" for country, number in counts.iter_rows())
+    languages = "\n".join(f"- {code}" for code in ("en", *record.get("languages", ())))
     return f"""---
 license: {hub_licence(release.licence)}
 language:
-- en
+{languages}
 task_categories:
 - multiple-choice
 configs:
@@ -221,7 +226,7 @@ configs:
 
 # Multiple-choice questions on everyday life, made from {release.name}
 
-{items.height:,} questions in the schema of BLEnD's multiple-choice release: `{"`, `".join(RELEASED)}`.
+{items.height:,} questions in the schema of BLEnD's multiple-choice release: `{"`, `".join(items.columns)}`.
 `choices` (letter to text) and `choice_countries` (letter to the country whose people gave it; `dummy` \
 for nobody) are JSON objects,
 `answer_idx` is the right letter. Wrong options are what people of other countries answered to the same \

@@ -20,7 +20,7 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.blend.build.calls import Oracle
-from folkways.benchmarks.blend.build.choosing import Meaning, Meanings, Pair, clean, folded, is_same
+from folkways.benchmarks.blend.build.choosing import Meaning, Meanings, Pair, clean, folded, is_same, meanings
 from folkways.benchmarks.blend.build.construction import Questions, judged
 from folkways.benchmarks.blend.build.items import (
     LETTERS,
@@ -36,6 +36,9 @@ from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.templates import Template, wordings
 from folkways.cultures import cultures_of
 from folkways.errors import DataError, UnknownNameError
+from folkways.records import Schema, without_nan
+from folkways.stats.differences import paired_mean
+from folkways.stats.hypotheses.corrections import holm
 from folkways.text.scripts import letters_of
 from folkways.text_tables import read_table
 
@@ -51,14 +54,16 @@ class Origin(StrEnum):
     """Whose words an option is in, best first."""
 
     DIGITS = "digits"  # a number, a date or a time, which reads the same
-    SAME_QUESTION = "same question"  # people of the culture, or of one with the same language, to this question
+    SAME_QUESTION = (
+        "same question"  # people of the culture, or of one with the same language, to this question
+    )
     OWN_PEOPLE = "own people"  # people of the culture, with the same English, to another question
     FILE = "file"  # a translation that the user brought
 
 
 @dataclass(frozen=True, slots=True)
 class LocalOption:
-    """An option in English and in the language, the country whose people gave it, and whose words it is in."""
+    """An option in two languages, the country whose people gave it, and whose words it is in."""
 
     english: str
     local: str
@@ -98,21 +103,22 @@ class LocalAnswers:
         self._topics = topics
         self._glosses = glosses or {}
         self._matcher = StrictMatcher()
-        self._said: dict[tuple[str, str], dict[str, str]] = {}
+        self._answered: dict[tuple[str, str], dict[str, str]] = {}
         self._accepted: dict[tuple[str, str], list[str]] = {}
-        self._elsewhere: dict[tuple[str, str], list[tuple[str, int, int, str]]] = defaultdict(list)
+        self._elsewhere: dict[tuple[str, str], list[tuple[str | None, int, str]]] = defaultdict(list)
         for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
             country = names[code]
-            said = self._said[country, key] = {}
+            wordings_here = self._answered[country, key] = {}
             self._accepted[country, key] = [text for group in groups for text in group["answers"]]
             for group in groups:
                 word = self._shown(group["answers"], country)
-                for position, gloss in enumerate(map(folded, map(clean, group["en_answers"]))):
-                    if word and gloss:
-                        said.setdefault(gloss, word)
-                        self._elsewhere[country, gloss].append(
-                            (topics.get(key, ""), position, -group["count"], word)
-                        )
+                english = [gloss for text in group["en_answers"] if (gloss := folded(clean(text)))]
+                if not word or not english:
+                    continue
+                for gloss in english:
+                    wordings_here.setdefault(gloss, word)
+                # The first only: "dancing" may come second to a word for songs.
+                self._elsewhere[country, english[0]].append((topics.get(key), -group["count"], word))
 
     def _shown(self, variants: Sequence[str], country: str) -> str:
         """The first variant that is all in the script of the country's language, with its digits as 0 to 9;
@@ -123,7 +129,7 @@ class LocalAnswers:
     def option(self, country: str, answer: Meaning, question: str) -> LocalOption | None:
         """An answer of any country to a question, by the first of its English variants that has a wording in
         the language of ``country``; None where nobody worded it."""
-        for english in (sorted(answer.variants, key=len) if answer.country == country else answer.variants):
+        for english in sorted(answer.variants, key=len) if answer.country == country else answer.variants:
             if wording := self._wording(country, answer.country, folded(english), question):
                 return LocalOption(ascii_digits(english), *wording, answer.country)
         return None
@@ -132,11 +138,11 @@ class LocalAnswers:
         if is_numeral(gloss):
             return ascii_digits(gloss), Origin.DIGITS
         language = self.language[country]
-        if self.language[of] == language and (word := self._said[of, question].get(gloss)):
+        if self.language[of] == language and (word := self._answered[of, question].get(gloss)):
             return word, Origin.SAME_QUESTION
-        topic = self._topics.get(question, "")
-        if elsewhere := self._elsewhere.get((country, gloss)):
-            *_, word = min(elsewhere, key=lambda use: (use[0] != topic, *use[1:]))
+        if uses := self._elsewhere.get((country, gloss)):
+            topic = self._topics.get(question)
+            *_, word = min(uses, key=lambda use: (use[0] != topic, *use[1:]))  # the same topic, most votes
             return word, Origin.OWN_PEOPLE
         brought = self._glosses.get((language, gloss))
         return (brought, Origin.FILE) if brought else None
@@ -159,7 +165,7 @@ def ascii_digits(text: str) -> str:
 
 
 def in_script(text: str, language: str) -> bool:
-    """Whether every letter is one of the language's script: an English option would stand out among others."""
+    """Whether every letter is one of the language's script: an option in English would be seen at once."""
     return all(re.match(f"[{letters_of(language)}]", char) for char in text if char.isalpha())
 
 
@@ -171,6 +177,8 @@ def is_numeral(text: str) -> bool:
     )
 
 
+NOTHING: frozenset[Pair] = frozenset()
+
 NO_FORM = "its most frequent answer does not have the form that is asked for"
 NO_WORDING = "its most frequent answer has no wording in the script of the language"
 OTHER_LENGTH = "its most frequent answer is much longer or shorter than the wrong ones"
@@ -178,36 +186,39 @@ FEW_OPTIONS = f"fewer than {WRONG_OPTIONS} wrong answers have a wording in the l
 
 
 def options_of(
-    meanings: Meanings, same: frozenset[Pair], country: str, local: LocalAnswers
+    question: Meanings, same: frozenset[Pair], country: str, local: LocalAnswers
 ) -> list[LocalOption] | str:
     """The right option of a country's question and the wrong ones, or why there are too few.
 
     A wrong one overlaps with no answer of the country, however rare, in neither language, and with no other
-    option. meanings: of the question; same: pairs of its answers that were judged the same; local: wordings.
+    option. question: with its answers; same: pairs of its answers that were judged the same; local: wordings.
     """
-    question, language = meanings.source.question, local.language[country]
-    own = meanings.of[country]
-    if not meanings.right[country]:
+    key, language = question.source.question, local.language[country]
+    answers = question.of[country]
+    if not question.right[country]:
         return NO_FORM
-    rights = (local.option(country, meaning, question) for meaning in own if meaning.text in meanings.right[country])
+    rights = (
+        local.option(country, meaning, key) for meaning in answers if meaning.text in question.right[country]
+    )
     right = next((option for option in rights if option is not None), None)
     if right is None:
         return NO_WORDING
-    accepted = [text for meaning in own for text in meaning.variants]
+    accepted = [text for meaning in answers for text in meaning.variants]
     offers = [
         (candidate, option)
-        for candidate in meanings.candidates(country)
-        if (option := local.option(country, candidate, question)) is not None and option.kind == right.kind
+        for candidate in question.candidates(country)
+        if (option := local.option(country, candidate, key)) is not None and option.kind == right.kind
     ]
     offers.sort(key=lambda offer: [*Origin].index(offer[1].origin))
-    options, taken = [right], []
+    options = [right]
+    taken: list[Meaning] = []
 
     def fits(candidate: Meaning, option: LocalOption) -> bool:
         return (
             option.country not in (other.country for other in options)
-            and not any(is_same(meaning, candidate, same) for meaning in (*own, *taken))
+            and not any(is_same(meaning, candidate, same) for meaning in (*answers, *taken))
             and not any(local.overlap(option.english, text, ENGLISH) for text in accepted)
-            and not local.is_accepted(country, question, option.local)
+            and not local.is_accepted(country, key, option.local)
             and not any(
                 local.overlap(option.english, other.english, ENGLISH)
                 or local.overlap(option.local, other.local, language)
@@ -229,10 +240,11 @@ def stands_out(right: LocalOption, wrong: Sequence[LocalOption]) -> bool:
     as every other, or less than half as long. Numerals do not count."""
     if is_numeral(right.local):
         return False
-    return any(
-        text(right) > 2 * max(map(text, wrong)) or 2 * text(right) < min(map(text, wrong))
-        for text in (lambda option: len(option.english), lambda option: len(option.local))
+    sides = (
+        (len(right.english), [len(option.english) for option in wrong]),
+        (len(right.local), [len(option.local) for option in wrong]),
     )
+    return any(length > 2 * max(others) or 2 * length < min(others) for length, others in sides)
 
 
 @dataclass
@@ -255,50 +267,69 @@ def build_in_languages(
     """One item per country and question, with its most frequent answer and the three best wrong ones.
 
     sources: questions with the answers of the countries that each is asked about. judge: says what is the
-    same in English, as in ``build_order_free``. wanted: codes of languages. pairs_per_call: as there.
+    same in English, and pairs_per_call how many answers at a time: see ``build_order_free``. local: wordings
+    in the languages. wanted: codes of these.
     """
-    verdicts = judged(sources, judge, pairs_per_call)
+    chosen = [
+        (source, country, options_of(unjudged, NOTHING, country, local))
+        for source in sources
+        for unjudged in [meanings(source)]
+        for country in source.groups
+        if local.language[country] in wanted
+    ]
+    # A judge can only find more answers the same: no need to ask about a question that has too few anyway.
+    hopeful = {source.question for source, _, options in chosen if not isinstance(options, str)}
+    verdicts = judged([source for source in sources if source.question in hopeful], judge, pairs_per_call)
+    same = {judged_of.source.question: (judged_of, pairs) for judged_of, pairs in verdicts.same}
     texts = wordings("folkways.benchmarks.blend")
-    in_english = Template(texts["build"]["item"], "folkways")
-    templates = {code: Template(texts["item"][code], "folkways") for code in wanted}
+    prompts = {code: Template(texts["item"][code], "folkways") for code in wanted}
+    prompts[ENGLISH] = Template(texts["build"]["item"], "folkways")
     rows: list[tuple[str, ...]] = []
     by_culture: dict[str, dict[str, Counter[str]]] = {}
-    for meanings, same in verdicts.same:
-        source = meanings.source
-        for number, country in enumerate(source.groups):
-            language = local.language[country]
-            if language not in wanted:
-                continue
-            counts = by_culture.setdefault(country, {"origins": Counter(), "left_out": Counter()})
-            options = options_of(meanings, same, country, local)
-            if isinstance(options, str):
-                counts["left_out"][options] += 1
-                continue
+    for source, country, options in chosen:
+        if source.question in verdicts.left_out:
+            continue
+        if source.question in same:
+            options = options_of(*same[source.question], country, local)
+        counts = by_culture.setdefault(country, {"origins": Counter(), "left_out": Counter()})
+        if isinstance(options, str):
+            counts["left_out"][options] += 1
+        else:
             counts["origins"].update(str(option.origin) for option in options[1:])
-            right = options[0]
-            options.sort(key=lambda option: (option.english, option.country))
-            english, worded = [one.english for one in options], [one.local for one in options]
-            rows.append(
-                (
-                    f"{source.question}_{number}",
-                    source.question,
-                    country,
-                    item_prompt(in_english, source.texts[country], tuple(english)),
-                    by_letter(english),
-                    by_letter([one.country for one in options]),
-                    LETTERS[options.index(right)],
-                    language,
-                    item_prompt(templates[language], local.question[country, source.question], tuple(worded)),
-                    by_letter(worded),
-                    by_letter([str(one.origin) for one in options]),
-                )
-            )
+            rows.append(_row(source, country, options, local, prompts))
     items = table(rows, (*RELEASED, *LOCAL))
-    counts = {
-        country: {"items": items.filter(pl.col("country") == country).height, **{name: dict(c) for name, c in of.items()}}
+    numbers = Counter(items["country"])
+    counts_of = {
+        country: {"items": numbers[country], **{name: dict(counter) for name, counter in of.items()}}
         for country, of in by_culture.items()
     }
-    return LocalQuestions(Questions(items, verdicts.calls, 0, verdicts.left_out), counts)
+    return LocalQuestions(Questions(items, verdicts.calls, 0, verdicts.left_out), counts_of)
+
+
+def _row(
+    source: SourceQuestion,
+    country: str,
+    options: Sequence[LocalOption],
+    local: LocalAnswers,
+    prompts: Mapping[str, Template],
+) -> tuple[str, ...]:
+    """RELEASED and LOCAL of an item: its options, the right one first, in code-point order of the English."""
+    shown = sorted(options, key=lambda option: (option.english, option.country))
+    english, worded = [option.english for option in shown], [option.local for option in shown]
+    language = local.language[country]
+    return (
+        f"{source.question}_{[*source.groups].index(country)}",
+        source.question,
+        country,
+        item_prompt(prompts[ENGLISH], source.texts[country], tuple(english)),
+        by_letter(english),
+        by_letter([option.country for option in shown]),
+        LETTERS[shown.index(options[0])],
+        language,
+        item_prompt(prompts[language], local.question[country, source.question], tuple(worded)),
+        by_letter(worded),
+        by_letter([str(option.origin) for option in shown]),
+    )
 
 
 GUESSES: Mapping[str, Callable[[str, str], float]] = {
@@ -312,26 +343,38 @@ GUESSES: Mapping[str, Callable[[str, str], float]] = {
 """What a guess looks at that has not read the question."""
 
 
-def blind_guesses(items: pl.DataFrame) -> pl.DataFrame:
-    """How often the option with the most or the least of something is right: language, guess, items, share.
+BLIND: Schema = {
+    "language": pl.String,  # that the options are read in
+    "guess": pl.String,  # "most length": of several such options each counts in part
+    "items": pl.Int64,
+    "share": pl.Float64,  # percent that it gets right
+    "low": pl.Float64,  # 95 % interval
+    "high": pl.Float64,
+    "p_holm": pl.Float64,  # for chance, corrected for all guesses
+}
+"""How far a guess goes that has not read the question."""
 
-    items: of ``build_in_languages``; each is guessed in its language and in English. share: percent, an item
-    with several such options counting in part; chance is 25.
-    """
+
+def blind_guesses(items: pl.DataFrame) -> pl.DataFrame:
+    """BLIND of the items of ``build_in_languages``, in their languages and in English: the option with the
+    most and with the least of each of GUESSES, leaving out what all options of every item have equally."""
     hits: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in items.iter_rows(named=True):
         for language, column in ((row["language"], "local_choices"), (ENGLISH, "choices")):
             options = orjson.loads(row[column])
             for name, measure in GUESSES.items():
                 amounts = {letter: measure(text, language) for letter, text in options.items()}
-                for word, most in (("most", max), ("least", min)):
-                    best = [letter for letter, amount in amounts.items() if amount == most(amounts.values())]
+                for word, end in (("most", max(amounts.values())), ("least", min(amounts.values()))):
+                    best = [letter for letter, amount in amounts.items() if amount == end]
                     hits[language, f"{word} {name}"].append((row["answer_idx"] in best) / len(best))
-    return pl.DataFrame(
-        [(*key, len(shares), 100 * sum(shares) / len(shares)) for key, shares in hits.items()],
-        schema={"language": pl.String, "guess": pl.String, "items": pl.Int64, "share": pl.Float64},
-        orient="row",
-    )
+    chance = 1 / len(LETTERS)
+    hits = {key: shares for key, shares in hits.items() if {*shares} != {chance}}  # options differ in it
+    gaps = [paired_mean(shares, [chance] * len(shares), largest=1.0) for shares in hits.values()]
+    rows = [
+        (*key, gap.n, *(100 * (chance + end) for end in (gap.difference, gap.low, gap.high)), p)
+        for key, gap, p in zip(hits, gaps, holm([gap.p for gap in gaps]), strict=True)
+    ]
+    return without_nan(pl.DataFrame(rows, schema=dict(BLIND), orient="row"))
 
 
 GLOSSES = {"language": ("language",), "english": ("english",), "local": ("local",)}

@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from folkways import __version__
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.build.calls import (
-    Answer,
-    AnsweredCall,
-    Call,
-    DummyCall,
-    GroupsCall,
-    JudgeCall,
-    ModelOracle,
-    Oracle,
-    PairsCall,
-    RuleOracle,
+from folkways.benchmarks.blend.build.calls import ModelOracle, Oracle, RuleOracle
+from folkways.benchmarks.blend.build.construction import Questions, build_order_free, build_paper
+from folkways.benchmarks.blend.build.languages import (
+    LocalAnswers,
+    blind_guesses,
+    build_in_languages,
+    read_glosses,
+    wanted_languages,
 )
-from folkways.benchmarks.blend.build.choosing import (
-    Memory,
-    OptionSet,
-    Pair,
-    choose,
-    groups_call,
-    meanings,
-    pairs_calls,
-    same_by_groups,
-    same_by_pairs,
-)
-from folkways.benchmarks.blend.build.items import WRONG_OPTIONS, dummy_call, items_of, offered, table, usable
 from folkways.benchmarks.blend.build.sources import SourceQuestion, select_sources
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.build import BuildSession
@@ -120,6 +103,8 @@ def make_questions(
     prompts: Path | None = None,
     reasons: bool = False,
     exclusion: str = "code",
+    language: Sequence[str] | None = None,
+    glosses: Path | None = None,
     name: str | None = None,
 ) -> QuestionsBuild:
     """Build multiple-choice questions.
@@ -137,16 +122,24 @@ def make_questions(
     prompts: file of prompt texts in place of ours (``printed_prompts``).
     reasons: paper: the judge writes its reasons before the verdict, as in the paper (Appendix C.3.2).
     exclusion: which filter of questions: ``code`` or ``text`` (``select_sources``).
+    language: codes of languages in which items are asked as well as in English (``languages``); None for
+        English alone. glosses: translations for these (``read_glosses``).
     name: of the run in which models are asked.
 
     Raises UnknownNameError or FolkwaysError for invalid options, before anything is asked.
     """
     _check(profile, judge_batch)
+    spoken = _check_languages(language, glosses, profile, dummies, wording_of)
     texts_brought = texts_for_builder(prompts, "build mcq", PUBLISHED.prompts)
     if profile != "paper" and (reasons or "judge" in texts_brought):
         raise FolkwaysError(
             "the profile strict asks about many answers at once: its judge gives no reasons and has no text "
             "of yours; choose --profile paper"
+        )
+    if "item" in texts_brought and spoken:
+        raise FolkwaysError(
+            "the prompts file has a text 'item', which is in one language; delete it there, or leave "
+            "--language out"
         )
     if "item" in texts_brought and wording_of:
         raise FolkwaysError("the prompts file has a text 'item'; delete it there, or leave --wording-of out")
@@ -168,6 +161,7 @@ def make_questions(
         "judge_batch": judge_batch if profile == "strict" else "1",
         "prompts": f"folkways {digest_of(wordings('folkways.benchmarks.blend')['build'])}",
         **({"judge_form": "reasons first"} if reasons else {}),
+        **({"languages": sorted(spoken), "glosses": glosses.name if glosses else None} if spoken else {}),
         **{f"{name}_prompt": f"{text.source} {digest_of(text.text)}" for name, text in texts_brought.items()},
     }
     models = [name for name in dict.fromkeys(asked_of.values()) if name not in oracles]
@@ -184,28 +178,30 @@ def make_questions(
             name: ModelOracle(ask, texts_brought, reasoned=reasons)
             for name, ask in zip(models, opened, strict=True)
         }
-    selected = select_sources(
-        blend.read_annotations(source), blend.read_questions(texts), questions, exclusion
-    )
+    annotations, questions_asked = blend.read_annotations(source), blend.read_questions(texts)
+    selected = select_sources(annotations, questions_asked, questions, exclusion, by_culture=bool(spoken))
     sources = selected.sources
     wording = (
         released_wording(wording_of, sources) if wording_of else texts_brought.get("item", own_wording())
     )
     of_both = oracles[asked_of["judge"]], oracles[asked_of["dummies"]]
-    if profile == "paper":
+    pairs_per_call = None if judge_batch == BY_QUESTION else int(judge_batch)
+    more: dict[str, Any] = {}
+    if spoken:
+        local = LocalAnswers(annotations, questions_asked, read_glosses(glosses) if glosses else None)
+        in_languages = build_in_languages(sources, of_both[0], local, spoken, pairs_per_call=pairs_per_call)
+        built = in_languages.built
+        more = {"by_culture": in_languages.by_culture, "blind_guesses": blind_guesses(built.items).to_dicts()}
+    elif profile == "paper":
         built = build_paper(sources, *of_both, wording, ahead=ahead, progress=session.progress)
     else:
-        built = build_order_free(
-            sources,
-            *of_both,
-            wording,
-            pairs_per_call=None if judge_batch == BY_QUESTION else int(judge_batch),
-        )
+        built = build_order_free(sources, *of_both, wording, pairs_per_call=pairs_per_call)
     record = {
         **inputs,
         "wording": wording.source,
         "filtered": selected.filtered,
         **_counts(built, len(sources)),
+        **more,
     }
     return QuestionsBuild(built, source, record)
 
@@ -221,6 +217,34 @@ def _check(profile: str, judge_batch: str) -> None:
         raise FolkwaysError(
             "--judge-batch needs --profile strict: the paper's procedure judges one call after the other"
         )
+
+
+def _check_languages(
+    language: Sequence[str] | None,
+    glosses: Path | None,
+    profile: str,
+    dummies: str | None,
+    wording_of: str | None,
+) -> frozenset[str]:
+    """The languages that are asked for. Raises FolkwaysError for options that do not go with them."""
+    if not language:
+        if glosses:
+            raise FolkwaysError("--glosses needs --language: it words options in these languages")
+        return frozenset()
+    spoken = wanted_languages(language)
+    if profile != "strict":
+        raise FolkwaysError("--language needs --profile strict: the paper has questions in English alone")
+    if dummies:
+        raise FolkwaysError(
+            "--dummies makes up English options, and with --language people's answers word all of them; "
+            "leave one of the two out"
+        )
+    if wording_of:
+        raise FolkwaysError(
+            "--wording-of takes over a prompt in English, and --language needs one in each language; leave "
+            "one of the two out"
+        )
+    return spoken
 
 
 def _counts(built: Questions, looked_at: int) -> Mapping[str, Any]:
