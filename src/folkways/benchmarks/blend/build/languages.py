@@ -129,7 +129,7 @@ class LocalAnswers:
     def option(self, country: str, answer: Meaning, question: str) -> LocalOption | None:
         """An answer of any country to a question, by the first of its English variants that has a wording in
         the language of ``country``; None where nobody worded it."""
-        for english in sorted(answer.variants, key=len) if answer.country == country else answer.variants:
+        for english in answer.variants:
             if wording := self._wording(country, answer.country, folded(english), question):
                 return LocalOption(ascii_digits(english), *wording, answer.country)
         return None
@@ -176,6 +176,10 @@ def is_numeral(text: str) -> bool:
         number_in(plain) is not None or is_time(plain) or is_date(plain)
     )
 
+
+MUCH_LONGER = 1.75, 2.0
+"""How many times as long as the others a right option may be, in English, where a description often stands
+for a word, and in the language. With these the longest option of BLEnD's items is right as often as another."""
 
 NOTHING: frozenset[Pair] = frozenset()
 
@@ -236,15 +240,15 @@ def options_of(
 
 
 def stands_out(right: LocalOption, wrong: Sequence[LocalOption]) -> bool:
-    """Whether the length of the right option gives it away: in one of the languages it is over twice as long
-    as every other, or less than half as long. Numerals do not count."""
+    """Whether the length of the right option gives it away: in one of the languages it is much longer than
+    every other (MUCH_LONGER), or less than half as long. Numerals do not count."""
     if is_numeral(right.local):
         return False
     sides = (
-        (len(right.english), [len(option.english) for option in wrong]),
-        (len(right.local), [len(option.local) for option in wrong]),
+        (len(right.english), [len(option.english) for option in wrong], MUCH_LONGER[0]),
+        (len(right.local), [len(option.local) for option in wrong], MUCH_LONGER[1]),
     )
-    return any(length > 2 * max(others) or 2 * length < min(others) for length, others in sides)
+    return any(length > most * max(others) or 2 * length < min(others) for length, others, most in sides)
 
 
 @dataclass
