@@ -35,6 +35,7 @@ from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, ReusedReplies
 from folkways.runs.planning.recipe import Recipe, is_recipe
 from folkways.runs.planning.tasks import make_plan
+from folkways.runs.results.model_names import choose_models
 from folkways.runs.scores.scoring import score_each, score_run
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
@@ -106,7 +107,10 @@ class Run:
         """The stored scores (records.SCORES), optionally of one profile, task or model. UnknownNameError for
         a name that the run does not have."""
         stored = results.load_scores(self.workspace, self.record)
-        for column, name in (("profile", profile), ("task", task), ("endpoint", model)):
+        if model is not None:
+            endpoints = stored["endpoint"].unique(maintain_order=True)
+            stored = stored.filter(pl.col("endpoint").is_in(choose_models([model], endpoints, self.name)))
+        for column, name in (("profile", profile), ("task", task)):
             if name is not None and name not in (names := stored[column].unique().to_list()):
                 raise UnknownNameError(f"{column} of run {self.name}", name, names)
             stored = stored if name is None else stored.filter(pl.col(column) == name)

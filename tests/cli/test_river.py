@@ -103,7 +103,7 @@ def test_score_writes_every_format_and_asks_nothing(server: ChatServer, ran: Don
         assert done.returncode == 0, done.stderr
     assert server.stats()["total"] == 0
     scores = pl.read_parquet(place / "scores.parquet")
-    assert dict(scores.schema) == dict(SCORES)
+    assert dict(scores.schema) == {"model": pl.String, **SCORES}
     assert scores.equals(pl.read_parquet(place / "report" / "scores.parquet").select(scores.columns))
     for other in (
         pl.read_csv(place / "scores.csv"),

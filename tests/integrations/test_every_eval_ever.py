@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.api import load_run
-from folkways.integrations.models import portable, stored_model
+from folkways.runs.results.model_names import portable, stored_model
 from tests.support.chat_server import ChatServer
 from tests.support.eval_records import Shared, check_recomputed, check_store, exported
 from tests.support.other_programs import FIND_PYTHON, programs_of, run_program

@@ -18,7 +18,8 @@ from tests.support.report_data import Shape, simulate, with_judgement
 
 
 def test_every_format_is_written_and_holds_the_frames(data: ReportData, tmp_path: Path) -> None:
-    written = write_report(data, tmp_path / "new" / "report")
+    named = {endpoint: f"org/{number}" for number, endpoint in enumerate(data.scores["endpoint"].unique())}
+    written = write_report(replace(data, names=named), tmp_path / "new" / "report")
     names = {path.relative_to(tmp_path / "new" / "report").as_posix() for path in written}
     assert {
         "report.html",
@@ -31,9 +32,13 @@ def test_every_format_is_written_and_holds_the_frames(data: ReportData, tmp_path
     assert "figures/blend-saq-by-culture.svg" in names
     folder = tmp_path / "new" / "report"
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == names
-    assert_frame_equal(pl.read_parquet(folder / "scores.parquet"), data.scores)
-    assert_frame_equal(pl.read_parquet(folder / "judgements.parquet"), data.judgements)
-    assert_frame_equal(pl.read_csv(folder / "scores.csv", schema=data.scores.schema), data.scores)
+    scores, judgements = (
+        frame.select(pl.col("endpoint").replace_strict(named).alias("model"), pl.all())
+        for frame in (data.scores, data.judgements)
+    )
+    assert_frame_equal(pl.read_parquet(folder / "scores.parquet"), scores)
+    assert_frame_equal(pl.read_parquet(folder / "judgements.parquet"), judgements)
+    assert_frame_equal(pl.read_csv(folder / "scores.csv", schema=scores.schema), scores)
 
 
 def test_figure_files_stand_alone(data: ReportData, tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def hub(
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
 @folder_option("Folder that gets DEVELOPER/MODEL/...")
-@click.option("--model", metavar="NAME", help="Only this model of the run, by its name there.")
+@click.option("--model", metavar="NAME", help="Only this model of the run.")
 @click.option("--tasks", metavar="LIST", help="Only these tasks of the run, separated by commas.")
 @click.option(
     "--profile", metavar="NAME", help="The profile whose scores are written; each task's default if left out."

@@ -43,6 +43,7 @@ COMMANDS = {
     "gate": "Check the scores of a run against requirements: an exit code for CI.",
     "published": "Show published figures, and the scores of a run next to them.",
     "report": "Write a report of one or more runs: HTML, Markdown, CSV, Parquet.",
+    "site": "Write a leaderboard of your own as static pages, and check what may be added.",
     "export": "Write a run in the format of another project, to share it.",
     "submit": "Write a run as the files that a competition on a benchmark takes.",
     "runs": "List the runs of a workspace; archive and restore them.",

@@ -44,13 +44,14 @@ def command(
     from folkways.api import load_run
     from folkways.reports.formats.terminal import terminal_summary
     from folkways.runs.options import Cluster
+    from folkways.runs.results.model_names import with_model_names
 
     target = None if out is None else file_at(out, "scores.csv", SUFFIXES)
     loaded = load_run(run, workspace)
     problems: list[str] = []
     scores = loaded.score(profile, text_tools, scoring, problems.append, Cluster(on) if on else None)
     if target is not None:
-        write_frame(scores, target)
+        write_frame(with_model_names(scores), target)
     loaded = load_run(loaded.name, loaded.workspace)  # its state may have changed
     shown = scores["profile"].unique().to_list()
     terminal().print(

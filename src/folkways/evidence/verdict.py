@@ -74,7 +74,8 @@ class Verdict:
     """What a run says to somebody who must choose a model.
 
     tasks: the verdict on each task. weakest: model -> its weak spots, the worst task first. expenses: model
-    -> what it took. silent: models without a single reply. names: model -> its short name.
+    -> what it took. silent: models without a single reply. names: model -> its short name. subject: what it
+    is on, in sentences.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -82,6 +83,7 @@ class Verdict:
     expenses: Mapping[str, Expense]
     silent: tuple[str, ...]
     names: Mapping[str, str]
+    subject: str = "this run"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -107,7 +109,7 @@ class Verdict:
     def sentences(self) -> tuple[str, ...]:
         """Two or three sentences that need no page around them: the choice, its price and weakest group, and
         what the run cannot tell."""
-        parts = (*_choice(self), _price(self), _weakest(self), _cannot_tell(self.limits))
+        parts = (*_choice(self), _price(self), _weakest(self), _cannot_tell(self))
         return tuple(part for part in parts if part)
 
     @property
@@ -129,16 +131,16 @@ def verdict(
     evidence: Sequence[TaskEvidence],
     names: Mapping[str, str] | None = None,
     expenses: Mapping[str, Expense] | None = None,
+    subject: str = "this run",
 ) -> Verdict:
     """The verdict on a run, from the evidence on each task. names: model -> its short name, for sentences.
-    expenses: model -> what it took."""
+    expenses: model -> what it took. subject: what it is on, for sentences."""
     models = sorted({name for one in evidence for name in one.scores["endpoint"] if not is_baseline(name)})
     tasks = tuple(map(task_verdict, evidence))
     weakest = weak_spots([(one.scores, one.metric, one.facets) for one in evidence])
     silent = tuple(model for model in models if not any(map(methodcaller("standing", model), tasks)))
-    return Verdict(
-        tasks, {model: weakest.get(model, ()) for model in models}, expenses or {}, silent, names or {}
-    )
+    spots = {model: weakest.get(model, ()) for model in models}
+    return Verdict(tasks, spots, expenses or {}, silent, names or {}, subject)
 
 
 def _choice(made: Verdict) -> Iterator[str]:
@@ -148,7 +150,7 @@ def _choice(made: Verdict) -> Iterator[str]:
     elif not made.models:
         who = f"{made.name(made.silent[0])}" if len(made.silent) == 1 else f"any of {len(made.silent)} models"
         yield (
-            f"No reply came from {who}: this run says nothing about "
+            f"No reply came from {who}: {made.subject} says nothing about "
             f"{'it' if len(made.silent) == 1 else 'them'}."
             if made.silent
             else "No model was asked: the scores are those of baselines, which know nothing."
@@ -163,8 +165,8 @@ def _choice(made: Verdict) -> Iterator[str]:
     elif made.guessed:
         titles = _titles([task for task in made.tasks if task.best])
         yield (
-            f"On {titles} no model is better than guessing beyond chance, so that this run gives no ground "
-            "to choose one."
+            f"On {titles} no model is better than guessing beyond chance, so that "
+            f"{made.subject} gives no ground to choose one."
         )
     elif len(made.tasks) == 1:
         yield _choice_on_one(made, made.tasks[0])
@@ -368,18 +370,14 @@ def _weakest(made: Verdict) -> str:
     for spot in spots:
         task = tasks[spot.task]
         on = f" on {task.title}" if len(tasks) > 1 else ""
-        groups = {"culture": "cultures", "language": "languages"}.get(spot.facet, "groups")
         at = "in" if spot.facet == "language" else "about"
-        parts.append(
-            f"{made.name(spot.model)} is weakest {at} {spot.name}{on}: "
-            f"{bound(spot.gap)}{unit_words(task.metric.scale == 100)} worse than its mean over "
-            f"{spot.groups} {groups} (between {bound(spot.low)} and {bound(spot.high)})"
-        )
+        parts.append(f"{made.name(spot.model)} is weakest {at} {spot.name}{on}: {spot.words(task.metric)}")
     return f"{'; '.join(parts)}."
 
 
-def _cannot_tell(limits: Sequence[str]) -> str:
-    return f"This run cannot tell {'; '.join(limits[:MOST_LIMITS])}." if limits else ""
+def _cannot_tell(made: Verdict) -> str:
+    subject = made.subject.capitalize()
+    return f"{subject} cannot tell {'; '.join(made.limits[:MOST_LIMITS])}." if made.limits else ""
 
 
 def _limits(made: Verdict) -> Iterator[str]:

@@ -14,12 +14,12 @@ import polars as pl
 from folkways.benchmarks.base import ShownOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.integrations.models import StoredModel, stored_model
 from folkways.records import Metric, is_baseline
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import ReleaseRecord
-from folkways.runs.planning.plan import item_batches, release_of, restore_options
+from folkways.runs.planning.plan import item_batches, release_of, restore_options, revision_of
+from folkways.runs.results.model_names import ModelIdentity, model_names, stored_model
 from folkways.runs.results.notes import lacking
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
@@ -75,13 +75,18 @@ class StoredRun:
         return results.parts(self.workspace, self.run)
 
     @cached_property
-    def models(self) -> Mapping[str, StoredModel]:
+    def models(self) -> Mapping[str, ModelIdentity]:
         """Endpoint -> its model, without baselines."""
         return {
             part.endpoint: stored_model(part.endpoint)
             for part in self.parts
             if not is_baseline(part.endpoint)
         }
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Endpoint -> its name in the files, unique and without an address; baselines too."""
+        return model_names(dict.fromkeys(part.endpoint for part in self.parts))
 
     @property
     def began(self) -> str:
@@ -104,10 +109,12 @@ class StoredRun:
         )
 
     def record(self, task: str) -> ReleaseRecord:
-        """The record of a task's release; for a folder, one with an unknown licence."""
+        """The record of a task's release, at the revision that was asked; for a folder, one with an unknown
+        licence."""
         name = self.tasks[task].release
         if not name.startswith("dir:"):
-            return get_record(name)
+            record = get_record(name)
+            return replace(record, revision=revision_of(self.tasks[task]) or record.revision)
         usual = get_record(get_task(task).release)
         return replace(
             usual, name=name, revision="", source="folder", licence=UNKNOWN_LICENCE, items_may_leave=None

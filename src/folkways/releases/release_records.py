@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Literal
 
-from folkways.errors import DataError, NotOnDiskError
+from folkways.errors import DataError, FolkwaysError, NotOnDiskError
 from folkways.releases.checksums import sha256_of
+
+MOST_OPTIONAL = 6
+"""Optional files up to which every choice of them has its fingerprint computed: there are 2 to the power of
+their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,38 @@ class ReleaseRecord:
         file."""
         hashed = re.fullmatch(r"[0-9a-f]{7,40}", self.revision) is not None
         return hashed or self.source in ("package", "folder") or all(entry.sha256 for entry in self.files)
+
+    def to_accept(self, *, revision: str | None = None) -> str:
+        """The command that takes another state of a release whose record names a branch: what the branch
+        points to now, or this ``revision``."""
+        return f"folkways data fetch {self.name} --revision {revision or self.revision}"
+
+    def check_revision(self, revision: str) -> None:
+        """FolkwaysError where a ``revision`` cannot be chosen, because the record pins one."""
+        if self.is_pinned:
+            raise FolkwaysError(
+                f"release {self.name} is always that of revision {self.revision}; leave out --revision "
+                f"{revision}, which is for releases that follow a branch"
+            )
+
+    @cached_property
+    def fingerprints(self) -> frozenset[str]:
+        """The fingerprints (``Release.fingerprint``) that the release has, with and without each of its
+        optional files, of many with and without all; empty where the record lacks a checksum."""
+        optional = [entry for entry in self.files if entry.optional]
+        if any(entry.sha256 is None for entry in self.files):
+            return frozenset()
+        amounts = range(len(optional) + 1) if len(optional) <= MOST_OPTIONAL else (0, len(optional))
+        absent = chain.from_iterable(combinations(optional, amount) for amount in amounts)
+        return frozenset(
+            fingerprint_of((entry.path, entry.sha256 or "") for entry in self.files if entry not in without)
+            for without in absent
+        )
+
+    @property
+    def has_all_fingerprints(self) -> bool:
+        """Whether ``fingerprints`` are all that copies of the release can have."""
+        return bool(self.fingerprints) and sum(entry.optional for entry in self.files) <= MOST_OPTIONAL
 
     @property
     def kept(self) -> str:
@@ -141,8 +178,13 @@ class Release:
     def fingerprint(self) -> str:
         """12 hexadecimal digits over names and contents of the files that are there; equal data have equal
         fingerprints."""
-        digest = hashlib.sha256()
-        for entry in sorted(self.record.files, key=lambda file: file.path):
-            if self.has(entry.path):
-                digest.update(entry.path.encode() + b"\0" + bytes.fromhex(sha256_of(self._place(entry.path))))
-        return digest.hexdigest()[:12]
+        here = (entry.path for entry in self.record.files if self.has(entry.path))
+        return fingerprint_of((path, sha256_of(self._place(path))) for path in here)
+
+
+def fingerprint_of(files: Iterable[tuple[str, str]]) -> str:
+    """12 hexadecimal digits over the path and the SHA-256 of each file."""
+    digest = hashlib.sha256()
+    for path, checksum in sorted(files):
+        digest.update(path.encode() + b"\0" + bytes.fromhex(checksum))
+    return digest.hexdigest()[:12]

@@ -80,6 +80,7 @@ class ReportData:
     expenses: endpoint -> what its replies took, where that was looked up.
     homes: model -> code of the culture in which its maker is at home, where that is known.
     parts: task -> how much of it was asked, in words, where that is not everything.
+    names: endpoint -> the model's name in files, without an address.
     dispute: the address at which a question can be disputed, with ``{item}``, ``{culture}`` and ``{task}``
         to be filled in; empty without one.
     """
@@ -106,6 +107,7 @@ class ReportData:
     expenses: Mapping[str, Expense] = field(default_factory=dict)
     homes: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     dispute: str = ""
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import WrittenFiles, write_bytes
 from folkways.records import LOST
 from folkways.runs.planning.plan import release_of
+from folkways.runs.results.model_names import choose_models
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -72,9 +73,7 @@ def _model(workspace: Workspace, run: run_records.RunRecord, tasks: list[str], w
         raise FolkwaysError(
             f"run {run.name} asked several models; say whose replies with --model: {', '.join(models)}"
         )
-    if wanted not in models:
-        raise UnknownNameError(f"model of run {run.name}", wanted, models)
-    return wanted
+    return choose_models([wanted], models, run.name)[0]
 
 
 def _replies(

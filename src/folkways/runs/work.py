@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from folkways.display import plural
 from folkways.endpoints.base import EndpointOptions
@@ -19,6 +20,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.deployment import deployed
 from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions, DeployedModel
+from folkways.runs.results.model_names import matching
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import patiently
@@ -61,12 +63,21 @@ def models_of(
     """The named models of a run of the ``workspace``: ``vllm/qwen@http://localhost:8000/v1`` also says where
     one is.
 
-    names: as the user wrote them.
+    names: any of a model's names, or where it is.
     timeout: seconds for one request. UnknownNameError for a model that the run does not ask; what
         ``open_models`` raises otherwise.
     """
     endpoints = run_records.endpoint_names(workspace, run.config.get("endpoints", []))
     seed = run.config.get("options", {}).get("seed", 0)
+    candidates = [(run, endpoint) for endpoint in endpoints.values()]
+
+    def as_planned(name: str) -> str:
+        return matching(name, candidates)[0][1] if len(matching(name, candidates)) == 1 else name
+
+    names = [
+        as_planned(name) if isinstance(name, str) else replace(name, name=as_planned(name.name))
+        for name in names
+    ]
     opened = open_models(names, EndpointOptions(timeout=timeout, seed=seed))
     for model in opened:
         if model.identity not in endpoints:

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from folkways.records import State
 from folkways.runs.planning.plan import item_batches, release_of, restore_options
+from folkways.runs.results.model_names import choose_models
 from folkways.workspace import results, run_records
 
-__all__ = ["State", "item_batches", "release_of", "restore_options", "results", "run_records"]
+__all__ = [
+    "State",
+    "choose_models",
+    "item_batches",
+    "release_of",
+    "restore_options",
+    "results",
+    "run_records",
+]

@@ -181,7 +181,7 @@ def test_why_nothing_can_be_drawn(desk: StudyFixture, source: tuple[Workspace, l
     runs, names = source
     with pytest.raises(FolkwaysError, match="no free answers; tasks with them: blend/saq, demo/saq"):
         draw_answers(desk.workspace, desk.study.id, "judge", "choices", source=runs)
-    with pytest.raises(UnknownNameError, match=r"one\.jsonl"):
+    with pytest.raises(UnknownNameError, match=r"unknown/one"):
         draw_answers(
             desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0], "another"]
         )

@@ -24,11 +24,11 @@ from folkways.errors import UnknownNameError
 from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines
 from folkways.integrations.every_eval_ever.aggregates import Spreads, result
 from folkways.integrations.every_eval_ever.instances import SCHEMA_VERSION, instances, result_id
-from folkways.integrations.models import StoredModel
 from folkways.integrations.stored_run import ItemTexts, StoredRun, metric_of
 from folkways.json_lines import json_line
 from folkways.records import BASELINE_PREFIX, Subject
 from folkways.runs.planning.plan import stored_plan
+from folkways.runs.results.model_names import ModelIdentity
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.judged_rows import judged_rows
@@ -147,7 +147,7 @@ class _Export(StoredRun):
         write_bytes(written[0], json_bytes(document))
         return written
 
-    def _evaluation_id(self, benchmark: str, model: StoredModel, name: UUID) -> str:
+    def _evaluation_id(self, benchmark: str, model: ModelIdentity, name: UUID) -> str:
         """The id of an aggregate, from what was run; with a part of its name where models share theirs."""
         alike = [other for other in self.models.values() if other.id == model.id]
         return f"{benchmark}/{model.id}/{int(self.run.created)}" + (
@@ -155,7 +155,7 @@ class _Export(StoredRun):
         )
 
     def _document(
-        self, model: StoredModel, evaluation: str, scored: pl.DataFrame, without: int, spreads: Spreads
+        self, model: ModelIdentity, evaluation: str, scored: pl.DataFrame, without: int, spreads: Spreads
     ) -> dict[str, Any]:
         entries = []
         for row in scored.iter_rows(named=True):

@@ -9,9 +9,9 @@ from typing import Any
 
 from folkways.benchmarks.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.multiple_choice.orders import order_of
-from folkways.integrations.models import StoredModel
 from folkways.integrations.stored_run import ItemTexts
 from folkways.records import LOST, Metric, State
+from folkways.runs.results.model_names import ModelIdentity
 from folkways.workspace.judged_rows import JudgedRow
 
 SCHEMA_VERSION = "0.3.0"
@@ -26,7 +26,7 @@ def instances(
     task: str,
     profile: str,
     evaluation: str,
-    model: StoredModel,
+    model: ModelIdentity,
 ) -> Iterator[dict[str, Any]]:
     """A row for each metric that has a value for the judgement ``row``.
 
@@ -102,7 +102,7 @@ def _usage(row: JudgedRow) -> dict[str, int] | None:
     return used | {"total_tokens": row.input_tokens + row.output_tokens} | more
 
 
-def _error(row: JudgedRow, model: StoredModel) -> str | None:
+def _error(row: JudgedRow, model: ModelIdentity) -> str | None:
     """The state and its reason, if the row has no answer; otherwise None."""
     if row.state == State.ANSWERED:
         return None
@@ -110,7 +110,7 @@ def _error(row: JudgedRow, model: StoredModel) -> str | None:
     return f"{row.state}: {why}" if why else row.state
 
 
-def _metadata(row: JudgedRow, metrics: set[str], model: StoredModel) -> dict[str, str]:
+def _metadata(row: JudgedRow, metrics: set[str], model: ModelIdentity) -> dict[str, str]:
     """The facets and the state of the item as strings; ``cut`` only if the token limit cut the reply."""
     metadata: dict[str, Any] = {name: getattr(row, name) for name in ALWAYS_TOLD}
     metadata["reason"] = model.without_host(row.reason)

@@ -85,14 +85,17 @@ def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mappin
     repeats: Counter[tuple[str, str]] = Counter()
     configs: dict[str, Mapping[str, Any]] = {}
     settings: dict[str, None] = {}
+    metrics: dict[str, str] = {}
     for row in rows:
         key = str(row.get("evaluation_result_id"))
-        result = results.get(key, {})
-        config = result.get("metric_config") or {}
-        metric = _metric(key, config)
-        configs[metric] = config
-        arguments = (result.get("generation_config") or {}).get("generation_args") or {}
-        settings[told({**arguments, "prompt_template": None})] = None
+        if key not in metrics:
+            result = results.get(key, {})
+            config = result.get("metric_config") or {}
+            metrics[key] = metric_name(key, config)
+            configs[metrics[key]] = config
+            arguments = (result.get("generation_config") or {}).get("generation_args") or {}
+            settings[told({**arguments, "prompt_template": None})] = None
+        metric = metrics[key]
         name = str(row["sample_id"])
         repeats[name, metric] += 1
         sample = (name, repeats[name, metric])
@@ -115,8 +118,11 @@ def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mappin
     )
 
 
-def _metric(key: str, config: Mapping[str, Any]) -> str:
-    """A name for the metric of a result: its id in the aggregate, or what the key of the result says."""
+def metric_name(key: str, config: Mapping[str, Any]) -> str:
+    """A name for the metric of a result: its id in the aggregate, or what the key of the result says.
+
+    key: its ``evaluation_result_id``. config: its ``metric_config``.
+    """
     if config.get("metric_id") or config.get("metric_name"):
         profile = (config.get("metric_parameters") or {}).get("profile")
         return str(config.get("metric_id") or config["metric_name"]) + (f" ({profile})" if profile else "")

@@ -18,6 +18,7 @@ from folkways.files import write_bytes
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import State
 from folkways.releases.cards import yaml_text
+from folkways.runs.results.model_names import choose_models
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 
@@ -68,7 +69,7 @@ def export_eval_results(
     item is written.
 
     workspace: the database of ``run``.
-    model: only this endpoint of the run.
+    model: only this model of the run, by any of its names.
     tasks: only these tasks.
     profile: None for each task's default.
     addresses: data sets, ids of tasks, and source.
@@ -107,9 +108,9 @@ def export_eval_results(
 
 def _chosen(stored: StoredRun, model: str | None) -> list[str]:
     """The endpoints to write; FolkwaysError if two have the same repository."""
-    if model is not None and model not in stored.models:
-        raise UnknownNameError(f"model of run {stored.run.name}", model, stored.models)
-    chosen = [model] if model is not None else list(stored.models)
+    chosen = list(stored.models)
+    if model is not None:
+        chosen = choose_models([model], stored.models, stored.run.name)
     ids = [stored.models[endpoint].id for endpoint in chosen]
     for endpoint, model_id in zip(chosen, ids, strict=True):
         if ids.count(model_id) > 1:

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
-from itertools import count as counting
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ from folkways.integrations.stored_run import StoredRun
 from folkways.records import LOST, SCORES, Schema, State, Subject, is_baseline
 from folkways.releases.cards import front_matter, hub_licence, size_category
 from folkways.reports.formats.markdown import code, escape, fenced, table
-from folkways.runs.models import split_name
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.judged_rows import JudgedRow, judged_rows
@@ -225,8 +222,9 @@ def _licences(run: StoredRun, made: Sequence[Configuration]) -> Iterator[str]:
     registered = benchmarks()
     for record in {run.record(each.task).name: run.record(each.task) for each in made}.values():
         home = f", <{record.homepage}>" if record.homepage else ""
+        at = f" at {code(record.revision)}" if len(record.revision) == 40 else ""
         yield (
-            f"**{escape(record.name)}**: {escape(record.licence)}{home}. "
+            f"**{escape(record.name)}**{at}: {escape(record.licence)}{home}. "
             f"{escape(registered[record.benchmark].caution)}"
         ).strip()
         if record.citation:
@@ -297,21 +295,6 @@ def config_name(task: str) -> str:
 @dataclass(frozen=True)
 class _Export(StoredRun):
     out: Path
-
-    @cached_property
-    def names(self) -> Mapping[str, str]:
-        """Endpoint -> its unique name in the files, ``developer/model?temperature=1``, without an address."""
-        by_endpoint: dict[str, str] = {}
-        for endpoint in dict.fromkeys(part.endpoint for part in self.parts):
-            name = self._name(endpoint)
-            by_endpoint[endpoint] = next(each for each in _numbered(name) if each not in by_endpoint.values())
-        return by_endpoint
-
-    def _name(self, endpoint: str) -> str:
-        if is_baseline(endpoint):
-            return endpoint
-        address, _ = split_name(endpoint)
-        return self.models[endpoint].id + endpoint.removeprefix(address)
 
     def check_folder(self) -> None:
         """FolkwaysError if this would overwrite a README.md that is not of an export."""
@@ -399,11 +382,6 @@ class _Export(StoredRun):
             frames.append(computed.with_columns(subject=pl.lit(subject.value)))
         named = pl.concat(frames).with_columns(model=pl.col("endpoint").replace(dict(self.names)))
         return named.select("subject", "model", *(name for name in SCORES if name != "endpoint"))
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name} ({number})" for number in counting(2))
 
 
 def _value(name: str, kind: object, row: JudgedRow, given: Mapping[str, Any]) -> Any:

@@ -24,7 +24,6 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.registry import get_task
 from folkways.files import WrittenFiles
-from folkways.integrations.models import StoredModel
 from folkways.integrations.stored_run import (
     ItemTexts,
     StoredRun,
@@ -33,6 +32,7 @@ from folkways.integrations.stored_run import (
     signature_part,
 )
 from folkways.records import LOST, Metric
+from folkways.runs.results.model_names import ModelIdentity
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.judged_rows import JudgedRow, judged_rows
@@ -92,7 +92,7 @@ class _Export(StoredRun):
 
     def write(self, part: Part, texts: Mapping[str, ItemTexts]) -> Path:
         """Write the log of one model on one task, with the ``texts`` of its items."""
-        task, model = get_task(part.task), self.models[part.endpoint]
+        task, model, name = get_task(part.task), self.models[part.endpoint], self.names[part.endpoint]
         profile = self._profile(task)
         scores = self.scores.filter(
             (pl.col("endpoint") == part.endpoint)
@@ -102,7 +102,7 @@ class _Export(StoredRun):
         whole = scores.filter(pl.col("facet") == "all")
         names = whole["metric"].unique(maintain_order=True)
         metrics = sorted((metric_of(task, name) for name in names), key=_place_in(task))
-        start = self._start(part, task, model, profile, whole)
+        start = self._start(part, task, profile, whole)
         key = start["eval"]["task_id"]
         target = self.out / f"{self.began.replace(':', '-')}_{task.name.replace('/', '-')}_{key}.eval"
         self.out.mkdir(parents=True, exist_ok=True)
@@ -115,14 +115,14 @@ class _Export(StoredRun):
             for row in judged_rows(self.workspace, self.run, profile, part):
                 if not row.counted:
                     continue
-                sample = _sample(row, texts.get(row.item), metrics, model)
+                sample = _sample(row, texts.get(row.item), metrics, model, name)
                 scored.update(sample["scores"].keys())
-                usage.update(sample["model_usage"].get(model.id, {}))
+                usage.update(sample["model_usage"].get(name, {}))
                 _add(archive, f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
                 summaries.append(_summary(sample))
             _add(archive, "summaries.json", summaries)
             results = _results(metrics, scores, len(summaries), scored)
-            _add(archive, "header.json", self._header(start, results, {model.id: usage} if usage else {}))
+            _add(archive, "header.json", self._header(start, results, {name: usage} if usage else {}))
         written.replace(target)
         return target
 
@@ -131,7 +131,7 @@ class _Export(StoredRun):
         usual = task.resolve_profile(self.profile)
         return usual if usual in profiles.to_list() or profiles.is_empty() else str(profiles[0])
 
-    def _start(self, part: Part, task: Task, model: StoredModel, profile: str, whole: pl.DataFrame) -> Json:
+    def _start(self, part: Part, task: Task, profile: str, whole: pl.DataFrame) -> Json:
         """What the log says before its first sample."""
         run_task = self.tasks[part.task]
         signature = whole["signature"][0] if whole.height else ""
@@ -149,7 +149,7 @@ class _Export(StoredRun):
                 "task_version": run_task.fingerprint,
                 "task_args": {"profile": profile},
                 "dataset": {"name": run_task.release, "location": self.record(part.task).homepage or None},
-                "model": model.id,
+                "model": self.names[part.endpoint],
                 "model_generate_config": config,
                 "model_args": {},
                 "config": {},
@@ -187,14 +187,20 @@ def _place_in(task: Task) -> Any:
     return lambda metric: order.index(metric.name) if metric.name in order else len(order)
 
 
-def _sample(row: JudgedRow, item: ItemTexts | None, metrics: list[Metric], model: StoredModel) -> Json:
-    """A reply as a sample; without texts where ``item`` is None."""
+def _sample(
+    row: JudgedRow, item: ItemTexts | None, metrics: list[Metric], model: ModelIdentity, name: str
+) -> Json:
+    """A reply as a sample of the model of that ``name``; without texts where ``item`` is None."""
     identity = f"{row.item}|{row.language}|{row.variant}".replace("/", "_")
     lost = row.state in LOST
     about = {"item": row.item, "question": row.question, "culture": row.culture, "language": row.language}
     about |= {"variant": row.variant, "state": row.state}
-    names = {metric.name for metric in metrics}
-    about |= {name: value for name, value in row.details.items() if name not in names and value is not None}
+    metric_names = {metric.name for metric in metrics}
+    about |= {
+        detail: value
+        for detail, value in row.details.items()
+        if detail not in metric_names and value is not None
+    }
     scores: Json = {
         metric.name: {
             "value": float(value),
@@ -214,7 +220,7 @@ def _sample(row: JudgedRow, item: ItemTexts | None, metrics: list[Metric], model
         if row.thoughts and item is not None:
             thought = {"type": "reasoning", "reasoning": row.thoughts}
             content = [thought, {"type": "text", "text": row.response}]
-        message = {"role": "assistant", "content": content, "source": "generate", "model": model.id}
+        message = {"role": "assistant", "content": content, "source": "generate", "model": name}
         cut = (row.finish_reason or "").lower() in TOKEN_LIMIT
         choices = [{"message": message, "stop_reason": "max_tokens" if cut else "stop"}]
     usage: Json = {}
@@ -229,7 +235,7 @@ def _sample(row: JudgedRow, item: ItemTexts | None, metrics: list[Metric], model
         "target": (list(item.answers) or item.gold) if item is not None else "",
         "messages": [*messages, *(choice["message"] for choice in choices)],
         "output": {
-            "model": model.id,
+            "model": name,
             "choices": choices,
             "completion": row.response if choices and item is not None else "",
             **({"usage": usage} if usage else {}),
@@ -239,7 +245,7 @@ def _sample(row: JudgedRow, item: ItemTexts | None, metrics: list[Metric], model
         "metadata": about,
         "store": {},
         "events": [],
-        "model_usage": {model.id: usage} if usage else {},
+        "model_usage": {name: usage} if usage else {},
         "attachments": {},
     }
     if lost:

@@ -47,12 +47,15 @@ def as_junit(checks: Sequence[Check], run: str) -> str:
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def as_annotations(checks: Sequence[Check]) -> Iterator[str]:
-    """GitHub workflow commands: an error for each check that failed, a warning for each unsure one."""
+def as_annotations(checks: Sequence[Check], command: str = "folkways gate") -> Iterator[str]:
+    """GitHub workflow commands: an error for each check that failed, a warning for each unsure one.
+
+    command: what made the checks.
+    """
     commands = {Status.FAIL: "error", Status.UNSURE: "warning"}
     for check in checks:
         if check.status in commands:
-            title = _escaped(f"folkways gate: {check.name}", in_property=True)
+            title = _escaped(f"{command}: {check.name}", in_property=True)
             yield f"::{commands[check.status]} title={title}::{_escaped(f'{check.model}: {check.message}')}"
 
 

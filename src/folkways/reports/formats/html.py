@@ -90,14 +90,14 @@ def render_html(
     ``turned_round``, if the caller has them already."""
     read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
-    style = css_variables() + rules() + _asset("report.css")
+    style = css_variables() + rules() + asset("report.css")
     # The parts share the names of the first, and keep their own to themselves.
-    shared, *parts = (_asset(f"script/{name}.js") for name in SCRIPTS)
+    shared, *parts = (asset(f"script/{name}.js") for name in SCRIPTS)
     script = '"use strict";\n(() => {\n' + shared + "".join(f"{{\n{part}}}\n" for part in parts) + "})();\n"
     world = WorldMap(view)
     leaderboard = drawings.leaderboard
     matrix = columns(view, leaderboard)
-    page = _environment().get_template("report.html.j2").render(
+    page = environment().get_template("report.html.j2").render(
         view=view,
         data=view.data,
         drawings=drawings,
@@ -204,7 +204,8 @@ def _hash(source: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A style or script of the templates, by its path there."""
     return (
         files("folkways.reports.formats").joinpath("templates", *name.split("/")).read_text(encoding="utf-8")
     )
@@ -239,7 +240,8 @@ def _finalize(value: Any) -> Any:
 
 
 @cache  # templates take half a second to compile
-def _environment() -> Environment:
+def environment() -> Environment:
+    """What the templates of pages are rendered with: every string is sanitized and escaped."""
     environment = Environment(
         loader=PackageLoader("folkways.reports.formats"),
         autoescape=True,

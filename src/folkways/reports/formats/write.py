@@ -7,7 +7,7 @@ import errno
 import io
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -111,10 +111,11 @@ def remedy() -> str:
 def _write_tables(data: ReportData, out: Path, formats: Sequence[str]) -> list[Path]:
     written: list[Path] = []
     for name, frame in (("scores", data.scores), ("judgements", data.judgements)):
+        slices = partial(_slices, frame, data.names)
         if "csv" in formats:
-            written.append(_write(out / f"{name}.csv", partial(_write_csv, frame)))
+            written.append(_write(out / f"{name}.csv", partial(_write_csv, slices)))
         if "parquet" in formats:
-            written.append(_write(out / f"{name}.parquet", partial(_write_parquet, frame)))
+            written.append(_write(out / f"{name}.parquet", partial(_write_parquet, slices)))
     return written
 
 
@@ -154,21 +155,25 @@ def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
     return path
 
 
-def _write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
+def _slices(frame: pl.DataFrame, names: Mapping[str, str]) -> Iterator[pl.DataFrame]:
+    """The rows with ``model`` (``names``) before all else, an empty slice first; slice by slice, because
+    plain texts take more memory."""
+    for rows in (frame.clear(), *frame.iter_slices(SLICE)):
+        yield plain(rows).select(pl.col("endpoint").replace(dict(names)).alias("model"), pl.all())
+
+
+def _write_csv(slices: Callable[[], Iterator[pl.DataFrame]], file: IO[bytes]) -> None:
     """Write CSV slice by slice, because making texts safe for spreadsheets copies them."""
-    for_csv(plain(frame.clear())).write_csv(file)
-    for rows in frame.iter_slices(SLICE):
-        for_csv(plain(rows)).write_csv(file, include_header=False)
+    for number, rows in enumerate(slices()):
+        for_csv(rows).write_csv(file, include_header=number == 0)
 
 
-def _write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
+def _write_parquet(slices: Callable[[], Iterator[pl.DataFrame]], file: IO[bytes]) -> None:
     """Write Parquet through memory, because polars does not report a disk that is full at the end of the
     file."""
     buffer = io.BytesIO()
-    slices = register_io_source(
-        lambda *_: map(plain, frame.iter_slices(SLICE)), schema=plain(frame.clear()).schema
-    )
-    slices.sink_parquet(buffer, row_group_size=SLICE)
+    rows = register_io_source(lambda *_: slices(), schema=next(slices()).schema)
+    rows.sink_parquet(buffer, row_group_size=SLICE)
     file.write(buffer.getbuffer())
 
 

@@ -227,10 +227,14 @@ class Row:
 
 
 class Leaderboard:
-    """Ranks, shrunken scores and published figures of a report's tasks, computed on first use."""
+    """Ranks, shrunken scores and published figures of a report's tasks, computed on first use.
 
-    def __init__(self, view: ReportView) -> None:
+    view: the scores. by: the facets by whose groups models are compared too.
+    """
+
+    def __init__(self, view: ReportView, by: Sequence[str] = (CULTURE,)) -> None:
         self.view = view
+        self.by = by
         self.published = PublishedView(view)
         self._rows: dict[str, list[Row]] = {}
         self._compared: dict[str, tuple[pl.DataFrame, Mapping[str, Rank]]] = {}
@@ -310,7 +314,8 @@ class Leaderboard:
         return self._evidence(task)[1]
 
     def contrasts(self, task: TaskView) -> pl.DataFrame:
-        """``evidence.contrasts.CONTRASTS`` of every pair of models, over everything and by culture."""
+        """``evidence.contrasts.CONTRASTS`` of every pair of models, over everything and by the facets of
+        ``by``."""
         return self._evidence(task)[0]
 
     def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:
@@ -335,8 +340,8 @@ class Leaderboard:
         frames = {name: of_task.filter(pl.col("endpoint") == name) for name in task.models if name in present}
         if len(frames) < 2:
             return nothing, {}
-        answers = answers_of(frames, task.metric, (CULTURE,))
-        rows = contrasts(answers, task.metric)
+        answers = answers_of(frames, task.metric, self.by)
+        rows = contrasts(answers, task.metric, self.by)
         return rows, order(answers, rows, task.metric)
 
     def _shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:

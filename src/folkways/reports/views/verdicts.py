@@ -18,11 +18,11 @@ OF_OPTIONS = ("gold_letter", "option_culture")
 """Facets of the options of a question, which are no subject that a model could be weak in."""
 
 
-def verdict_of(leaderboard: Leaderboard) -> Verdict:
-    """The verdict on the scores of a report."""
+def verdict_of(leaderboard: Leaderboard, subject: str = "this run") -> Verdict:
+    """The verdict on the scores of a report. subject: what these are, for sentences."""
     view = leaderboard.view
     return verdict(
-        [_evidence(leaderboard, task) for task in view.tasks], view.short, dict(view.data.expenses)
+        [_evidence(leaderboard, task) for task in view.tasks], view.short, dict(view.data.expenses), subject
     )
 
 

@@ -15,10 +15,11 @@ from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import judgements_of
 from folkways.benchmarks.free_answers import model_judge
 from folkways.benchmarks.registry import free_answer_tasks
-from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.errors import DataError, FolkwaysError
 from folkways.records import Schema, State
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import select_items, stored_plan
+from folkways.runs.results.model_names import choose_models
 from folkways.text_tables import read_replies
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
@@ -77,10 +78,7 @@ def shares_of(
             f"{', '.join(free_answer_tasks())}"
         )
     parts = results.parts(workspace, run)
-    endpoints = {part.endpoint for part in parts}
-    for name in models or ():
-        if name not in endpoints:
-            raise UnknownNameError(f"model of run {run.name}", name, endpoints)
+    models = choose_models(models or (), dict.fromkeys(part.endpoint for part in parts), run.name)
     for run_task in run_tasks:
         plan = stored_plan(run_task)
         task = plan.task

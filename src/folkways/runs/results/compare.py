@@ -14,6 +14,7 @@ from folkways.display import plural
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
+from folkways.evidence.contributions import COVERAGE_KEYS, SERVED
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
 from folkways.reports.formats.comparison_tables import Comparisons
@@ -21,14 +22,6 @@ from folkways.runs.results.find_models import StoredModel, find_models, judgemen
 from folkways.runs.results.notes import lacking, other_language_warnings
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
-
-COVERAGE_KEYS = ("cultures", "limit", "sampling")
-"""Parts of a signature that say how much was asked; only what is shared is compared, so that these may
-differ."""
-
-SERVED = "served"
-"""The part of a signature that says which file a model came from and how it ran: two models differ in it by
-being two."""
 
 
 class NotJudgedError(FolkwaysError):

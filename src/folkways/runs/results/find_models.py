@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from folkways.errors import FolkwaysError, UnknownNameError, option
+from folkways.runs.results.model_names import matching
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
@@ -34,7 +35,7 @@ class StoredModel:
 def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] = ()) -> list[StoredModel]:
     """The models of these names, in their order; of no names, every model of the runs.
 
-    names: an endpoint as it was named, or the part after its last slash; with ``@RUN`` for one run's in
+    names: any of a model's names (``model_names.written_names``); with ``@RUN`` for one run's in
         particular.
     runs: where to look for the others; the newest run if none is given. UnknownNameError with the names there
         are; FolkwaysError for an ambiguous name, and for a model that is named twice.
@@ -52,20 +53,18 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
             for where in ([run] if run else somewhere)
             for endpoint in _endpoints(workspace, where)
         ]
-        exact = [entry for entry in candidates if entry[1] == model] or [
-            entry for entry in candidates if _short(entry[1]) == model
-        ]
-        if not exact:
+        hits = matching(model, candidates)
+        if not hits:
             where = ", ".join(entry.name for entry in ([run] if run else somewhere))
             endpoints = {endpoint for _, endpoint in candidates}
             hint = f"looked in {where}; name other runs with {option('runs')}, or write MODEL@RUN"
             if model in {record.name for record in run_records.list_runs(workspace)}:
                 hint = f"{model} is a run; its models are compared with: {option('runs', model)}"
             raise UnknownNameError("model", model, endpoints, hint=hint)
-        if len(exact) > 1:
-            choices = ", ".join(f"{endpoint}{AT}{where.name}" for where, endpoint in exact)
+        if len(hits) > 1:
+            choices = ", ".join(f"{endpoint}{AT}{where.name}" for where, endpoint in hits)
             raise FolkwaysError(f"the model {name!r} stands for several; say which: {choices}")
-        matches.append(exact[0])
+        matches.append(hits[0])
     for entry, count in Counter((run.id, endpoint) for run, endpoint in matches).items():
         if count > 1:
             raise FolkwaysError(
@@ -107,10 +106,6 @@ def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord 
 
 def _endpoints(workspace: Workspace, run: run_records.RunRecord) -> list[str]:
     return list(dict.fromkeys(part.endpoint for part in results.parts(workspace, run)))
-
-
-def _short(endpoint: str) -> str:
-    return endpoint.rpartition("#")[2].rpartition("/")[2]
 
 
 def _labelled(found: Sequence[tuple[run_records.RunRecord, str]], workspace: Workspace) -> list[StoredModel]:

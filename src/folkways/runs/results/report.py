@@ -28,6 +28,7 @@ from folkways.runs.models import cost_function
 from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
 from folkways.runs.results.judgements import compared_of_task, inputs_of, judged_of_task, results_of_runs
+from folkways.runs.results.model_names import model_names
 from folkways.runs.results.notes import cut_warnings, lacking, other_language_warnings, read_otherwise
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
@@ -163,6 +164,7 @@ def collect(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(run, scored[run.name], used.get(run.name), cost_of) for run in runs),
         scores=every,
+        names=model_names(every["endpoint"].unique(maintain_order=True)),
         judgements=judged,
         releases=tuple(releases.values()),
         metrics=inputs.metrics,

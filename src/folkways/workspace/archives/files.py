@@ -177,29 +177,30 @@ def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: M
                 os.close(descriptor)
 
 
-def read_archive(folder: Path, run: RunRecord) -> Archive:
-    """The archive of a run in a folder. ArchiveError where there is none, or another run's, or one of a newer
-    folkways."""
+def read_archive(folder: Path, run: RunRecord | None = None) -> Archive:
+    """The archive of a run in a folder; of any run if None. ArchiveError where there is none, or another
+    run's, or one of a newer folkways."""
+    name = folder.name if run is None else run.name
     try:
         about = orjson.loads((folder / MANIFEST).read_bytes())
         files = tuple(PartFile(**file) for file in about["files"]) if about["format"] == FORMAT else ()
         whose = (about["run"], about["created"])
     except FileNotFoundError:
-        raise _lost(run.name, folder, f"there is no {MANIFEST}") from None
+        raise _lost(name, folder, f"there is no {MANIFEST}") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _lost(run.name, folder, f"{MANIFEST} cannot be read ({error})") from error
+        raise _lost(name, folder, f"{MANIFEST} cannot be read ({error})") from error
     if about["format"] != FORMAT:
         raise ArchiveError(
             f"the archive in {folder} was written by a newer folkways (format {about['format']}; this one "
             f"reads {FORMAT}); "
             "upgrade with 'pip install -U folkways'"
         )
-    if whose != (run.name, run.created):
+    if run is not None and whose != (run.name, run.created):
         raise ArchiveError(
             f"the archive in {folder} is that of another run ({whose[0]}), not of {run.name}; name another "
             "folder"
         )
-    return Archive(run.name, folder, files, about)
+    return Archive(str(whose[0]), folder, files, about)
 
 
 def open_archive(workspace: Workspace, run: RunRecord) -> Archive:

@@ -12,8 +12,16 @@ from typing import Any
 import polars as pl
 
 from folkways.sdk.benchmarks import free_answer_tasks, get_task
-from folkways.sdk.errors import FolkwaysError, UnknownNameError
-from folkways.sdk.runs import State, item_batches, release_of, restore_options, results, run_records
+from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.runs import (
+    State,
+    choose_models,
+    item_batches,
+    release_of,
+    restore_options,
+    results,
+    run_records,
+)
 from folkways.sdk.workspace import Workspace
 from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.records import Item
@@ -91,10 +99,7 @@ def _replies(
             f"run {run} has no free answers; tasks with them: {', '.join(free_answer_tasks())}"
         )
     parts = results.parts(workspace, record)
-    endpoints = {part.endpoint for part in parts}
-    for name in models or ():
-        if name not in endpoints:
-            raise UnknownNameError(f"model of run {run}", name, endpoints)
+    models = choose_models(models or (), dict.fromkeys(part.endpoint for part in parts), record.name)
     for run_task in tasks:
         task, release = get_task(run_task.task), release_of(run_task)
         metric = task.metrics[0].name

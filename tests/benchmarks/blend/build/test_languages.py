@@ -61,7 +61,7 @@ def answers() -> Answers:
         "Q-1": {
             "UK": [group(["tea"], ["tea"], 5), group(["beer"], ["ale", "beer"], 2)],
             "South_Korea": [
-                group(["보리차", "보리茶"], ["roasted barley tea", "barley tea"], 3),
+                group(["보리차", "보리茶"], ["barley tea", "boiled barley"], 3),
                 group(["차"], ["tea"], 1),
             ],
             "North_Korea": [group(["샘물"], ["spring water"], 2)],

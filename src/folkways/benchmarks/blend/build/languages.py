@@ -178,8 +178,8 @@ def is_numeral(text: str) -> bool:
 
 
 MUCH_LONGER = 1.75, 2.0
-"""How many times as long as the others a right option may be, in English, where a description often stands
-for a word, and in the language. With these the longest option of BLEnD's items is right as often as another."""
+"""How many times as long as the others a right option may be: in English, which often describes what has a
+word in the language, and in this. So the longest option of BLEnD's items is right as often as another."""
 
 NOTHING: frozenset[Pair] = frozenset()
 

@@ -1,0 +1,1 @@
+"""How long a leaderboard takes, and how large it is."""

@@ -1,0 +1,329 @@
+"""Reads aggregates of Every Eval Ever as scores: ours exactly as they were written, other people's as far as
+they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.registry import tasks as known_tasks
+from folkways.errors import DataError
+from folkways.evidence.contributions import Contribution
+from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
+from folkways.integrations.scored_log import ScoredLog, digest
+from folkways.names import WHOLE
+from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty
+from folkways.reports.data import PEOPLE
+
+Row = Mapping[str, Any]
+
+TINY = 1e-6
+"""How far the mean of single judgements may be from the score of an aggregate and be the same number."""
+
+
+@dataclass(frozen=True)
+class _Result:
+    """One entry of ``evaluation_results``: what it is of, and its numbers in the unit of our scores."""
+
+    task: str
+    profile: str
+    metric: Metric
+    facet: str
+    value: str
+    unit: float
+    entry: Row
+
+    @property
+    def key(self) -> str:
+        return str(self.entry.get("evaluation_result_id"))
+
+
+def read_contribution(path: Path) -> Contribution:
+    """The headline scores of an aggregate, with the single judgements that lie in its folder, if they do.
+
+    DataError where the file is not an aggregate, or a score or a count in it is not a number.
+    """
+    try:
+        document = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise DataError(f"cannot be read as JSON ({error})", file=path) from None
+    if not is_aggregate(document):
+        raise DataError("is not an aggregate of Every Eval Ever: it has no 'evaluation_results'", file=path)
+    try:
+        return _Aggregate(path, document).contribution()
+    except KeyError as error:
+        raise DataError(f"is not of the schema: it lacks {error}", file=path) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
+
+
+class _Aggregate:
+    def __init__(self, path: Path, document: Row) -> None:
+        self.path, self.document = path, document
+        self.model = str(document["model_info"]["id"])
+        self.tasks = known_tasks()
+        results = list(map(self._result, document["evaluation_results"]))
+        self.headline: dict[str, _Result] = {}
+        for one in results:
+            self.headline.setdefault(one.task, one)
+        for one in results:
+            task = self.tasks.get(one.task)
+            first = self.headline[one.task]
+            if task is not None and one.metric.name == task.metrics[0].name != first.metric.name:
+                self.headline[one.task] = one
+        self.results = [one for one in results if self._is_shown(one)]
+
+    def _is_shown(self, one: _Result) -> bool:
+        first = self.headline[one.task]
+        facets = (WHOLE, "culture", first.metric.headline_by)
+        return (one.profile, one.metric.name) == (first.profile, first.metric.name) and one.facet in facets
+
+    def _result(self, entry: Row) -> _Result:
+        """Ours have an id of four parts; of other people's the name is the task."""
+        config, parts = entry.get("metric_config") or {}, str(entry.get("evaluation_result_id")).split("|", 3)
+        if len(parts) == 4 and "=" in parts[3] and "signature" in _details(entry):
+            task, profile, name, group = parts
+            facet, _, value = group.partition("=")
+            metric = _metric_of(self.tasks.get(task), name, config)
+            scale = float((config.get("metric_parameters") or {}).get("scale") or metric.scale)
+            return _Result(task, profile, metric, facet, value, metric.scale / scale, entry)
+        metric = _foreign_metric(config)
+        unit = 100.0 if metric.scale == 100.0 and float(config.get("max_score", 1)) == 1.0 else 1.0
+        return _Result(str(entry["evaluation_name"]), "", metric, WHOLE, WHOLE, unit, entry)
+
+    def contribution(self) -> Contribution:
+        """The whole of it."""
+        signatures = {}
+        rows: list[dict[str, Any]] = []
+        people: list[dict[str, Any]] = []
+        for one in self.results:
+            made = self._signature(one)
+            signatures[made.text()] = made
+            rows.append(self._row(one, made.text()))
+            people += self._people(one, rows[-1])
+        scores = pl.DataFrame(rows, schema=dict(SCORES))
+        logs = self._logs()
+        judgements, faults = [], {}
+        for task, first in self.headline.items():
+            log = next((log for log in logs if log.task == task and _column(first) in log.scores), None)
+            if fault := self._fault(first, log):
+                faults[self.model, task] = fault
+            elif log is not None:
+                judgements.append(_judgements(log, first, self.model))
+        return Contribution(
+            str(self.document.get("evaluation_id") or self.path.name),
+            _time(self.document),
+            scores,
+            pl.concat(judgements, how="diagonal")
+            if judgements
+            else empty({**JUDGEMENTS, "endpoint": pl.String}),
+            signatures,
+            {task: first.metric for task, first in self.headline.items()},
+            {task: self.tasks[task].title if task in self.tasks else task for task in self.headline},
+            pl.DataFrame(people, schema=dict(SCORES)),
+            faults,
+        )
+
+    def _row(self, one: _Result, signature: str) -> dict[str, Any]:
+        """The row of records.SCORES."""
+        details, scored = _details(one.entry), one.entry["score_details"]
+        uncertainty = scored.get("uncertainty") or {}
+        ends = uncertainty.get("confidence_interval") or {}
+        if float(ends.get("confidence_level") or 0.95) != 0.95:
+            ends = {}
+        low, high = (
+            None if ends.get(end) is None else one.unit * float(ends[end]) for end in ("lower", "upper")
+        )
+        n = int(
+            details.get("n")
+            or uncertainty.get("num_samples")
+            or (one.entry.get("source_data") or {}).get("samples_number")
+            or 0
+        )
+        states = {state.value: int(details.get(state.value, 0)) for state in State}
+        if "n" not in details:
+            states[State.ANSWERED.value] = n
+        return {
+            "endpoint": self.model, "task": one.task, "profile": one.profile, "metric": one.metric.name,
+            "facet": one.facet, "value": one.value, "score": one.unit * float(scored["score"]),
+            "low": low, "high": high,
+            "interval": str(details.get("interval") or ends.get("method") or ""), "n": n,
+            "questions": int(details.get("questions", n)),
+            "effective_questions": _number(details.get("effective_questions")), **states,
+            "cut": int(details.get("cut", 0)), "left_out": int(details.get("left_out", 0)),
+            "why_left_out": details.get("why_left_out"), "coverage": _number(details.get("coverage")),
+            "at_best": _number(details.get("at_best")), "signature": signature,
+        }  # fmt: skip
+
+    def _people(self, one: _Result, row: Row) -> Iterator[dict[str, Any]]:
+        """The score of people of the cultures, where the aggregate has it."""
+        about = (one.entry.get("metric_config") or {}).get("additional_details") or {}
+        if PEOPLE in about:
+            numbers = {
+                name: _number(about.get(f"{PEOPLE}{end}"))
+                for name, end in (("score", ""), ("low", "_low"), ("high", "_high"))
+            }
+            scaled = {name: None if value is None else one.unit * value for name, value in numbers.items()}
+            yield {**row, "endpoint": PEOPLE, **scaled}
+
+    def _signature(self, one: _Result) -> Signature:
+        """That of our scores; for others, what the aggregate says of data, prompt and settings."""
+        if text := _details(one.entry).get("signature"):
+            pairs = (part.partition(":") for part in str(text).split("|"))
+            return Signature({name: value for name, _, value in pairs})
+        source, made = one.entry.get("source_data") or {}, one.entry.get("generation_config") or {}
+        arguments = dict(made.get("generation_args") or {})
+        prompt = arguments.pop("prompt_template", None)
+        parts = {
+            "task": one.task,
+            "data": str(source.get("hf_repo") or source.get("dataset_name") or ""),
+            "prompts": f"elsewhere#{digest(prompt)}" if prompt else "",
+            "settings": ",".join(f"{name}={value}" for name, value in sorted(arguments.items())),
+            "by": str((self.document.get("eval_library") or {}).get("name") or ""),
+        }
+        return Signature({name: value for name, value in parts.items() if value})
+
+    @cached_property
+    def _samples(self) -> Path | None:
+        named = self.document.get("detailed_evaluation_results")
+        name = named.get("file_path") if isinstance(named, dict) else None
+        return self.path.with_name(Path(name).name) if isinstance(name, str) else None
+
+    def _logs(self) -> Sequence[ScoredLog]:
+        samples = self._samples
+        return (
+            read_aggregate(self.path, dict(self.document))
+            if samples is not None and samples.is_file()
+            else ()
+        )
+
+    def _fault(self, first: _Result, log: ScoredLog | None) -> str:
+        """What is wrong with the single judgements of a headline; empty if nothing is, or there are none."""
+        samples = self._samples
+        if samples is None:
+            return ""
+        if not samples.is_file():
+            return (
+                f"{samples.name}, which has the single judgements, does not lie in the folder of the record"
+            )
+        about = self.document["detailed_evaluation_results"]
+        checksum = about.get("checksum")
+        if checksum and self._checksum != checksum:
+            return f"{samples.name} has another checksum than the record says: one of the two was changed"
+        if log is None:
+            return f"{samples.name} has no judgement of {first.task} by {first.metric.label}"
+        rows = [value for value in log.scores[_column(first)] if value is not None]
+        expected = (first.entry["score_details"].get("uncertainty") or {}).get("num_samples")
+        if expected is not None and len(rows) != int(expected):
+            return f"{len(rows)} single judgements came, and the score is of {expected}"
+        if first.metric.mean_over or "sampling" in self._signature(first).parts or not rows:
+            return ""  # no plain mean of its rows
+        scale = first.metric.scale / first.unit
+        mean = scale * sum(value for value in rows if value == value) / len(rows)
+        score = float(first.entry["score_details"]["score"])
+        if abs(mean - score) > TINY * max(1.0, scale):
+            return f"the single judgements have the mean {mean:.6g}, and the score is {score:.6g}"
+        return ""
+
+    @cached_property
+    def _checksum(self) -> str:
+        """SHA-256 of the file of instances; empty without one."""
+        if self._samples is None:
+            return ""
+        with self._samples.open("rb") as stream:
+            return file_digest(stream, "sha256").hexdigest()
+
+
+def _column(one: _Result) -> str:
+    """The name of a result's metric among the scores of its log."""
+    return metric_name(one.key, one.entry.get("metric_config") or {})
+
+
+def _judgements(log: ScoredLog, first: _Result, model: str) -> pl.DataFrame:
+    """records.JUDGEMENTS of a log, with the headline's column; a row that was lost is missing."""
+    facets: Mapping[str, Sequence[str | None]] = log.facets
+    rows = len(log.items)
+
+    def of(name: str, otherwise: Sequence[Any]) -> Sequence[Any]:
+        values = facets.get(name)
+        return (
+            otherwise
+            if values is None
+            else [one if one is not None else other for one, other in zip(values, otherwise, strict=True)]
+        )
+
+    frame = pl.DataFrame(
+        {
+            "item": of("item", log.items),
+            "question": log.questions,
+            "culture": of("culture", [None] * rows),
+            "language": of("language", [""] * rows),
+            "variant": of("variant", [""] * rows),
+            "sample": [int(number) for number in of("sample", log.repeats)],
+            first.metric.name: log.scores[_column(first)],
+        },
+        schema_overrides={
+            **dict.fromkeys(("item", "question", "culture", "language", "variant"), pl.String),
+            first.metric.name: pl.Float64,
+        },
+    )
+    lost = pl.col(first.metric.name).is_nan()
+    return frame.with_columns(
+        pl.col(first.metric.name).fill_nan(0.0),
+        task=pl.lit(first.task), endpoint=pl.lit(model), profile=pl.lit(first.profile), counted=pl.lit(True),
+        state=pl.when(lost).then(pl.lit(State.MISSING.value)).otherwise(pl.lit(State.ANSWERED.value)),
+        answer=pl.lit(None, pl.String), reason=pl.lit(None, pl.String),
+    )  # fmt: skip
+
+
+def _details(entry: Row) -> Row:
+    return (entry.get("score_details") or {}).get("details") or {}
+
+
+def _number(text: Any) -> float | None:
+    return None if text is None else float(text)
+
+
+def _time(document: Row) -> str:
+    """When it was asked, in ISO 8601; other programs write seconds since the epoch."""
+    text = str(document.get("evaluation_timestamp") or document.get("retrieved_timestamp") or "0")
+    try:
+        return datetime.fromtimestamp(float(text), UTC).isoformat(timespec="seconds")
+    except ValueError:
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _metric_of(task: Task | None, name: str, config: Row) -> Metric:
+    """The metric of one of our scores, also of a benchmark that is not installed."""
+    for metric in task.metrics if task is not None else ():
+        if metric.name == name:
+            return metric
+    return replace(_foreign_metric(config), name=name)
+
+
+def _foreign_metric(config: Row) -> Metric:
+    """A metric as a record describes it: shares are shown in percent."""
+    label = str(config.get("metric_name") or config.get("metric_id") or "score")
+    low, high = (_finite(config.get(name)) for name in ("min_score", "max_score"))
+    percent = (low, high) in ((0.0, 1.0), (0.0, 100.0))
+    scale = 100.0 if percent else 1.0
+    bounds = None if low is None or high is None else (low, high) if not percent else (0.0, 1.0)
+    about = str(config.get("evaluation_description") or "")
+    lower = config.get("lower_is_better") is True
+    return Metric(
+        str(config.get("metric_id") or label), label, about, "mean", scale, bounds, lower_is_better=lower
+    )
+
+
+def _finite(value: Any) -> float | None:
+    number = _number(value)
+    return None if number is None or abs(number) == float("inf") else number

@@ -1,0 +1,265 @@
+"""What a leaderboard is made of: runs of a workspace, archives of runs, and records of Every Eval Ever."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+import polars as pl
+
+from folkways.benchmarks.registry import get_task
+from folkways.errors import DataError, FolkwaysError
+from folkways.evidence.contributions import Contribution, Entry
+from folkways.evidence.sentences import named
+from folkways.files import WrittenFiles
+from folkways.integrations.every_eval_ever.scores import read_contribution
+from folkways.names import WHOLE
+from folkways.records import BASELINE_PREFIX, JUDGEMENTS, SCORES, Signature, Subject, empty
+from folkways.releases.registry import known_releases
+from folkways.releases.stored_releases import locate
+from folkways.reports.formats.site import MANIFEST, Site, read_manifest, write_site
+from folkways.reports.views.board import Board
+from folkways.runs.results.model_names import model_names
+from folkways.runs.scores.scoring import stored_scores
+from folkways.workspace import results, run_records
+from folkways.workspace.archives import files as archives
+from folkways.workspace.database import WORKSPACE, Workspace, opened
+
+SAMPLES = "_samples.jsonl"
+"""How the name of a file of instances ends, which lies in the folder of its aggregate."""
+
+CARRIED = ("task", "item", "question", "culture", "language", "variant", "sample", "counted", "state")
+"""Columns of judgements by which models are compared, besides model and metric."""
+
+
+def contributions_of(
+    names: Sequence[str], workspace: str | Path | Workspace, profile: str | None = None
+) -> list[Contribution]:
+    """The contributions of these sources: runs and archives in their order, then each record once.
+
+    names: runs of the workspace, folders of archived runs, records (``UUID.json``) or folders of records;
+    what is there as a file is not looked for as a run. profile: of the tasks; the first that each run was
+    scored in if None. FolkwaysError for a run that cannot be read; DataError for a file that is neither.
+    """
+    contributions: list[Contribution] = []
+    records: dict[Path, None] = {}
+    for name in names:
+        path = Path(name)
+        if not path.exists():
+            contributions.append(_of_run(opened(workspace), name, profile))
+        elif (path / archives.MANIFEST).is_file():
+            contributions.append(_of_archive(path, profile))
+        else:
+            records |= dict.fromkeys(_records(path))
+    return _named_apart(contributions + list(map(read_contribution, records)))
+
+
+def _named_apart(contributions: Sequence[Contribution]) -> list[Contribution]:
+    """The contributions, with a number for a source that an earlier one has too: a record and its copy."""
+    times: Counter[str] = Counter()
+    named_apart = []
+    for one in contributions:
+        times[one.source] += 1
+        number = times[one.source]
+        named_apart.append(one if number == 1 else replace(one, source=f"{one.source} ({number})"))
+    return named_apart
+
+
+def entries_of(
+    names: Sequence[str], workspace: str | Path | Workspace, profile: str | None = None
+) -> list[Entry]:
+    """The entries of leaderboards (folders that ``folkways site`` wrote) and of ``contributions_of``.
+
+    names, workspace, profile: as there, with the same errors.
+    """
+    sites = [name for name in names if (Path(name) / MANIFEST).is_file()]
+    others = contributions_of([name for name in names if name not in sites], workspace, profile)
+    entries = [entry for name in sites for entry in read_manifest(Path(name))]
+    return entries + [entry for one in others for entry in one.entries()]
+
+
+def copies_of(entries: Iterable[Entry]) -> dict[str, str]:
+    """Release -> the fingerprint of its copy in the data folder, for the releases of these entries that are
+    there with verified contents."""
+    names = {entry.made.get("data", "").partition("#")[0] for entry in entries}
+    copies = {}
+    for name in sorted(names & {record.name for record in known_releases()}):
+        with contextlib.suppress(FolkwaysError):  # it is not here, or damaged: nothing to compare with
+            release = locate(name)
+            if release.verified:
+                copies[name] = release.fingerprint
+    return copies
+
+
+def _records(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield (
+            path.with_name(f"{path.name.removesuffix(SAMPLES)}.json") if path.name.endswith(SAMPLES) else path
+        )
+        return
+    records = sorted(file for file in path.rglob("*.json") if b'"evaluation_results"' in file.read_bytes())
+    if not records:
+        raise DataError("has no record of Every Eval Ever, and is no archive of a run", file=path)
+    yield from records
+
+
+def _of_run(workspace: Workspace, name: str, profile: str | None) -> Contribution:
+    run = run_records.find_asked_run(workspace, name)
+    scores = _headlines(stored_scores(workspace, run), run.name, profile)
+    people = results.load_scores(workspace, run, Subject.PEOPLE)
+    judged = [
+        results.load_judgements(workspace, run, shown, part, texts=False).with_columns(profile=pl.lit(shown))
+        for part in results.parts(workspace, run)
+        for shown in scores.filter(task=part.task, endpoint=part.endpoint)["profile"].unique()
+    ]
+    signatures = results.load_signatures(workspace, run)
+    created = datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds")
+    return _contribution(run.name, created, scores, people, judged, signatures)
+
+
+def _of_archive(folder: Path, profile: str | None) -> Contribution:
+    archive = archives.read_archive(folder)
+    tables = [archive.checked(file) for file in archive.files if file.table == archives.SCORES]
+    stored = pl.concat(pl.read_parquet(table, glob=False) for table in tables)
+    made = {text: Signature(orjson.loads(text)) for text in stored["signature"].unique()}
+    texts = {text: signature.text() for text, signature in made.items()}
+    stored = stored.with_columns(pl.col("signature").replace_strict(texts, return_dtype=pl.String))
+    of_models, people = (
+        stored.filter(subject=subject).select(list(SCORES)) for subject in (Subject.MODEL, Subject.PEOPLE)
+    )
+    scores = _headlines(of_models, archive.run, profile)
+    prompts = pl.concat(
+        page.select("ordinal", "endpoint", "task", "item", "language", "variant", "sample")
+        for page in archive.pages(archives.RESPONSES, PAGE)
+    )
+    judged = [
+        page.join(prompts, on="ordinal", maintain_order="left").join(
+            scores.select("endpoint", "task", "profile").unique(),
+            on=["endpoint", "task", "profile"],
+            how="semi",
+        )
+        for page in archive.pages(archives.JUDGEMENTS, PAGE)
+    ]
+    metrics = scores["metric"].unique()
+    judged = [
+        page.with_columns(
+            pl.col("details").str.json_path_match(f"$.{name}").cast(pl.Float64, strict=False).alias(name)
+            for name in metrics
+        )
+        for page in judged
+    ]
+    created = datetime.fromtimestamp(float(archive.known["created"]), UTC).isoformat(timespec="seconds")
+    return _contribution(
+        archive.run, created, scores, people, judged, {one.text(): one for one in made.values()}
+    )
+
+
+PAGE = 100_000
+"""Rows of an archive that are read at a time."""
+
+
+def _headlines(scores: pl.DataFrame, run: str, profile: str | None) -> pl.DataFrame:
+    """Of the models' scores the headline of each task in one profile: over everything, by culture, and by the
+    facet that headlines are shown by."""
+    parts = []
+    models = scores.filter(~pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
+    for (name,), of_task in models.group_by("task", maintain_order=True):
+        task = get_task(str(name))
+        shown = of_task["profile"][0] if profile is None else task.resolve_profile(profile)
+        metric = next(one for one in task.metrics if one.name in of_task["metric"])
+        rows = of_task.filter(
+            pl.col("profile") == shown,
+            pl.col("metric") == metric.name,
+            pl.col("facet").is_in([WHOLE, "culture", metric.headline_by or WHOLE]),
+        )
+        if rows.is_empty():
+            raise FolkwaysError(
+                f"run {run} is not scored so on {name}; do it: folkways score {run} --profile {shown}"
+            )
+        parts.append(rows)
+    if not parts:
+        raise FolkwaysError(f"run {run} has no score of a model; baselines have no place on a leaderboard")
+    return pl.concat(parts)
+
+
+def _contribution(
+    source: str,
+    created: str,
+    scores: pl.DataFrame,
+    people: pl.DataFrame,
+    judged: Sequence[pl.DataFrame],
+    signatures: dict[str, Signature],
+) -> Contribution:
+    """With the names of models as other people may read them: without addresses of servers and paths."""
+    names = model_names(scores["endpoint"].unique(maintain_order=True))
+    tasks = {name: get_task(name) for name in scores["task"].unique(maintain_order=True)}
+    metrics = {
+        name: next(one for one in task.metrics if one.name in scores.filter(task=name)["metric"])
+        for name, task in tasks.items()
+    }
+    columns = (*CARRIED, "endpoint", "profile", *dict.fromkeys(one.name for one in metrics.values()))
+    shown = scores.select("task", "profile", "metric").unique()
+    frames = [page.select(name for name in columns if name in page.columns) for page in judged if page.height]
+    nothing = empty({**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String})
+    judgements = pl.concat(frames, how="diagonal_relaxed") if frames else nothing
+    renamed = pl.col("endpoint").replace(names)
+    return Contribution(
+        source,
+        created,
+        scores.with_columns(renamed),
+        judgements.with_columns(renamed),
+        signatures,
+        metrics,
+        {name: task.title for name, task in tasks.items()},
+        people.join(shown, on=["task", "profile", "metric"], how="semi", maintain_order="left"),
+    )
+
+
+@dataclass(frozen=True)
+class WrittenLeaderboard(WrittenFiles):
+    """The files of a leaderboard, what a person must know, and how much is on it."""
+
+    models: int
+    tasks: int
+    cultures: int
+
+
+def write_leaderboard(
+    names: Sequence[str],
+    out: str | Path,
+    *,
+    workspace: str | Path | Workspace = WORKSPACE,
+    title: str = "Leaderboard",
+    profile: str | None = None,
+    url: str = "",
+    contribute: str = "",
+) -> WrittenLeaderboard:
+    """Write a leaderboard of these sources into the folder ``out``.
+
+    names, workspace, profile: as in ``contributions_of``, with the same errors. title: of the site. url:
+    where it will be published. contribute: the address at which additions are proposed.
+    """
+    board = Board(contributions_of(names, workspace, profile), title)
+    files = write_site(Site(board, url, contribute), Path(out))
+    notes = [
+        f"{one.leaderboard.view.tasks[0].title}: {named(one.names)} kept apart: {'; '.join(one.why)}"
+        for one in board.apart
+    ]
+    notes += [
+        f"{one.model} on {one.task}: {one.source} is replaced by a newer score in the same setting"
+        for one in board.replaced
+    ]
+    notes += [
+        f"{model} on {task}: no rank, {why}"
+        for one in board.contributions
+        for (model, task), why in one.faults.items()
+    ]
+    view = board.view
+    return WrittenLeaderboard(
+        tuple(files), tuple(notes), len(view.models), len(view.tasks), len(view.cultures)
+    )

@@ -1,0 +1,182 @@
+"""The pages of a leaderboard in a real browser, from files: what the script draws, and that nothing a record
+brings does anything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from folkways.display import number
+from folkways.evidence.contributions import Contribution
+from folkways.names import WHOLE, culture_name
+from folkways.records import SCORES, Signature
+from folkways.reports.data import ReportData
+from folkways.reports.formats.site import Site, write_site
+from folkways.reports.views.board import Board
+from tests.reports.conftest import HOSTILE
+from tests.support.browser import axe_violations
+from tests.support.many_models import many
+
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "is_mobile": True,
+    "has_touch": True,
+    "color_scheme": "dark",
+}
+
+
+def contribution(data: ReportData, source: str = "made") -> Contribution:
+    return Contribution(
+        source,
+        data.created,
+        data.scores.select(list(SCORES)),
+        data.judgements,
+        data.signatures,
+        {task: metrics[0] for task, metrics in data.metrics.items()},
+        data.task_titles,
+    )
+
+
+@pytest.fixture(scope="module")
+def large() -> ReportData:
+    return many(models=6, tasks=6, rows=9_000)
+
+
+@pytest.fixture(scope="module")
+def site(large: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models are asked in another language, and kept apart."""
+    last = pl.col("endpoint").is_in(large.scores["endpoint"].unique(maintain_order=True).to_list()[-2:])
+    other = {text.replace("lang:en", "lang:ko"): text for text in large.signatures}
+    signatures = {
+        text: Signature({**large.signatures[old].parts, "lang": "ko"}) for text, old in other.items()
+    }
+    parts = [
+        replace(large, scores=large.scores.filter(~last), judgements=large.judgements.filter(~last)),
+        replace(
+            large,
+            scores=large.scores.filter(last).with_columns(
+                pl.col("signature").str.replace("lang:en", "lang:ko")
+            ),
+            judgements=large.judgements.filter(last),
+            signatures=signatures,
+        ),
+    ]
+    out = tmp_path_factory.mktemp("site")
+    write_site(
+        Site(Board([contribution(part, f"part {n}") for n, part in enumerate(parts)], "Made models")), out
+    )
+    return out
+
+
+def test_ranks_of_a_column_are_those_of_its_models_alone(large: ReportData) -> None:
+    board = Board([contribution(large)], "Made")
+    (task, *_) = board.view.tasks
+    ranks = board.leaderboard.ranks(task)
+    assert len(ranks) == 6 and board.apart == []
+    assert set(board.leaderboard.contrasts(task)["facet"]) == {WHOLE}
+    assert [board.entry(model, task.task).judged for model in ranks] == [
+        large.judgements.filter(endpoint=model, task=task.task).height for model in ranks
+    ]
+
+
+@pytest.mark.browser
+def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_network(
+    new_page: Any, site: Path, large: ReportData
+) -> None:
+    watched = new_page()
+    page = watched.open(site / "cultures/kr.html")
+    table = page.locator("table")
+    assert [head.split("\n")[0] for head in table.locator("thead th").all_inner_texts()][1:] == [
+        *large.task_titles.values()
+    ]
+    rows = {
+        row.locator("th").inner_text(): row.locator("td").all_inner_texts()
+        for row in table.locator("tr").all()[1:]
+    }
+    assert len(rows) == 4 + 1  # four models share the columns; below them n
+    scores = large.scores.filter(facet="culture", value="KR")
+    for name, cells in rows.items():
+        if (of_model := scores.filter(pl.col("endpoint").str.ends_with(f"/{name}"))).height:
+            expected = [of_model.filter(task=task).row(0, named=True) for task in large.task_titles]
+            assert [cell.split() for cell in cells] == [
+                [number(row["score"]), f"{number(row['low'], 0)}–{number(row['high'], 0)}"]
+                for row in expected
+            ]
+    assert rows["n"] == [str(scores["n"][0])] * 6
+    page.locator("thead button").nth(1).click()  # sorts by the first task
+    values = [
+        float(text.split()[0])
+        for text in table.locator("tbody").first.locator("td:nth-child(2)").all_inner_texts()
+    ]
+    assert values == sorted(values, reverse=True)
+    page.locator("tbody th a").first.click()
+    assert page.url.startswith((site / "models").as_uri())
+    assert (
+        page.locator("table.heat tbody tr").count()
+        == large.scores.filter(facet="culture")["value"].n_unique()
+    )
+    assert page.locator("table.heat tbody th").all_inner_texts() == sorted(
+        culture_name(code) for code in large.scores.filter(facet="culture")["value"].unique()
+    )
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.heat td')).backgroundColor")
+        != "rgba(0, 0, 0, 0)"
+    )
+    page.locator("#theme").click()
+    assert all(address.startswith(site.as_uri()) for address in watched.requests)
+    assert watched.errors == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("options", [{}, PHONE], ids=["desk, light", "phone, dark"])
+def test_nothing_stands_in_the_way_of_people_with_disabilities(
+    new_page: Any, site: Path, options: dict[str, Any]
+) -> None:
+    watched = new_page(**options)
+    names = [next((site / folder).iterdir()) for folder in ("tasks", "models", "cultures")]
+    for path in (site / "index.html", *names):
+        page = watched.open(path)
+        assert axe_violations(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+@pytest.mark.browser
+def test_hostile_names_are_shown_and_do_nothing(new_page: Any, large: ReportData, tmp_path: Path) -> None:
+    """In the name of a model, of a task, of a culture and of a source, and in a signature."""
+    first = large.scores["endpoint"][0]
+    rename = pl.col("endpoint").replace({first: f"evil/{HOSTILE}"})
+    attacked = replace(
+        large,
+        scores=large.scores.with_columns(
+            rename,
+            value=pl.col("value").replace({"KR": f"KR{HOSTILE}"}),
+            signature=pl.col("signature") + f"|note:{HOSTILE}",
+        ),
+        judgements=large.judgements.with_columns(rename),
+        task_titles={task: f"{title}{HOSTILE}" for task, title in large.task_titles.items()},
+        signatures={
+            f"{text}|note:{HOSTILE}": Signature({**made.parts, "note": HOSTILE})
+            for text, made in large.signatures.items()
+        },
+    )
+    paths = write_site(Site(Board([contribution(attacked, HOSTILE)], HOSTILE)), tmp_path)
+    assert all(path.resolve().is_relative_to(tmp_path.resolve()) for path in paths)
+    json.loads((tmp_path / "feed.json").read_bytes())
+    watched = new_page()
+    shown = [
+        path
+        for path in paths
+        if path.suffix == ".html" and ("onerror" in path.name or path.name == "index.html")
+    ]
+    assert len(shown) == 3  # of everything, of the model and of the culture
+    for path in (*shown, next((tmp_path / "tasks").iterdir())):
+        page = watched.open(path)
+        assert page.evaluate("window.pwned") is None
+        assert page.locator("img").count() == 0
+        assert "<img src=x" in page.locator("body").inner_text()
+    assert watched.errors == []
