@@ -4,7 +4,7 @@ the standard library.
     python -m tests.support.hub_server --root DIR
     {"url": "http://127.0.0.1:40123", "cdn": "http://127.0.0.1:40124"}
 
-DIR/OWNER/NAME/PATH is served at every revision, as ``/datasets/OWNER/NAME/resolve/REVISION/PATH`` (the hub,
+DIR/OWNER/NAME/PATH is served at every revision whose commit has no DIR/OWNER/NAME@COMMIT/PATH, as ``/datasets/OWNER/NAME/resolve/REVISION/PATH`` (the hub,
 with content hashes in ETags) and ``/OWNER/NAME/REVISION/PATH`` (GitHub). With ``lfs`` the hub redirects to a
 second port, the CDN, as for large files. POST /_control changes the settings and sets faults by file name,
 used up one per request:
@@ -18,6 +18,7 @@ used up one per request:
     no-range               200 with everything, whatever was asked
     loop                   redirects to itself
     stall                  headers, then nothing for 30 s
+    moved                  the commit of a branch that was moved meanwhile
 
 Uploads are in ``hub_uploads``; what was pushed is told by GET /_pushed.
 
@@ -58,6 +59,7 @@ class State:
         self.root = root
         self.lfs = False
         self.etag = True
+        self.commits: dict[str, str] = {}  # of branches that were moved
         self.token: str | None = None
         self.rate: float | None = None  # bytes per second
         self.faults: dict[str, deque[str]] = defaultdict(deque)
@@ -66,7 +68,7 @@ class State:
         self.uploads = Uploads(root)
 
     def configure(self, settings: dict[str, Any]) -> None:
-        for name in ("lfs", "etag", "token", "rate"):
+        for name in ("lfs", "etag", "token", "rate", "commits"):
             setattr(self, name, settings.get(name, getattr(self, name)))
         for name, faults in settings.get("faults", {}).items():
             self.faults[name] = deque(faults)
@@ -156,7 +158,10 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(404)
             return
         on_hub = found.re is HUB
-        file = Path(found["repo"]) / unquote(found["path"])
+        commit = self.state.commits.get(found["revision"]) or commit_of(found["revision"])
+        file = Path(f"{found['repo']}@{commit}") / unquote(found["path"])
+        if not (self.state.root / file).is_file():
+            file = Path(found["repo"]) / unquote(found["path"])
         if not (self.state.root / file).is_file():
             missing = "EntryNotFound" if (self.state.root / found["repo"]).is_dir() else "RepoNotFound"
             self._refuse(404, {"X-Error-Code": missing} if on_hub else {})
@@ -168,17 +173,18 @@ class Handler(BaseHTTPRequestHandler):
                 "X-Linked-Etag": f'"{hashlib.sha256(data).hexdigest()}"',
                 "X-Linked-Size": str(len(data)),
             }
-            headers["X-Repo-Commit"] = commit_of(found["revision"])
+            headers["X-Repo-Commit"] = commit
             self._redirect(f"{self.state.cdn}/cdn/{file}?signature=a%2Fb%3D", headers)
         else:
             data = (self.state.root / file).read_bytes()
             blob = hashlib.sha1(f"blob {len(data)}\0".encode() + data).hexdigest()
+            fault = self._fault()
             headers = (
-                {"ETag": f'"{blob}"', "X-Repo-Commit": commit_of(found["revision"])}
+                {"ETag": f'"{blob}"', "X-Repo-Commit": commit_of("moved") if fault[0] == "moved" else commit}
                 if on_hub and self.state.etag
                 else {"ETag": 'W/"something else"'}
             )
-            self._serve(file, headers, *self._fault())
+            self._serve(file, headers, *fault)
 
     def _fault(self) -> tuple[str, dict[str, str]]:
         return self.state.fault(Path(self.path.split("?")[0]).name)

@@ -143,6 +143,7 @@ def as_document(release: Release, issues: Sequence[DataIssue]) -> dict[str, obje
     return {
         "release": release.name,
         "folder": str(release.root),
+        "revision": release.record.revision,
         "verified": release.verified,
         "fingerprint": release.fingerprint,
         "counts": {kind: len(members) for kind, members in _by_kind(issues).items()},
@@ -154,7 +155,7 @@ def as_lines(release: Release, issues: Sequence[DataIssue], limit: int | None) -
     """A block for each kind of issue, the most frequent first, with at most ``limit`` issues each (None:
     all)."""
     state = "verified" if release.verified else f"not a published release, fingerprint {release.fingerprint}"
-    yield f"{escape(release.name)} ({state}) in {escape(str(release.root))}"
+    yield f"{escape(release.name)} ({state}{_followed(release)}) in {escape(str(release.root))}"
     if not issues:
         yield "Nothing odd was found."
         return
@@ -171,6 +172,17 @@ def as_lines(release: Release, issues: Sequence[DataIssue], limit: int | None) -
         f"{plural(len(issues), 'data issue')} of {plural(len(_by_kind(issues)), 'kind')}. The release "
         "can be read."
     )
+
+
+def _followed(release: Release) -> str:
+    """Which state of a branch it is, and how to take another; empty for a release of one revision."""
+    from folkways.releases.registry import known_releases
+
+    (record,) = [record for record in known_releases() if record.name == release.name] or [release.record]
+    if record.is_pinned:
+        return ""
+    at = f"{record.revision} at {release.record.revision}, fingerprint {release.fingerprint}"
+    return f"; {at}; the newest: {record.to_accept()}"
 
 
 def _line(issue: DataIssue, *, with_message: bool) -> str:
@@ -235,19 +247,25 @@ def list_releases(as_json: bool) -> None:
     "--from", "folder", type=click.Path(path_type=Path), help="Take a copy on disk instead of downloading."
 )
 @click.option("--force", is_flag=True, help="Fetch again, even if it is here already.")
-def fetch(names: tuple[str, ...], folder: Path | None, force: bool) -> None:
+@click.option(
+    "--revision",
+    metavar="BRANCH|COMMIT",
+    help="Of a release that follows a branch: take this state in place of the one here.",
+)
+def fetch(names: tuple[str, ...], folder: Path | None, force: bool, revision: str | None) -> None:
     """Fetch releases, or take copies of them, and print licence and citation.
 
-    Files that are here and intact are not fetched again; interrupted downloads resume.
+    Files that are here and intact are not fetched again; interrupted downloads resume. What a branch gave
+    first is written down, and other contents are refused later, unless --revision takes them.
     """
     from folkways.releases.fetching.fetch import fetch as fetch_release
     from folkways.releases.registry import get_record
 
     for record in dict.fromkeys(get_record(name) for name in names):
         if folder is not None and record.source != "package":
-            _adopt(record, folder, force)
+            _adopt(record, folder, force, revision)
             continue
-        release = fetch_release(record.name, force=force, progress=transfer_progress())
+        release = fetch_release(record.name, force=force, revision=revision, progress=transfer_progress())
         _announce(release, "is here" if release.verified else "is here, but its host told no checksum")
 
 
@@ -292,11 +310,11 @@ def where(name: str) -> None:
     click.echo(str(locate(name).root))
 
 
-def _adopt(record: ReleaseRecord, folder: Path, force: bool) -> None:
+def _adopt(record: ReleaseRecord, folder: Path, force: bool, revision: str | None) -> None:
     from folkways.display import plural
     from folkways.releases.fetching.adopt import adopt
 
-    adoption = adopt(record.name, folder, force=force)
+    adoption = adopt(record.name, folder, force=force, revision=revision)
     _announce(
         adoption.release,
         f"adopted: {plural(len(adoption.copied), 'file')} copied, {len(adoption.present)} already here",

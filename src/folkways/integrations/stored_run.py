@@ -18,7 +18,7 @@ from folkways.records import Metric, is_baseline
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import ReleaseRecord
-from folkways.runs.planning.plan import item_batches, release_of, restore_options
+from folkways.runs.planning.plan import item_batches, release_of, restore_options, revision_of
 from folkways.runs.results.model_names import ModelIdentity, model_names, stored_model
 from folkways.runs.results.notes import lacking
 from folkways.runs.scores.scoring import stored_scores
@@ -109,10 +109,12 @@ class StoredRun:
         )
 
     def record(self, task: str) -> ReleaseRecord:
-        """The record of a task's release; for a folder, one with an unknown licence."""
+        """The record of a task's release, at the revision that was asked; for a folder, one with an unknown
+        licence."""
         name = self.tasks[task].release
         if not name.startswith("dir:"):
-            return get_record(name)
+            record = get_record(name)
+            return replace(record, revision=revision_of(self.tasks[task]) or record.revision)
         usual = get_record(get_task(task).release)
         return replace(
             usual, name=name, revision="", source="folder", licence=UNKNOWN_LICENCE, items_may_leave=None

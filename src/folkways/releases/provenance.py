@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -35,7 +35,7 @@ class Provenance:
     """What ``release.json`` holds; ``files`` is keyed by path in the release.
 
     revision: that of the record; where it names a branch, the commit that the branch pointed to when it was
-    fetched.
+    first fetched, if the host tells it. What is fetched later comes from there, and has these checksums.
     """
 
     release: str
@@ -49,6 +49,16 @@ class Provenance:
         origin: the address or folder that it came from."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self.files[path] = StoredFile(sha256, size, proof, origin, now)
+
+    def complete(self, record: ReleaseRecord) -> ReleaseRecord:
+        """The ``record``, with the checksums that were stored where it has none of its own."""
+        files = tuple(
+            replace(entry, sha256=stored.sha256, size=stored.size)
+            if entry.sha256 is None and (stored := self.files.get(entry.path))
+            else entry
+            for entry in record.files
+        )
+        return replace(record, files=files)
 
     def write(self, root: Path) -> None:
         """Write ``release.json`` into ``root``, atomically."""

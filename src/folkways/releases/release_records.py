@@ -12,7 +12,7 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import Literal
 
-from folkways.errors import DataError, NotOnDiskError
+from folkways.errors import DataError, FolkwaysError, NotOnDiskError
 from folkways.releases.checksums import sha256_of
 
 MOST_OPTIONAL = 6
@@ -74,6 +74,19 @@ class ReleaseRecord:
         file."""
         hashed = re.fullmatch(r"[0-9a-f]{7,40}", self.revision) is not None
         return hashed or self.source in ("package", "folder") or all(entry.sha256 for entry in self.files)
+
+    def to_accept(self, *, revision: str | None = None) -> str:
+        """The command that takes another state of a release whose record names a branch: what the branch
+        points to now, or this ``revision``."""
+        return f"folkways data fetch {self.name} --revision {revision or self.revision}"
+
+    def check_revision(self, revision: str) -> None:
+        """FolkwaysError where a ``revision`` cannot be chosen, because the record pins one."""
+        if self.is_pinned:
+            raise FolkwaysError(
+                f"release {self.name} is always that of revision {self.revision}; leave out --revision "
+                f"{revision}, which is for releases that follow a branch"
+            )
 
     @cached_property
     def fingerprints(self) -> frozenset[str]:

@@ -66,10 +66,14 @@ def locate(name: str) -> Release:
     provenance = read_provenance(record, root)
     changed = [entry.path for entry in record.files if not is_intact(entry, root, provenance, absent_ok=True)]
     if changed:
+        state = "released" if record.is_pinned else f"fetched from {provenance.revision}"
+        newest = (
+            "" if record.is_pinned else f"\nTake the newest state instead, all of it: {record.to_accept()}"
+        )
         raise DataError(
-            f"not what was released: {shorten(changed)}\n"
+            f"not what was {state}: {shorten(changed)}\n"
             f"Fetch again what was changed: folkways data fetch {name}   (to use changed data, copy the "
-            "folder and give its path)",
+            f"folder and give its path){newest}",
             file=root,
         )
     verified = all(_is_proven(entry, root, provenance) for entry in record.files)

@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+import yaml
 
+import folkways as library
 from folkways.releases.registry import get_record
 from folkways.releases.stored_releases import locate
 from tests.support.hub_benchmarks import (
@@ -95,9 +97,7 @@ def test_a_branch_is_noted_by_the_commit_that_it_pointed_to(
     assert (here.name, here.record.revision, here.verified) == ("include-lite@main", commit_of("main"), True)
 
 
-def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_all_anew_from_where_it_points_now(
-    place: Place,
-) -> None:
+def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_so_does_all_anew(place: Place) -> None:
     (place.home / "data" / "include-lite@main" / "Greek" / "test-00000-of-00001.parquet").unlink()
     place.hub.control(forget=True)
     assert folkways("data", "fetch", "include-lite", cwd=place.home, env=place.env).returncode == 0
@@ -105,7 +105,7 @@ def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_all_anew_fro
     assert f"/resolve/{commit_of('main')}/Greek/" in again
     place.hub.control(forget=True)
     assert folkways("data", "fetch", "include-lite", "--force", cwd=place.home, env=place.env).returncode == 0
-    assert all("/resolve/main/" in entry["path"] for entry in place.hub.log())
+    assert all(f"/resolve/{commit_of('main')}/" in entry["path"] for entry in place.hub.log())
 
 
 def test_check_ask_and_score(place: Place) -> None:
@@ -138,3 +138,51 @@ def test_check_ask_and_score(place: Place) -> None:
     for title in ("Global-MMLU-Lite", "INCLUDE", "Global PIQA", "NormAd-Eti"):
         assert title in done.stdout
     assert "6.5 % of MMLU" in done.stdout + done.stderr
+
+
+def test_check_and_results_name_the_commit_and_the_checksum_of_a_branch(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = commit_of("main")
+    here: dict[str, Any] = {"cwd": tmp_path, "env": place.env}
+    checked = json.loads(folkways("data", "check", "include-lite", "--json", **here).stdout)
+    assert checked["revision"] == commit
+    words = folkways("data", "check", "include-lite", **here).stdout
+    assert f"main at {commit}, fingerprint {checked['fingerprint']}" in words
+    assert "the newest: folkways data fetch include-lite@main --revision main" in words
+    assert "--revision" not in folkways("data", "check", "normad", **here).stdout
+    monkeypatch.setenv("FOLKWAYS_DATA", place.env["FOLKWAYS_DATA"])
+    run = library.run(
+        "include", letter, releases="include=include-lite", limit=44, workspace=tmp_path / "w.db"
+    )
+    assert f"include-lite@main#{checked['fingerprint']}" in run.signature
+    run.report(tmp_path, ("md", "latex"))
+    assert f"CohereLabs/include-lite-44 at `{commit[:12]}`" in (tmp_path / "report.md").read_text("utf-8")
+    assert f"release include-lite@main at {commit[:12]}," in (tmp_path / "report.tex").read_text("utf-8")
+    for kind, options in (("every-eval-ever", ()), ("hub", ()), ("eval-results", ("--incomplete",))):
+        done = folkways(
+            "export", kind, "last", "-w", tmp_path / "w.db", "--out", tmp_path / kind, *options, **here
+        )
+        assert done.returncode == 0, done.stderr
+    (record,) = (tmp_path / "every-eval-ever").rglob("*-*.json")
+    sources = [result["source_data"] for result in json.loads(record.read_bytes())["evaluation_results"]]
+    assert {source["additional_details"]["revision"] for source in sources} == {commit}
+    assert f"**include-lite@main** at `{commit}`" in (tmp_path / "hub" / "README.md").read_text("utf-8")
+    (entries,) = (tmp_path / "eval-results").rglob("*.yaml")
+    assert [entry["dataset"]["revision"] for entry in yaml.safe_load(entries.read_text("utf-8"))] == [commit]
+    # Another state is no longer what the run asked, and what it asked can be had again.
+    greek = Path("Greek") / "test-00000-of-00001.parquet"
+    write_parquet(
+        place.hub.root / get_record("include-lite").repository,
+        greek.as_posix(),
+        include_rows("Greek", choices=True)[:1],
+    )
+    place.hub.control(commits={"main": commit_of("newer")})
+    assert folkways("data", "fetch", "include-lite", "--revision", "main", **here).returncode == 0
+    scored = folkways("score", "last", "-w", tmp_path / "w.db", **here)
+    assert scored.returncode == 2 and f"data fetch include-lite@main --revision {commit})" in scored.stderr
+
+
+def letter(prompt: str) -> str:
+    """A model that says the same of everything."""
+    return "A"

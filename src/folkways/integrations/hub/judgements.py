@@ -222,8 +222,9 @@ def _licences(run: StoredRun, made: Sequence[Configuration]) -> Iterator[str]:
     registered = benchmarks()
     for record in {run.record(each.task).name: run.record(each.task) for each in made}.values():
         home = f", <{record.homepage}>" if record.homepage else ""
+        at = f" at {code(record.revision)}" if len(record.revision) == 40 else ""
         yield (
-            f"**{escape(record.name)}**: {escape(record.licence)}{home}. "
+            f"**{escape(record.name)}**{at}: {escape(record.licence)}{home}. "
             f"{escape(registered[record.benchmark].caution)}"
         ).strip()
         if record.citation:

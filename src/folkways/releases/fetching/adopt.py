@@ -12,7 +12,7 @@ from folkways.errors import FolkwaysError
 from folkways.releases.checksums import sha256_of
 from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
 from folkways.releases.layout import has_contents, places_of
-from folkways.releases.provenance import Provenance, read_provenance
+from folkways.releases.provenance import Proof, Provenance, read_provenance
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.stored_releases import is_intact, locate, root_of, shorten
@@ -39,13 +39,18 @@ class Adoption:
     differing: tuple[str, ...]
 
 
-def adopt(name: str, folder: Path, *, force: bool = False) -> Adoption:
+def adopt(name: str, folder: Path, *, force: bool = False, revision: str | None = None) -> Adoption:
     """Copy the files of a release from ``folder`` (any layout) into the data folder.
+
+    name: of the release. force: also what is here and intact. revision: what the folder holds, of a release
+    whose record names a branch: its checksums are written down in place of the first ones.
 
     Files with a known checksum are recognised by it, so the folder may hold several releases. Raises
     FolkwaysError, and copies nothing, where a required file is missing or has other contents.
     """
     record = get_record(name)
+    if revision is not None:
+        record.check_revision(revision)
     if record.source == "package":
         raise FolkwaysError(f"release {record.name} is part of folkways; there is nothing to adopt")
     folder = folder.expanduser().absolute()
@@ -58,20 +63,23 @@ def adopt(name: str, folder: Path, *, force: bool = False) -> Adoption:
         raise FolkwaysError(f"--from {folder}: {problem}")
     root = root_of(record)
     present = _intact(record, root, read_provenance(record, root))
-    if len(present) == len(record.files) and not force:  # a folder that may only be read cannot hold a lock
+    if (
+        len(present) == len(record.files) and not force and revision is None
+    ):  # a folder that may only be read cannot hold a lock
         return Adoption(locate(record.name), (), present, (), (), ())
     with clear_disk_errors(root), exclusive(root):
-        return _adopt(record, folder, root, force)
+        return _adopt(record, folder, root, force, revision)
 
 
 def _intact(record: ReleaseRecord, root: Path, provenance: Provenance) -> tuple[str, ...]:
     return tuple(entry.path for entry in record.files if is_intact(entry, root, provenance))
 
 
-def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adoption:
-    provenance = read_provenance(record, root)
-    present = () if force else _intact(record, root, provenance)
-    wanted = [entry for entry in record.files if entry.path not in present]
+def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool, revision: str | None) -> Adoption:
+    provenance = read_provenance(record, root) if revision is None else Provenance(record.name, revision)
+    present = () if force or revision else _intact(record, root, provenance)
+    entries = (record if record.is_pinned else provenance.complete(record)).files
+    wanted = [entry for entry in entries if entry.path not in present]
     matches, differing, missing = _search(record, wanted, folder)
     needed = {entry.path for entry in wanted if not entry.optional}
     if needed - matches.keys():
@@ -85,13 +93,9 @@ def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adop
         copy_into_place(matches[entry.path], root / entry.path)
         sha256 = entry.sha256 or sha256_of(root / entry.path)
         size = (root / entry.path).stat().st_size
-        provenance.add(
-            entry.path,
-            sha256,
-            size,
-            "record" if entry.sha256 else "none",
-            f"adopted from {matches[entry.path]}",
-        )
+        stored = None if record.is_pinned else provenance.files.get(entry.path)
+        proof: Proof = stored.proof if stored else "record" if entry.sha256 else "none"
+        provenance.add(entry.path, sha256, size, proof, f"adopted from {matches[entry.path]}")
     provenance.write(root)
     unverified = tuple(entry.path for entry in wanted if entry.path in matches and entry.sha256 is None)
     return Adoption(
@@ -145,6 +149,11 @@ def _refusal(record: ReleaseRecord, folder: Path, differing: list[str], missing:
     if missing:
         lines.append(f"{len(missing)} missing: {shorten(missing)}")
     lines.append(f"Fetch it instead: folkways data fetch {record.name}")
+    if differing and not record.is_pinned:
+        accept = record.to_accept()
+        lines.append(
+            f"To have them from now on in place of what was fetched before: {accept} --from {folder}"
+        )
     if differing:
         lines.append(f"To use the folder as it is, give its path in place of the release's name: {folder}")
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from folkways.releases.fetching.download import FetchedFile, FetchOptions, Trans
 from folkways.releases.fetching.download_sources import DownloadSource, source_of
 from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.layout import has_contents
-from folkways.releases.provenance import Provenance, read_provenance
+from folkways.releases.provenance import Provenance, StoredFile, read_provenance
 from folkways.releases.registry import get_record, known_releases
 from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.stored_releases import data_home, is_intact, locate, root_of
@@ -24,11 +25,17 @@ def fetch(
     name: str,
     *,
     force: bool = False,
+    revision: str | None = None,
     options: FetchOptions | None = None,
     progress: FetchProgress | None = None,
 ) -> Release:
     """Fetch what is missing of the release ``name`` and return it. What is here and intact is not fetched
-    again, unless ``force``. options: limits and patience. progress: what it is reported to.
+    again, unless ``force``.
+
+    revision: a branch or commit whose files are taken in place of those here, all or none. Only of a release
+    whose record names a branch: its first fetch writes down the commit and the checksum of every file, and
+    what is fetched later comes from there and has to equal it. options: limits and patience. progress: what
+    it is reported to.
 
     Files that its source does not have (``ReleaseFile.remote``) are left to ``adopt``.
 
@@ -36,14 +43,21 @@ def fetch(
     done.
     """
     record = get_record(name)
+    if revision is not None:
+        record.check_revision(revision)
     if record.source == "package":
         return locate(name)
     root = root_of(record)
-    if force or _lacking(
+    again = force or revision is not None
+    if again or _lacking(
         record, root, read_provenance(record, root)
     ):  # a folder that may only be read cannot hold a lock
         with clear_disk_errors(root), exclusive(root):
-            _bring(record, root, force, options or FetchOptions(), progress or FetchProgress())
+            job = (options or FetchOptions(), progress or FetchProgress())
+            if revision is None:
+                _bring(record, root, force, *job)
+            else:
+                _replace(record, root, revision, *job)
     return locate(name)
 
 
@@ -62,31 +76,103 @@ def _bring(
         wanted = [entry for entry in wanted if not _borrowed(entry, record, root, provenance)]
     if not wanted:
         return
-    # What a branch pointed to when the first files came, the rest come from as well; ``force`` looks where it
-    # points now.
-    source = source_of(record if force else replace(record, revision=provenance.revision))
-    transfers = {entry.path: _transfer(entry, source, root) for entry in wanted}
-    entries = {entry.path: entry for entry in wanted}
-    present = sum(transfer.part.stat().st_size for transfer in transfers.values() if transfer.part.exists())
-    expected = sum(transfer.size or 0 for transfer in transfers.values())
-    require_space(root, expected - present)
 
     def keep(transfer: Transfer, fetched: FetchedFile) -> None:
-        if entries[transfer.label].archive is not None:
-            fetched = _taken_out(entries[transfer.label], transfer, fetched)
-        origin = transfer.url
-        if fetched.commit and not record.is_pinned:
-            provenance.revision = fetched.commit
-            origin = source_of(replace(record, revision=fetched.commit)).url(entries[transfer.label])
-        provenance.add(transfer.label, fetched.sha256, fetched.size, fetched.proof, origin)
-        provenance.write(root)
-        transfer.part.replace(transfer.target)
+        here = replace(record, revision=provenance.revision)
+        if not record.is_pinned and here.is_pinned and fetched.commit not in (None, provenance.revision):
+            transfer.part.unlink()
+            raise FolkwaysError(_moved_meanwhile(record))
+        _keep(record, root, provenance, transfer, fetched)
 
-    progress.started(record.name, len(wanted), expected, present)
+    # What a branch pointed to when the first files came, the others come from as well.
+    transfers = _transfers(record, provenance.revision, root, wanted)
+    _fetch(record, root, transfers, options, progress, keep)
+
+
+def _replace(
+    record: ReleaseRecord, root: Path, revision: str, options: FetchOptions, progress: FetchProgress
+) -> None:
+    """Take the files of another revision, which is written down in place of the earlier one once all are
+    here."""
+    transfers = _transfers(record, revision, root, [entry for entry in record.files if entry.remote])
+    arrived: list[tuple[Transfer, FetchedFile]] = []
+    _fetch(record, root, transfers, options, progress, lambda *file: arrived.append(file))
+    commits = {fetched.commit for _, fetched in arrived}
+    if len(commits) > 1:
+        raise FolkwaysError(_moved_meanwhile(record))
+    before = read_provenance(record, root).files
+    unpublished = {
+        entry.path: before[entry.path] for entry in record.files if entry.path in before and not entry.remote
+    }
+    provenance = Provenance(record.name, revision, unpublished)
+    provenance.write(
+        root
+    )  # an interruption below leaves files that nothing vouches for, not two states as one
+    for transfer, fetched in arrived:
+        _keep(record, root, provenance, transfer, fetched)
+
+
+def _transfers(record: ReleaseRecord, revision: str, root: Path, wanted: list[ReleaseFile]) -> list[Transfer]:
+    source = source_of(replace(record, revision=revision))
+    return [_transfer(entry, source, root) for entry in wanted]
+
+
+def _fetch(
+    record: ReleaseRecord,
+    root: Path,
+    transfers: list[Transfer],
+    options: FetchOptions,
+    progress: FetchProgress,
+    keep: Callable[[Transfer, FetchedFile], None],
+) -> None:
+    present = sum(transfer.part.stat().st_size for transfer in transfers if transfer.part.exists())
+    expected = sum(transfer.size or 0 for transfer in transfers)
+    require_space(root, expected - present)
+    progress.started(record.name, len(transfers), expected, present)
     try:
-        run_to_end(fetch_all(list(transfers.values()), options, progress, keep))
+        run_to_end(fetch_all(transfers, options, progress, keep))
     finally:
         progress.closed()
+
+
+def _keep(
+    record: ReleaseRecord, root: Path, provenance: Provenance, transfer: Transfer, fetched: FetchedFile
+) -> None:
+    """Put a file in its place and write down where it came from. FolkwaysError where it is not what was
+    written down before."""
+    (entry,) = (entry for entry in record.files if entry.path == transfer.label)
+    if entry.archive is not None:
+        fetched = _taken_out(entry, transfer, fetched)
+    stored = provenance.files.get(entry.path)
+    if not record.is_pinned and entry.sha256 is None and stored and stored.sha256 != fetched.sha256:
+        transfer.part.unlink()
+        raise FolkwaysError(_other_contents(record, transfer, stored, fetched))
+    origin = transfer.url
+    if fetched.commit and not record.is_pinned:
+        provenance.revision = fetched.commit
+        origin = source_of(replace(record, revision=fetched.commit)).url(entry)
+    provenance.add(entry.path, fetched.sha256, fetched.size, fetched.proof, origin)
+    provenance.write(root)
+    transfer.part.replace(transfer.target)
+
+
+def _moved_meanwhile(record: ReleaseRecord) -> str:
+    return (
+        f"{record.revision} of {record.repository} was moved while it was fetched, so that its files are not "
+        "of one state\nNothing of two states was kept: run the same command again"
+    )
+
+
+def _other_contents(
+    record: ReleaseRecord, transfer: Transfer, stored: StoredFile, fetched: FetchedFile
+) -> str:
+    return (
+        f"{transfer.url} is not what {record.name} was when it was fetched ({stored.stored_at[:10]})\n"
+        f"written down: SHA-256 {stored.sha256}\n"
+        f"there now:    SHA-256 {fetched.sha256}\n"
+        "The file on this disk was not changed: scores on the new one would not compare with earlier ones. "
+        f"To take the new state, all of it: {record.to_accept()}"
+    )
 
 
 def _transfer(entry: ReleaseFile, source: DownloadSource, root: Path) -> Transfer:

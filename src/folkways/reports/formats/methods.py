@@ -46,7 +46,9 @@ def _asked(view: ReportView, task: TaskView, parts: dict[str, str], cite: Callab
     data = parts.get("data", "").partition("#")[0]
     release = next((release for release in view.data.releases if release.name == data), None)
     key = citation_key(release) if release else None
-    source = f", release {data}," if data else ""
+    at = release.revision[:12] if release else ""
+    followed = f" at {at}" if at and not at.startswith(data.rpartition("@")[2]) else ""  # a branch
+    source = f", release {data}{followed}," if data else ""
     where = f" about {plural(task.cultures, 'culture')}" if task.cultures > 1 else ""
     languages = [in_words("lang", code) for code in parts.get("lang", "").split("+") if code]
     tongues = f" in {_some(languages, 'language')}" if languages else ""

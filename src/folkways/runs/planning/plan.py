@@ -25,6 +25,7 @@ from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
 from folkways.releases.once import KeptBatches
+from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
@@ -33,7 +34,7 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
-POPULATIONS = "populations"
+POPULATIONS, REVISION = "populations", "revision"
 """Key of a sampled run's stored options: what its strata have in all, which the release tells and the user
 did not choose."""
 
@@ -244,7 +245,8 @@ def config_of(plan: Plan) -> dict[str, Any]:
 def stored_options(plan: TaskPlan) -> dict[str, Any]:
     """What scoring needs to know later to pick the same items, and what the signature tells."""
     populations = {} if plan.populations is None else {POPULATIONS: dict(plan.populations)}
-    return _plain({**asdict(plan.options), **populations})
+    revision = {REVISION: plan.release.record.revision}  # of a branch: the commit that was fetched
+    return _plain({**asdict(plan.options), **populations, **revision})
 
 
 def restore_options(stored: Mapping[str, Any]) -> RunOptions:
@@ -289,10 +291,20 @@ def release_of(run_task: run_records.RunTask) -> Release:
         changed = True
     if problem is not None and not changed:
         raise problem
+    again = ""
+    if not in_folder and not (record := get_record(run_task.release)).is_pinned:
+        again = f" ({record.to_accept(revision=revision_of(run_task))})"
     raise FolkwaysError(
         f"the files of release {run_task.release} ({run_task.root}) have changed since the run was planned "
-        f"(fingerprint {run_task.fingerprint}); fetch the old state again, or start a new run on the new data"
+        f"(fingerprint {run_task.fingerprint}); fetch the old state again{again}, or start a new run on the "
+        "new data"
     )
+
+
+def revision_of(run_task: run_records.RunTask) -> str:
+    """The revision of the data that a task of a run was planned with; empty for a folder, and for runs of
+    before it was stored."""
+    return str(run_task.options.get(REVISION, ""))
 
 
 def keyed_prompts(
