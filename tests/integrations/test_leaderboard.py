@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from folkways.benchmarks.registry import get_task
+from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.releases.stored_releases import locate
 from tests.support.chat_server import ChatServer
 from tests.support.river import folkways
@@ -242,7 +243,57 @@ def test_a_record_that_was_changed_may_not_enter(made: Made, tmp_path: Path, edi
     assert {line.split()[1] for line in out.splitlines() if "FAILED" in line} == {"judgements"}
     assert FAULTS[edit] in out
     done = folkways("site", made.folder / "records", record, "--out", tmp_path / "s")
-    assert re.search(f"^org/wrong on demo/...: no rank, .*{FAULTS[edit]}", done.stderr, re.MULTILINE)
+    task = re.search(f"^org/wrong on demo/(...): no rank, .*{FAULTS[edit]}", done.stderr, re.MULTILINE)[1]
+    page = (tmp_path / f"s/tasks/demo-{task}.html").read_text()
+    assert "No model has a rank" in page
+    assert page.count('<tr class="model">') == 2, "the record and its copy are one row"
+
+
+def lose_reply(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    """The first reply of each task never came: the score counts it, and comparisons leave it out."""
+    for result in document["evaluation_results"]:
+        if result["evaluation_result_id"].endswith("all=all"):
+            of_result = [row for row in rows if row["evaluation_result_id"] == result["evaluation_result_id"]]
+            first = next(row for row in of_result if row["evaluation"]["score"] == 1)
+            first["evaluation"] = {"score": 0.0, "is_correct": False}
+            first["output"]["raw"], first["metadata"]["state"] = [], "missing"
+            scored, n = result["score_details"], len(of_result)
+            scored["score"] = sum(row["evaluation"]["score"] for row in of_result) / n
+            scored["details"] |= {"missing": "1", "answered": str(n - 1), "coverage": str((n - 1) / n)}
+    document["detailed_evaluation_results"].pop("checksum")
+
+
+def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(made: Made, tmp_path: Path) -> None:
+    record = change(tmp_path / "r", next(path for path in made.records if "right" in str(path)), lose_reply)
+    one = read_contribution(record)
+    assert one.faults == {}
+    assert [(entry.lost, entry.judged) for entry in one.entries()] == [
+        (1, entry.n) for entry in one.entries()
+    ]
+    states = one.judgements.group_by("task", "state").len().sort("task", "state")
+    assert states["len"].to_list() == [17, 1, 67, 1]
+    lost = one.judgements.filter(state="missing")
+    assert len(lost) == 2 and not lost["correct"].is_nan().any()
+
+
+def test_an_interval_of_another_level_is_left_out(made: Made, tmp_path: Path) -> None:
+    def other_level(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        for result in document["evaluation_results"]:
+            result["score_details"]["uncertainty"]["confidence_interval"]["confidence_level"] = 0.9
+        document["detailed_evaluation_results"].pop("checksum")
+
+    record = change(tmp_path / "r", made.records[0], other_level)
+    assert {(entry.low, entry.high) for entry in read_contribution(record).entries()} == {(None, None)}
+
+
+def test_nothing_outside_the_folder_is_deleted(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    for path in ("mine.txt", "s/old.html"):
+        (tmp_path / path).write_text("mine")
+    files = ["../mine.txt", str(tmp_path / "mine.txt"), "old.html"]
+    (tmp_path / "s/site.json").write_text(json.dumps({"format": 1, "files": files}))
+    assert folkways("site", made.records[0], "--out", tmp_path / "s").returncode == 0
+    assert (tmp_path / "mine.txt").exists() and not (tmp_path / "s/old.html").exists()
 
 
 def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Made, tmp_path: Path) -> None:
