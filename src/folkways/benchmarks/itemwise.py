@@ -254,8 +254,8 @@ class ItemwiseTask(Task):
         """What is sent of one item with one template. Raises TaskError if the code fails or a {name} would be
         sent."""
         try:
-            asked = self.prompt_variants(item, language, variant, options, release)
-            for name, parts, choices in asked:
+            variants = self.prompt_variants(item, language, variant, options, release)
+            for name, parts, choices in variants:
                 yield {
                     "task": self.name,
                     "item": item["item"],

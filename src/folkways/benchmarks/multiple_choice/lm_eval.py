@@ -1,9 +1,9 @@
 """The prompts that lm-evaluation-harness sends for the questions of a task, byte for byte, with the examples
 that it shows before them.
 
-Shapes (question, lettered options, "Answer:") stand in the declarations of tasks. Texts (INCLUDE's
+The declarations of tasks have its shapes (question, lettered options, "Answer:"). Texts (INCLUDE's
 descriptions, Global PIQA's instruction) are its authors': they are read from the task files of the installed
-program when a prompt is made. What is made is the text that the program sends without a chat template.
+program when a prompt is made. A prompt is the text that the program sends without a chat template.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SHOTS = re.compile(r"~shots-[1-9]\d*(?:-itself)?$")
 
 
 def variant_with(variant: str, shots: int, *, itself: bool) -> str:
-    """Name of a variant with so many examples: ``lm-eval~shots-5``, ``lm-eval~shots-5-itself`` where the
+    """Name of a variant with this number of examples: ``lm-eval~shots-5``, ``lm-eval~shots-5-itself`` where the
     question is one of its own examples, with its answer; unchanged for 0."""
     return f"{variant}~shots-{shots}{'-itself' if itself else ''}" if shots else variant
 
@@ -110,7 +110,8 @@ class HarnessPrompts:
         """The prompt of an item; None, after a FolkwaysWarning, where the program has no task for it.
 
         item: with ``lm_eval_task`` and ``lm_eval_place``, its row in that task, from 0. parts: of the item as
-        it is shown. shots: number of examples, from 0. FolkwaysError where there are fewer.
+        it is shown. variant: one of ``variants``. shots: number of examples, from 0. release: that has them.
+        FolkwaysError where there are fewer.
         """
         task = item["lm_eval_task"]
         if (task, variant) not in self._texts:
@@ -124,10 +125,10 @@ class HarnessPrompts:
         question = text.shape.fill(_with_stripped(parts))
         shown, itself = "", False
         for example in self._drawn(task, item["lm_eval_place"], shots, release):
-            asked = text.shape.fill(example.parts)
+            before = text.shape.fill(example.parts)
             answer = example.parts[example.answer.lower()] if self.continues(variant) else example.answer
-            shown += f"{asked} {answer}\n\n"
-            itself = itself or asked == question
+            shown += f"{before} {answer}\n\n"
+            itself = itself or before == question
         return HarnessPrompt(f"{text.description}{shown}{question}", itself)
 
     def _text(self, task: str, variant: str) -> HarnessText | None:
@@ -243,8 +244,8 @@ def _tasks_folder() -> Path:
 
 @cache
 def _task_file(path: str) -> Mapping[str, str] | None:
-    """The texts of a task file below the program's folder of tasks, with those that it includes; None where
-    there is no such file."""
+    """The texts of a task file below the program's folder of tasks, with those that it includes; None without
+    the file."""
     import yaml  # comes with the program
 
     class Loader(yaml.SafeLoader):

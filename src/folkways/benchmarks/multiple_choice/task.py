@@ -108,7 +108,8 @@ class ChoiceTask(ItemwiseTask):
         places: Counter[str] = Counter()
         for entry in self.declared.entries(release):
             options, gold, of_harness = entry["shown_options"], entry["gold_letter"], entry["lm_eval_task"]
-            place, places[of_harness] = places[of_harness], places[of_harness] + 1
+            row = places[of_harness]
+            places[of_harness] += 1
             if len(options) == len(self.labels):
                 yield {
                     "item": entry["item"],
@@ -122,9 +123,7 @@ class ChoiceTask(ItemwiseTask):
                     "gold_letter": gold,
                     **entry["facets"],
                     **(
-                        {"lm_eval_task": of_harness, "lm_eval_place": place}
-                        if self.harness is not None
-                        else {}
+                        {"lm_eval_task": of_harness, "lm_eval_place": row} if self.harness is not None else {}
                     ),
                 }
 
