@@ -207,7 +207,7 @@ class _Aggregate:
         return read_aggregate(self.path, dict(self.document)) if there else ()
 
     def _values(self, first: _Result) -> tuple[ScoredLog, Sequence[float | None]] | None:
-        """The log of a headline and its values; also of rows that do not name their result, of the only score.
+        """The log of a headline and its values; of rows that do not name their result, those of the only
         score."""
         name = metric_name(first.key, first.entry.get("metric_config") or {})
         for log in self._logs:
