@@ -357,3 +357,53 @@ def test_what_cannot_be_read_is_named(made: Made, tmp_path: Path, arguments: lis
     out = [] if arguments[0] == "check" else ["--out", tmp_path / "s"]
     done = folkways("site", *arguments, "-w", made.workspace, *out, cwd=tmp_path)
     assert done.returncode == 2 and words in done.stderr, done.stderr
+
+
+def test_records_of_other_programs_are_ranked_by_their_instances_and_may_not_enter_beside_ours(
+    tmp_path: Path,
+) -> None:
+    """No result ids, no metadata, a score alone: intervals are made of the instances; what has none has
+    neither interval nor rank."""
+    common = {"schema_version": "0.3.0", "evaluation_name": "quiz"}
+    for model, right in (("org/good", 50), ("org/bad", 20), ("org/bare", 35)):
+        scores = [float(number < right) for number in range(60)]
+        metric = {"metric_name": "Accuracy", "lower_is_better": False, "min_score": 0, "max_score": 1}
+        result = {
+            "evaluation_name": "quiz",
+            "source_data": {"dataset_name": "quiz", "hf_repo": "a/quiz"},
+            "metric_config": metric,
+        }
+        document = {
+            "schema_version": "0.3.0", "evaluation_id": f"quiz/{model}/1", "retrieved_timestamp": "1767225600",
+            "model_info": {"id": model, "name": model},
+            "evaluation_results": [{**result, "score_details": {"score": right / 60}}],
+        }  # fmt: skip
+        rows = [
+            {
+                **common, "model_id": model, "sample_id": f"s{number}", "input": {"raw": f"Question {number}?", "reference": ["a"]},
+                "output": {"raw": ["a"]}, "evaluation": {"score": score, "is_correct": score == 1},
+            }
+            for number, score in enumerate(scores)
+        ]  # fmt: skip
+        folder = tmp_path / "data" / model
+        folder.mkdir(parents=True)
+        if model != "org/bare":
+            document["detailed_evaluation_results"] = {"file_path": "data/0_samples.jsonl"}
+            (folder / "0_samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (folder / "0.json").write_text(json.dumps(document))
+    done = folkways("site", tmp_path / "data", "--out", tmp_path / "s")
+    assert done.returncode == 0 and done.stderr == ""
+    page = (tmp_path / "s/tasks/quiz.html").read_text()
+    rows_of_page = re.findall(
+        r'rank">(.*?)</td>.*?score">(.*?)</td>\n<td class="range">(.*?)<span.*?</span>(.*?)</td>',
+        page,
+        re.DOTALL,
+    )
+    good, bare, bad = rows_of_page
+    assert good[:2] == ("1", "83.3") and bad[:2] == ("2", "33.3")
+    assert float(good[2]) < 83.3 < float(good[3])
+    assert bare == ("", "58.3", "–", "–")
+    code, out = checked(tmp_path / "data", "--strict")
+    assert code == 1 and out.count("may not enter") == 3
+    assert "signature  org/good on quiz: does not say how the score was made: it lacks lang, variant" in out
+    assert "release  org/good on quiz: a/quiz is not known here" in out
