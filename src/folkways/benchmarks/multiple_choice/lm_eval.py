@@ -31,8 +31,8 @@ _SHOTS = re.compile(r"~shots-[1-9]\d*(?:-itself)?$")
 
 
 def variant_with(variant: str, shots: int, *, itself: bool) -> str:
-    """Name of a variant with this number of examples: ``lm-eval~shots-5``, ``lm-eval~shots-5-itself`` where the
-    question is one of its own examples, with its answer; unchanged for 0."""
+    """Name of a variant with examples: ``lm-eval~shots-5``, or ``lm-eval~shots-5-itself`` where the question
+    is one of its own, with its answer; unchanged for 0."""
     return f"{variant}~shots-{shots}{'-itself' if itself else ''}" if shots else variant
 
 
