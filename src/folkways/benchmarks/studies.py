@@ -130,7 +130,7 @@ class SettledItem:
 
 def settled_items(path: Path) -> tuple[SettledItem, ...] | None:
     """The items of a study's export that are done and handed on to no stage; None for a table of another
-    kind. Raises DataError, with its row, for an item whose content or result is no JSON object."""
+    kind. Raises DataError, with its row, for an item whose content or result is not a JSON object."""
     try:
         table = read_table(path, {name: (name,) for name in EXPORTED})
     except FolkwaysError:
@@ -145,7 +145,7 @@ def settled_items(path: Path) -> tuple[SettledItem, ...] | None:
             content = content.get("content", content)  # of an item that somebody decided
             items.append(SettledItem(row["row"], row["item"], row["language"], {**content}, {**result}))
         except (ValueError, AttributeError, TypeError):
-            raise DataError("content and result are no JSON objects", file=path, row=row["row"]) from None
+            raise DataError("content and result are not JSON objects", file=path, row=row["row"]) from None
     return tuple(items)
 
 

@@ -46,11 +46,11 @@ def test_items_on_which_people_agree_or_an_expert_decided_are_read(
     new = [NewItem(key, fact, "united-kingdom") for key, fact in FACTS.items()]
     add_items(workspace, desk.study.id, "name", new)
     both = {"count": "two", **POTLUCK, **LABOR_DAY}
-    said = [
+    answers_of = [
         {"pot": both, "tea": TEA, "water": NONE},
         {"pot": {**both, "count": "one"}, "tea": TEA, "water": NONE},
     ]
-    for answers in said:
+    for answers in answers_of:
         person = desk.person("united-kingdom")
         for _ in FACTS:
             work = desk.work(person)
@@ -75,5 +75,5 @@ def test_items_on_which_people_agree_or_an_expert_decided_are_read(
     with pytest.raises(DataError, match=r"items.jsonl, row 2: has several texts as its item; .*agree: true"):
         list(read_named(out / "items.jsonl"))
     (out / "items.jsonl").write_text(text.replace('"content":"{', '"content":"'), encoding="utf-8")
-    with pytest.raises(DataError, match=r"items.jsonl, row \d: content and result are no JSON objects"):
+    with pytest.raises(DataError, match=r"items.jsonl, row \d: content and result are not JSON objects"):
         list(read_named(out / "items.jsonl"))

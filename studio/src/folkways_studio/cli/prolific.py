@@ -98,8 +98,8 @@ def create(
 
 
 def wage_note(definition: Mapping[str, Any], population: str, reward: int, minutes: int) -> str:
-    """What to say of a reward (in hundredths, for so many minutes) beside the wage that the study states for
-    the population, as a line; "" where it is not below."""
+    """A line that warns of a reward below the wage that a study's definition states for the population, or
+    says that it states none; "" where the reward is enough. reward: in hundredths, for the minutes."""
     from folkways_studio.studies.offers import low_reward, wage_of
 
     if wage_of(definition, population) is None:

@@ -134,7 +134,7 @@ def low_pay(workspace: Workspace, study: Study) -> tuple[LowPay, ...]:
 def low_reward(
     definition: Mapping[str, Any], population: str, reward: float, minutes: float
 ) -> LowPay | None:
-    """A reward for so many minutes of work, in the currency of a definition's pay, if it is below the wage
+    """A reward for some minutes of work, in the currency of a definition's pay, if it is below the wage
     stated for a population; else None."""
     wage, per_hour = wage_of(definition, population), reward * 60 / minutes
     if wage is None or per_hour >= wage.in_pay:
