@@ -479,7 +479,7 @@ def test_a_real_model_on_the_nodes_survives_the_loss_of_the_database_of_a_node_a
 
         wait_for(enough, 240)
 
-    with nodes_of_ray(3, connect=False) as first:
+    with nodes_of_ray(2, connect=False) as first:
         command = start(
             *on_ray, env=environment(RAY_ADDRESS=first.address, RAY_gcs_rpc_server_reconnect_timeout_s="5")
         )
@@ -497,7 +497,7 @@ def test_a_real_model_on_the_nodes_survives_the_loss_of_the_database_of_a_node_a
                 process.process.kill()
         ended = finish(command, 240)
         assert ended.returncode != 0 or "12 of 12" in ended.stderr
-    with nodes_of_ray(2, connect=False) as second:
+    with nodes_of_ray(1, connect=False) as second:
         done = finish(start(*on_ray, env=environment(RAY_ADDRESS=second.address)), 300)
     assert done.returncode == 0, done.stderr
     assert_frame_equal(

@@ -24,7 +24,9 @@ def started_nodes(count: int, gpus: int = 0) -> Any:
     for left in (2, 1, 0):
         begun = RayCluster()
         try:
-            begun.add_node(**size, include_dashboard=False)
+            begun.add_node(
+                **size, include_dashboard=False, _system_config={"prestart_worker_first_driver": False}
+            )
             for _ in range(count - 1):
                 begun.add_node(**size)
             begun.wait_for_nodes()

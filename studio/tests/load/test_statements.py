@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from starlette.testclient import TestClient
 
 from folkways.workspace.database import Workspace
 from folkways_studio.items.service import NewItem, add_items
@@ -24,6 +23,7 @@ from folkways_studio.web.app import create_app
 from folkways_studio.work import assignments
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.workflows.templates import TEMPLATES
+from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 
@@ -63,18 +63,13 @@ class Counted:
         if not arguments[2].startswith("BEGIN"):
             self.statements.append(arguments[2])
 
-    def browser(self, account_id: int | None = None) -> TestClient:
-        made = TestClient(
-            self.app,
-            base_url="http://localhost",
-            headers={"Origin": "http://localhost"},
-            follow_redirects=False,
-        )
+    def browser(self, account_id: int | None = None) -> AppClient:
+        made = AppClient(self.app, headers={"Origin": "http://localhost"})
         if account_id is not None:
             made.cookies.set("folkways_session", sessions.open_session(self.workspace, account_id))
         return made
 
-    def ask(self, name: str, browser: TestClient, method: str, address: str, **options: Any) -> Any:
+    def ask(self, name: str, browser: AppClient, method: str, address: str, **options: Any) -> Any:
         """What a request answers; the most statements that one of that name took are kept."""
         self.statements.clear()
         reply = browser.request(method, address, **options)
@@ -128,8 +123,24 @@ def walk(counted: Counted, desk: StudyFixture, stage: Stage, monkeypatch: pytest
             counted.ask("page", browser, "GET", address)
 
 
-@BOTH
-@pytest.mark.parametrize("template", TEMPLATES)
+ON_BOTH = ("everyday-questions", "verification", "red-teaming")  # of these, all others on PostgreSQL by night
+
+
+@pytest.mark.parametrize(
+    ("studio_workspace", "template"),
+    [
+        *(("sqlite", template) for template in TEMPLATES),
+        *(
+            pytest.param(
+                "postgresql",
+                template,
+                marks=[pytest.mark.postgres, *([] if template in ON_BOTH else [pytest.mark.nightly])],
+            )
+            for template in TEMPLATES
+        ),
+    ],
+    indirect=["studio_workspace"],
+)
 def test_pages_and_answers_of_every_stage_cost_few_statements(
     studio_workspace: Workspace, template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ checked what."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -150,10 +150,21 @@ class Round:
         return count
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
+    """The round of the tests that settle nothing."""
+    folder = tmp_path_factory.mktemp("round")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        here = Round(folder)
+    yield here
+    here.workspace.close()
+
+
 @pytest.fixture
-def round_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Round:
-    monkeypatch.chdir(tmp_path)
-    return Round(tmp_path)
+def shared_round(begun: Round, monkeypatch: pytest.MonkeyPatch) -> Round:
+    monkeypatch.chdir(begun.path.parent)
+    return begun
 
 
 FEW = "%(n)s كتب"
@@ -183,8 +194,9 @@ def second(content: Mapping[str, Any]) -> dict[str, Any]:
     return first(content)
 
 
-def test_from_a_catalogue_to_a_study_and_back(round_of: Round) -> None:
-    here = round_of
+def test_from_a_catalogue_to_a_study_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    here = Round(tmp_path)
     one, other = here.people
     assert here.answer_all(one, "check", first) == 10
     assert here.answer_all(other, "check", second) == 10
@@ -231,16 +243,18 @@ def test_from_a_catalogue_to_a_study_and_back(round_of: Round) -> None:
 @pytest.mark.parametrize(
     "wording", ["عزيزي", "عزيزي %(names)s", "عزيزي %(name)s <b>", "عزيزي %(name)s 100 %"]
 )
-def test_a_wording_that_would_break_a_page_is_refused_when_it_is_sent(round_of: Round, wording: str) -> None:
-    person = round_of.people[0]
-    while isinstance(work := next_work(round_of.workspace, person.id), Work):
-        if work.item.content["english"] != "Dear %(name)s":
-            round_of.desk.submit(person, work, {"answers": {"verdict": "accept"}})
-            continue
-        with pytest.raises(SubmissionError, match="original"):
-            round_of.desk.submit(person, work, {"answers": {"verdict": "better", "wording": wording}})
-        break
-    round_of.workspace.close()
+def test_a_wording_that_would_break_a_page_is_refused_when_it_is_sent(
+    shared_round: Round, wording: str
+) -> None:
+    desk, person = shared_round.desk, shared_round.people[0]
+    desk.train(person, "check")
+    while isinstance(work := next_work(shared_round.workspace, person.id), Work):
+        if work.item.content["english"] == "Dear %(name)s":
+            break
+        desk.submit(person, work, {"answers": {"verdict": "accept"}})
+    assert isinstance(work, Work)
+    with pytest.raises(SubmissionError, match="original"):
+        desk.submit(person, work, {"answers": {"verdict": "better", "wording": wording}})
 
 
 def row(
@@ -304,7 +318,6 @@ def test_a_plural_is_checked_only_when_all_its_forms_are(tmp_path: Path) -> None
         (["apply", "nothing", "ar.po"], "nothing"),
     ],
 )
-def test_what_is_wrong_is_said(round_of: Round, words: list[str], message: str) -> None:
+def test_what_is_wrong_is_said(shared_round: Round, words: list[str], message: str) -> None:
     Path("notes.po").write_text('msgid "a\n')
-    round_of.workspace.close()
-    assert message in round_of.say("studio", "locale", *words, fails=True).replace("\n", " ")
+    assert message in shared_round.say("studio", "locale", *words, fails=True).replace("\n", " ")

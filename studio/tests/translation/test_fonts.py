@@ -14,6 +14,7 @@ from folkways.cultures import languages
 from folkways_studio.translation.catalogues import read_catalogue, texts
 from folkways_studio.translation.strings import template
 from folkways_studio.web.rendering.i18n import DEFAULT, LOCALES, endonyms, po_path
+from folkways_studio.workflows.manuals import shipped, shipped_languages
 
 WEB = po_path("ko").parents[3]
 FONTS = WEB / "static" / "fonts"
@@ -45,6 +46,14 @@ def without(words: str) -> str:
     words."""
     needed = {letter for letter in words if unicodedata.category(letter)[0] in "LMNP"}
     return "".join(sorted(needed - letters_of_fonts()))
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_letter_of_the_guidelines_is_in_a_font(locale: str) -> None:
+    for name in shipped_languages():
+        manual = shipped(name, locale)
+        cases = "".join(each.text + each.reason for case in manual.cases for each in case.options)
+        assert without(manual.text + cases + "".join(case.text for case in manual.cases)) == "", name
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import NewItem, add_items, list_items
@@ -24,6 +23,7 @@ from folkways_studio.people import sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
 from studio.tests.stages.test_form import ANSWERS, ASK, CONTENT
+from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import StudyFixture, open_study
 
 SHOW = [
@@ -79,7 +79,7 @@ def recording() -> bytes:
     )
 
 
-class Browser(TestClient):
+class Browser(AppClient):
     """A signed-in person without a browser."""
 
     def token(self, path: str) -> dict[str, str]:
@@ -101,9 +101,7 @@ class World:
 
     def browser(self, account: int) -> Browser:
         token = sessions.open_session(self.desk.workspace, account)
-        return Browser(
-            self.app, base_url="http://127.0.0.1", cookies={"folkways_session": token}, follow_redirects=False
-        )
+        return Browser(self.app, base_url="http://127.0.0.1", cookies={"folkways_session": token})
 
     def task(self, browser: Browser) -> str:
         """The address of the next task."""

@@ -11,6 +11,8 @@ from folkways_studio.workflows.definition import DefinitionError, read_definitio
 from folkways_studio.workflows.manuals import (
     COMMON,
     SECTIONS,
+    Entry,
+    Manual,
     cases_of,
     read_manual,
     shipped,
@@ -98,11 +100,19 @@ def test_no_place_of_a_right_answer_can_be_guessed_over_the_shipped_cases() -> N
     assert max(first.count(at) for at in set(first)) <= 0.6 * len(first)
 
 
+def fields_of(text: str) -> list[str]:
+    """What a page fills in, which every language has to keep, in any order."""
+    return sorted(re.findall(r"%\(\w+\)s", text))
+
+
+def test_every_shipped_text_is_there_in_every_language_of_the_interface() -> None:
+    lacking = {name: {*LOCALES} - {*codes} for name, codes in shipped_languages().items()}
+    assert {name: codes for name, codes in lacking.items() if codes} == {}
+
+
 @pytest.mark.parametrize("language", LOCALES)
 def test_drafts_have_the_same_parts_and_right_answers_as_the_english(language: str) -> None:
-    for name, languages in shipped_languages().items():
-        if language not in languages:
-            continue
+    for name in shipped_languages():
         english, other = shipped(name, "en"), shipped(name, language)
         assert [(each.name, len(each.entries), each.numbered) for each in other.sections] == [
             (each.name, len(each.entries), each.numbered) for each in english.sections
@@ -110,9 +120,22 @@ def test_drafts_have_the_same_parts_and_right_answers_as_the_english(language: s
         assert [(len(case.options), case.right) for case in other.cases] == [
             (len(case.options), case.right) for case in english.cases
         ], name
-        assert all(bool(a.reason) == bool(b.reason) for x, y in zip(other.sections, english.sections, strict=True)
-                   for a, b in zip(x.entries, y.entries, strict=True)), name  # fmt: skip
         assert other.is_draft == (language != "en")
+        assert [bool(line.reason) for line in lines_of(other)] == [
+            bool(line.reason) for line in lines_of(english)
+        ], name
+        for theirs, ours in zip(lines_of(other), lines_of(english), strict=True):
+            assert fields_of(theirs.text) == fields_of(ours.text), f"{name}: {ours.text}"
+            if language != "en" and ours.reason:
+                assert theirs.reason != ours.reason, f"{name}: {ours.reason} is not translated"
+        if language != "en":
+            assert other.short != english.short, f"{name}: {english.short} is not translated"
+
+
+def lines_of(manual: Manual) -> list[Entry]:
+    """Every line of a manual but its short form: of lists, and of cases with their answers."""
+    cases = (each for case in manual.cases for each in (Entry(case.text), *case.options))
+    return [*(each for section in manual.sections for each in section.entries), *cases]
 
 
 def test_a_manual_without_a_draft_in_the_language_is_the_english_one() -> None:

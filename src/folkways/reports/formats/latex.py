@@ -228,10 +228,10 @@ def _table(
         for shown in _side_by_side(columns, names)
     ]
     tables = []
-    for place, (part, shown) in enumerate(parts, 1):
+    for count, (part, shown) in enumerate(parts, 1):
         title = [f"\\caption{{{caption}}}", f"\\label{{tab:{label}}}"]
-        if place > 1:
-            title = [f"\\caption{{Table~\\ref{{tab:{label}}}, continued ({place} of {len(parts)}).}}"]
+        if count > 1:
+            title = [f"\\caption{{Table~\\ref{{tab:{label}}}, continued ({count} of {len(parts)}).}}"]
         letters = "".join(column.kind for column in shown)
         lines = [
             "\\begin{table*}",
@@ -248,14 +248,14 @@ def _table(
 
 
 def _columns(kinds: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[_Column]:
-    """The columns, those of words as narrow as it takes for all to stand side by side, if that is possible."""
+    """The columns, those of words narrow enough for all to fit side by side, if that is possible."""
     cells = [[row[index] for row in rows] for index in range(len(kinds))]
     words = [kind == "l" for kind in kinds]
     widths = [
         max((_width(escape(cell) if of_words else cell) for cell in texts), default=0.0)
         for of_words, texts in zip(words, cells, strict=True)
     ]
-    # A heading is broken where it is wider than what stands below it.
+    # A heading is broken where it is wider than the cells below it.
     heads = [_broken(title, max(width, 30.0)) for title, width in zip(head, widths, strict=True)]
     widths = [
         max(width, *(SPARE * _width(line) for line in lines))
@@ -328,7 +328,7 @@ def _side_by_side(columns: Sequence[_Column], names: int) -> Iterator[list[_Colu
 
 
 def _pages(columns: Sequence[_Column], above: int) -> Iterator[list[int]]:
-    """The indices of the rows that one page has, below a caption of so many lines."""
+    """The indices of the rows that one page has, below ``above`` lines of caption."""
     part: list[int] = []
     first = min(above + max(column.head.count(r"\\") for column in columns), MOST_LINES - 8)
     used = first
