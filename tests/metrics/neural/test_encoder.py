@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,6 +100,28 @@ def test_company_changes_no_digit(
     finally:
         torch.set_num_threads(usual)
     assert np.array_equal(alone.states, together.states)
+
+
+def test_the_model_is_only_given_batches_of_one_shape_for_each_length(
+    encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which is why company changes no digit, also on processors where a batch of another size would."""
+    from transformers import BertModel
+
+    shapes: list[tuple[int, ...]] = []
+    forward = BertModel.forward
+
+    def noted(self: BertModel, input_ids: Any, **more: Any) -> Any:
+        shapes.append(tuple(input_ids.shape))
+        return forward(self, input_ids, **more)
+
+    monkeypatch.setattr(BertModel, "forward", noted)
+    for count in (1, 3, 5):
+        encoded(encoder, [" ".join(["rice"] * words) for words in range(0, 70, 3) for _ in range(count)])
+    assert {padded for _, padded in shapes} <= {*range(8, 64, 8), 64}
+    assert len({padded for _, padded in shapes}) >= 5
+    assert {rows * padded for rows, padded in shapes if 256 % padded == 0} == {256}
+    assert len(set(shapes)) == len({padded for _, padded in shapes})
 
 
 def test_progress_tells_every_text_once(folder: ModelFolder) -> None:
