@@ -2,8 +2,8 @@
 """Give folkways and its studio a version, wherever it is written; a release also gets its date in both changelogs and
 CITATION.cff.
 
-python scripts/set_version.py 0.2.0
-python scripts/set_version.py 0.3.0.dev0         # after the release
+python scripts/set_version.py 1.2.0
+python scripts/set_version.py 1.3.0.dev0         # after the release
 """
 
 from __future__ import annotations
