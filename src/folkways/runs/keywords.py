@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import present_name
+from folkways.benchmarks.treatments import read_treatments
 from folkways.endpoints.base import Endpoint
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import (
@@ -92,6 +93,7 @@ class QuestionKeywords(TypedDict, total=False):
     until: float | None
     strata: Names
     afresh: bool
+    treatments: Mapping[str, Any] | Path | str
 
 
 class RunKeywords(QuestionKeywords, total=False):
@@ -120,6 +122,7 @@ _NEVER_NONE = (
     "samples",
     "seed",
     "permute_options",
+    "treatments",
     "attempts",
     *_SWITCHES,
     *_TABLES,
@@ -222,6 +225,8 @@ def _value(name: str, value: Any) -> Any:
         return ("culture",) if name == "strata" else None
     if name in _LISTS:
         return _listed(name, value)
+    if name == "treatments":
+        return read_treatments(value)
     if name == "settings":
         return settings_of(value)
     if name == "releases":
