@@ -26,6 +26,7 @@ HEADINGS = {
             "prompt_texts",
             "treatments",
             "permute_options",
+            "shots",
         ),
         *("until", "strata", "concurrency", "attempts", "max_errors", "timeout", "wait", "max_failed"),
     ),

@@ -31,6 +31,7 @@ EXAMPLES: dict[str, Any] = {
     "prompts": {"plain": "{question}"},
     "treatments": "persona-second",
     "permute-options": 4,
+    "shots": 5,
     "profile": "strict",
     "until": 5.0,
     "strata": ["culture"],

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -80,18 +81,15 @@ def columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float 
 
 def facets(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str | None]]:
     """Name -> values as text, for keys with a string, number or boolean in every sample that has them."""
-    names = dict.fromkeys(
-        name for row in rows for name, value in row.items() if isinstance(value, str | int | float)
-    )
-    texts = {name: [row.get(name) for row in rows] for name in names}
-    plain = {
-        name: values
-        for name, values in texts.items()
-        if all(isinstance(value, str | int | float | None) for value in values)
-    }
-    return {
-        name: [None if value is None else str(value) for value in values] for name, values in plain.items()
-    }
+    by_name: dict[str, list[str | None]] = {}
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        values = [row.get(name) for row in rows]
+        kinds = {*map(type, values)} - {type(None)}
+        if kinds and kinds <= {str, int, float, bool}:
+            by_name[name] = (
+                values if kinds == {str} else [None if value is None else str(value) for value in values]
+            )
+    return by_name
 
 
 def digest(*parts: Any) -> str:

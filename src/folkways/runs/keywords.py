@@ -88,6 +88,7 @@ class QuestionKeywords(TypedDict, total=False):
     max_tokens: int | None
     prompt_texts: Mapping[str, str]
     permute_options: int
+    shots: int
     scoring_models: Mapping[str, str]
     scoring_precision: str
     until: float | None
@@ -123,6 +124,7 @@ _NEVER_NONE = (
     "seed",
     "permute_options",
     "treatments",
+    "shots",
     "attempts",
     *_SWITCHES,
     *_TABLES,

@@ -16,6 +16,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import tasks as known_tasks
+from folkways.benchmarks.summary import summarise_means
 from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
 from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
@@ -111,14 +112,16 @@ class _Aggregate:
             rows.append(self._row(one, made.text()))
             people += self._people(one, rows[-1])
         scores = pl.DataFrame(rows, schema=dict(SCORES))
-        logs = self._logs()
         judgements, faults = [], {}
         for task, first in self.headline.items():
-            log = next((log for log in logs if log.task == task and _column(first) in log.scores), None)
-            if fault := self._fault(first, log):
+            values = self._values(first)
+            if fault := self._fault(first, values):
                 faults[self.model, task] = fault
-            elif log is not None:
-                judgements.append(_judgements(log, first, self.model))
+            elif values is not None:
+                judged = _judgements(*values, first, self.model)
+                judgements.append(judged)
+                if "n" not in _details(first.entry):
+                    scores = _summarised(scores, judged, first)
         return Contribution(
             str(self.document.get("evaluation_id") or self.path.name),
             _time(self.document),
@@ -198,15 +201,24 @@ class _Aggregate:
         name = named.get("file_path") if isinstance(named, dict) else None
         return self.path.with_name(Path(name).name) if isinstance(name, str) else None
 
+    @cached_property
     def _logs(self) -> Sequence[ScoredLog]:
-        samples = self._samples
-        return (
-            read_aggregate(self.path, dict(self.document))
-            if samples is not None and samples.is_file()
-            else ()
-        )
+        there = self._samples is not None and self._samples.is_file()
+        return read_aggregate(self.path, dict(self.document)) if there else ()
 
-    def _fault(self, first: _Result, log: ScoredLog | None) -> str:
+    def _values(self, first: _Result) -> tuple[ScoredLog, Sequence[float | None]] | None:
+        """The log of a headline and its values; of rows that do not name their result, those of the only
+        score."""
+        name = metric_name(first.key, first.entry.get("metric_config") or {})
+        for log in self._logs:
+            if (log.task, log.model) == (first.task, self.model):
+                only = next(iter(log.scores.values())) if len(log.scores) == 1 else None
+                values = log.scores.get(name, only)
+                if values is not None:
+                    return log, values
+        return None
+
+    def _fault(self, first: _Result, values: tuple[ScoredLog, Sequence[float | None]] | None) -> str:
         """What is wrong with the single judgements of a headline; empty if nothing is, or there are none."""
         samples = self._samples
         if samples is None:
@@ -219,9 +231,9 @@ class _Aggregate:
         checksum = about.get("checksum")
         if checksum and self._checksum != checksum:
             return f"{samples.name} has another checksum than the record says: one of the two was changed"
-        if log is None:
+        if values is None:
             return f"{samples.name} has no judgement of {first.task} by {first.metric.label}"
-        rows = [value for value in log.scores[_column(first)] if value is not None]
+        rows = [value for value in values[1] if value is not None]
         expected = (first.entry["score_details"].get("uncertainty") or {}).get("num_samples")
         if expected is not None and len(rows) != int(expected):
             return f"{len(rows)} single judgements came, and the score is of {expected}"
@@ -243,12 +255,19 @@ class _Aggregate:
             return file_digest(stream, "sha256").hexdigest()
 
 
-def _column(one: _Result) -> str:
-    """The name of a result's metric among the scores of its log."""
-    return metric_name(one.key, one.entry.get("metric_config") or {})
+def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, first: _Result) -> pl.DataFrame:
+    """The scores with those of one task made anew of its single judgements, which have intervals and cultures
+    where a record of another program has neither."""
+    groupings = ((), ("culture",)) if judged["culture"].count() else ((),)
+    made = summarise_means(judged, first.task, (first.metric,), (), groupings)
+    old = scores.filter(task=first.task).row(0, named=True)
+    whose = {name: pl.lit(old[name], pl.String) for name in ("endpoint", "profile", "signature")}
+    return pl.concat(
+        [scores.filter(pl.col("task") != first.task), made.with_columns(**whose).select(list(SCORES))]
+    )
 
 
-def _judgements(log: ScoredLog, first: _Result, model: str) -> pl.DataFrame:
+def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, model: str) -> pl.DataFrame:
     """records.JUDGEMENTS of a log, with the headline's column; a row that was lost is missing."""
     facets: Mapping[str, Sequence[str | None]] = log.facets
     rows = len(log.items)
@@ -269,7 +288,7 @@ def _judgements(log: ScoredLog, first: _Result, model: str) -> pl.DataFrame:
             "language": of("language", [""] * rows),
             "variant": of("variant", [""] * rows),
             "sample": [int(number) for number in of("sample", log.repeats)],
-            first.metric.name: log.scores[_column(first)],
+            first.metric.name: values,
         },
         schema_overrides={
             **dict.fromkeys(("item", "question", "culture", "language", "variant"), pl.String),

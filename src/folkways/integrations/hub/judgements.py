@@ -42,6 +42,7 @@ REPEATED = (
         "settings",
         "max-tokens",
         "permute-options",
+        "shots",
     ),
     *("until", "strata", "profile"),
 )
