@@ -69,7 +69,7 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
 
 def culture_parts(code: str | None) -> dict[str, str]:
-    """What {culture}, {country}, {people} and {language} stand for in a prompt about a culture, in English;
+    """The texts for {culture}, {country}, {people} and {language} in a prompt about a culture, in English;
     empty for None.
 
     {culture} is West Java where {country} is Indonesia; {language} is the culture's usual one.

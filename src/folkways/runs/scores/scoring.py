@@ -188,7 +188,7 @@ def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
     """What the task's ``summarise`` makes of all judgements of one endpoint; of a sampled run, for the whole
     benchmark.
 
-    Treatments are no part of any score but of the scores by variant, where each arm has its own.
+    Treated prompts have scores by variant alone, one for each arm.
     """
     control, *treated = by_group(judged).items()
     scored = scores_of(plan.task, control[1])
@@ -199,8 +199,8 @@ def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
 
 
 def _by_variant(scored: pl.DataFrame, variants: pl.Series, group: str) -> pl.DataFrame:
-    """The scores by variant of an arm (``Arm.group``), with its name behind each: the whole where it has one
-    variant, as scores are by nothing that is the same throughout."""
+    """The scores by variant of an arm (``Arm.group``), with its name after each variant. Of a single
+    variant a task gives no score by variant: the whole is taken instead."""
     by_variant = scored.filter(pl.col("facet") == "variant")
     if by_variant.is_empty():
         whole = pl.lit(str(variants[0]))
