@@ -55,7 +55,9 @@ KEYS = (
     ),
     *("language", "facets", "codes", "metrics", "thinking_variants", "max_tokens", "wrong_answers"),
 )
-ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of the right option.")
+ACCURACY = Metric(
+    "accuracy", "Accuracy", "The reply settles on the letter of the right option.", accuracy=True
+)
 
 
 @dataclass(frozen=True)
@@ -304,10 +306,16 @@ def one_of(values: list[str]) -> str | None:
 def _declared_metric(keys: Mapping[str, Any]) -> DeclaredMetric:
     name, readable = keys["name"], keys.get("readable_only", False)
     label = keys.get("label", name.replace("_", " ").capitalize())
+    where = keys.get("where", {})
     metric = Metric(
-        name, label, keys.get("about", ACCURACY.about), leaves_out=readable, mean_over=keys.get("mean_over")
+        name,
+        label,
+        keys.get("about", ACCURACY.about),
+        leaves_out=readable,
+        mean_over=keys.get("mean_over"),
+        accuracy=not (where or readable),
     )
-    return DeclaredMetric(metric, keys.get("where", {}), readable)
+    return DeclaredMetric(metric, where, readable)
 
 
 def _fill(text: str, row: Entry) -> str:

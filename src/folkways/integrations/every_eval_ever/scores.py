@@ -26,6 +26,9 @@ from folkways.reports.data import PEOPLE
 
 Row = Mapping[str, Any]
 
+COUNTED = ("low", "high", "interval", "n", "questions", "effective_questions", *State, "coverage")
+"""What is taken from the single judgements of other people's records, which do not say it."""
+
 TINY = 1e-6
 """How far the mean of single judgements may be from the score of an aggregate and be the same number."""
 
@@ -85,13 +88,14 @@ class _Aggregate:
     def _is_shown(self, one: _Result) -> bool:
         first = self.headline[one.task]
         facets = (WHOLE, "culture", first.metric.headline_by)
-        return (one.profile, one.metric.name) == (first.profile, first.metric.name) and one.facet in facets
+        alike = (one.profile, one.metric.name) == (first.profile, first.metric.name) and one.facet in facets
+        return alike and (one is first or _is_ours(one.entry))
 
     def _result(self, entry: Row) -> _Result:
         """Ours have an id of four parts; of other people's the name is the task."""
-        config, parts = entry.get("metric_config") or {}, str(entry.get("evaluation_result_id")).split("|", 3)
-        if len(parts) == 4 and "=" in parts[3] and "signature" in _details(entry):
-            task, profile, name, group = parts
+        config = entry.get("metric_config") or {}
+        if _is_ours(entry):
+            task, profile, name, group = str(entry["evaluation_result_id"]).split("|", 3)
             facet, _, value = group.partition("=")
             metric = _metric_of(self.tasks.get(task), name, config)
             scale = float((config.get("metric_parameters") or {}).get("scale") or metric.scale)
@@ -105,20 +109,28 @@ class _Aggregate:
         signatures = {}
         rows: list[dict[str, Any]] = []
         people: list[dict[str, Any]] = []
-        for one in self.results:
-            made = self._signature(one)
-            signatures[made.text()] = made
-            rows.append(self._row(one, made.text()))
-            people += self._people(one, rows[-1])
-        scores = pl.DataFrame(rows, schema=dict(SCORES))
         logs = self._logs()
-        judgements, faults = [], {}
+        judged: dict[str, pl.DataFrame] = {}
+        counted: dict[str, Row] = {}
+        faults = {}
         for task, first in self.headline.items():
             log = next((log for log in logs if log.task == task and _column(first) in log.scores), None)
             if fault := self._fault(first, log):
                 faults[self.model, task] = fault
             elif log is not None:
-                judgements.append(_judgements(log, first, self.model))
+                judged[task] = _judgements(log, first, self.model)
+                if not _is_ours(first.entry):
+                    counted[task] = log.scores_of(first.metric, judged[task]).row(0, named=True)
+        for one in self.results:
+            made = self._signature(one)
+            signatures[made.text()] = made
+            row = self._row(one, made.text())
+            if row["low"] is None and not _is_ours(one.entry):
+                mine = counted.get(one.task, {"interval": f"none: {self._why_none(one)}"})
+                row |= {name: mine[name] for name in COUNTED if name in mine}
+            rows.append(row)
+            people += self._people(one, row)
+        scores, judgements = pl.DataFrame(rows, schema=dict(SCORES)), [*judged.values()]
         return Contribution(
             str(self.document.get("evaluation_id") or self.path.name),
             _time(self.document),
@@ -137,7 +149,7 @@ class _Aggregate:
         """The row of records.SCORES."""
         details, scored = _details(one.entry), one.entry["score_details"]
         uncertainty = scored.get("uncertainty") or {}
-        ends = uncertainty.get("confidence_interval") or {}
+        ends = _stated(one.entry)
         if float(ends.get("confidence_level") or 0.95) != 0.95:
             ends = {}
         low, high = (
@@ -163,6 +175,14 @@ class _Aggregate:
             "why_left_out": details.get("why_left_out"), "coverage": _number(details.get("coverage")),
             "at_best": _number(details.get("at_best")), "signature": signature,
         }  # fmt: skip
+
+    def _why_none(self, one: _Result) -> str:
+        """Why a score of other people has no interval."""
+        level = _stated(one.entry).get("confidence_level")
+        stated = f", and it states one of {100 * float(level):g} %" if level else ""
+        if self._samples is None:
+            return f"the record has no single judgements{stated}"
+        return f"the single judgements did not come, or are of another score{stated}"
 
     def _people(self, one: _Result, row: Row) -> Iterator[dict[str, Any]]:
         """The score of people of the cultures, where the aggregate has it."""
@@ -249,44 +269,25 @@ def _column(one: _Result) -> str:
 
 
 def _judgements(log: ScoredLog, first: _Result, model: str) -> pl.DataFrame:
-    """records.JUDGEMENTS of a log, with the headline's column; a row that was lost is missing."""
-    facets: Mapping[str, Sequence[str | None]] = log.facets
-    rows = len(log.items)
+    """The judgements of a log, with the headline's column."""
+    judged = log.judgements(_column(first), first.metric.name, ours=_is_ours(first.entry))
+    return judged.with_columns(endpoint=pl.lit(model), profile=pl.lit(first.profile))
 
-    def of(name: str, otherwise: Sequence[Any]) -> Sequence[Any]:
-        values = facets.get(name)
-        return (
-            otherwise
-            if values is None
-            else [one if one is not None else other for one, other in zip(values, otherwise, strict=True)]
-        )
 
-    frame = pl.DataFrame(
-        {
-            "item": of("item", log.items),
-            "question": log.questions,
-            "culture": of("culture", [None] * rows),
-            "language": of("language", [""] * rows),
-            "variant": of("variant", [""] * rows),
-            "sample": [int(number) for number in of("sample", log.repeats)],
-            first.metric.name: log.scores[_column(first)],
-        },
-        schema_overrides={
-            **dict.fromkeys(("item", "question", "culture", "language", "variant"), pl.String),
-            first.metric.name: pl.Float64,
-        },
-    )
-    lost = pl.col(first.metric.name).is_nan()
-    return frame.with_columns(
-        pl.col(first.metric.name).fill_nan(0.0),
-        task=pl.lit(first.task), endpoint=pl.lit(model), profile=pl.lit(first.profile), counted=pl.lit(True),
-        state=pl.when(lost).then(pl.lit(State.MISSING.value)).otherwise(pl.lit(State.ANSWERED.value)),
-        answer=pl.lit(None, pl.String), reason=pl.lit(None, pl.String),
-    )  # fmt: skip
+def _is_ours(entry: Row) -> bool:
+    """Whether folkways made the score: its id has four parts, and its details the signature."""
+    parts = str(entry.get("evaluation_result_id")).split("|", 3)
+    return len(parts) == 4 and "=" in parts[3] and "signature" in _details(entry)
 
 
 def _details(entry: Row) -> Row:
     return (entry.get("score_details") or {}).get("details") or {}
+
+
+def _stated(entry: Row) -> Row:
+    """The interval that a record states."""
+    uncertainty = entry["score_details"].get("uncertainty") or {}
+    return uncertainty.get("confidence_interval") or {}
 
 
 def _number(text: Any) -> float | None:
