@@ -28,6 +28,8 @@ unexport PYTHONDONTWRITEBYTECODE
 DEV := $(VENV)/.stamp-dev
 TORCH := $(VENV)/.stamp-torch
 BROWSER := .tools/.stamp-browser
+# pdfTeX and BibTeX, which set report.tex in its test: those of the machine, or Debian's where apt-get may run (as in CI).
+TEX := .tools/.stamp-tex
 # MIT, of the registry of Node. hadolint would know more, but is GPL.
 DOCKERFILE_LINT := .tools/lint/node_modules/dockerfile-utils/bin/dockerfile-utils
 # Inspect and lm-evaluation-harness beside folkways, and Every Eval Ever's validator: what tests run of other projects.
@@ -44,11 +46,11 @@ quickstart: $(QUICKSTART) ## Ask a small language model the demo questions and w
 	@echo 'To have the command folkways in this shell: . "$(QUICKSTART_VENV)/bin/activate"'
 
 .PHONY: test
-test: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Set up the development environment and run every test
+test: $(DEV) $(TORCH) $(BROWSER) $(TEX) $(OTHERS) ## Set up the development environment and run every test
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 .PHONY: test-core
-test-core: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Run the tests of folkways without those of the studio
+test-core: $(DEV) $(TORCH) $(BROWSER) $(TEX) $(OTHERS) ## Run the tests of folkways without those of the studio
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests $(PYTEST_ARGS)
 
 .PHONY: test-studio
@@ -56,7 +58,7 @@ test-studio: $(DEV) $(BROWSER) ## Run the tests of the studio alone
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder studio/tests $(PYTEST_ARGS)
 
 .PHONY: nightly
-nightly: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Run every test, the long ones in full
+nightly: $(DEV) $(TORCH) $(BROWSER) $(TEX) $(OTHERS) ## Run every test, the long ones in full
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "" --hypothesis-profile=nightly $(PYTEST_ARGS)
 
 .PHONY: quick
@@ -101,7 +103,7 @@ cli-reference: $(DEV) ## Write docs/reference/cli.md and recipe.schema.json from
 	"$(BIN)/python" scripts/write_cli_reference.py
 
 .PHONY: dev
-dev: $(DEV) $(TORCH) $(BROWSER) $(OTHERS) ## Set up the development environment, and no more
+dev: $(DEV) $(TORCH) $(BROWSER) $(TEX) $(OTHERS) ## Set up the development environment, and no more
 
 .PHONY: hooks
 hooks: $(DEV) ## Install the pre-commit hooks
@@ -172,6 +174,13 @@ $(BROWSER): scripts/install_chromium.py
 	"$(PYTHON)" scripts/install_chromium.py
 	@mkdir -p $(@D)
 	touch "$@"
+
+$(TEX): | $(BROWSER)
+	@mkdir -p $(@D)
+	@command -v pdflatex > /dev/null || { test "$$FOLKWAYS_APT" = 1 && apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+		apt-get -qq install -y --no-install-recommends texlive-latex-base texlive-latex-recommended > $(@D)/tex.log 2>&1; } || true
+	@if command -v pdflatex > /dev/null; then touch "$@"; \
+		else echo "No TeX (apt-get install texlive-latex-base texlive-latex-recommended): no test sets report.tex." >&2; fi
 
 # Where they cannot be installed (no network), their tests say so and are skipped, or fail in CI.
 .tools/.stamp-other-programs: requirements/other-programs.txt $(DEV)

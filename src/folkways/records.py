@@ -277,6 +277,24 @@ SCORE_NUMBERS = ("score", "low", "high", "interval", "at_best")
 """The columns of SCORES that depend on how a mean is taken; the others say what it is of, and are counts."""
 
 
+LIKELIHOODS = "loglik"
+"""How the finish reason of a reply begins that is the likeliest of some options."""
+
+
+def listed_likelihoods(values: Iterable[float]) -> str:
+    """The log-probabilities of the options, in their order, as a finish reason: ``loglik -1.2 -0.35667``."""
+    return " ".join([LIKELIHOODS, *(f"{value:.5f}" for value in values)])
+
+
+def likelihoods_of(finish_reason: str | None) -> list[float]:
+    """The inverse of ``listed_likelihoods``; empty for any other finish reason."""
+    words = (finish_reason or "").split()
+    try:
+        return [float(word) for word in words[1:]] if words[:1] == [LIKELIHOODS] else []
+    except ValueError:
+        return []
+
+
 def with_numbers(row: Mapping[str, Any], numbers: Mapping[str, Any]) -> dict[str, Any]:
     """A row of SCORES with the numbers of another mean. ValueError unless these are exactly SCORE_NUMBERS: a
     number left out would be that of the old mean."""

@@ -18,6 +18,7 @@ from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Setting
 from folkways.endpoints.local import _batch, _PendingRequest
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.records import likelihoods_of
 from tests.support.asking import ask_all, request
 
 VOCABULARY = "rice tea bread what is eaten at home in the morning a b c d ? . user system"
@@ -211,20 +212,6 @@ CHOICES = [
 ]
 
 
-def told(found: Completion) -> dict[str, float]:
-    """Option -> log-probability, of a finish reason."""
-    words = found.finish_reason.removeprefix("loglik ").split()
-    options: dict[str, float] = {}
-    label: list[str] = []
-    for word in words:
-        try:
-            options[" ".join(label)] = float(word)
-            label = []
-        except ValueError:
-            label.append(word)
-    return options
-
-
 def directly(folder: Path, text: str, options: tuple[str, ...], between: str) -> dict[str, float]:
     """The log-probability of each option behind a text, with nothing but transformers: one option and one
     token at a time."""
@@ -262,7 +249,7 @@ def test_the_likeliest_option_is_that_of_a_direct_computation(tmp_path, template
             whole = "".join(f"{role} {content} . " for role, content in roles)
         expected = directly(folder, whole.rstrip(), asked.choices, " " if template is None else "")
         assert found.text == max(expected, key=expected.get)
-        assert told(found) == pytest.approx(expected, abs=2e-3)
+        assert likelihoods_of(found.finish_reason) == pytest.approx([*expected.values()], abs=2e-3)
         assert found.output_tokens == 0
         chosen.add(found.text)
     assert len(chosen) > 2

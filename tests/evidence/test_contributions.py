@@ -64,11 +64,9 @@ def test_what_was_asked_or_judged_otherwise_is_kept_apart_with_the_reason(made: 
     assert [check.name for check in checks if check.status is Status.FAIL and check.name == "setting"]
 
 
-def test_the_seed_counts_where_it_chose_the_items() -> None:
-    limited = [
-        entry("lab/a", made={"limit": "9", "seed": "0"}),
-        entry("lab/b", made={"limit": "9", "seed": "1"}),
-    ]
+@pytest.mark.parametrize("how", ["limit", "sampling"])
+def test_the_seed_counts_where_it_chose_the_items(how: str) -> None:
+    limited = [entry("lab/a", made={how: "9", "seed": "0"}), entry("lab/b", made={how: "9", "seed": "1"})]
     assert len(columns_of(limited)["demo/mcq"]) == 2
 
 
@@ -177,6 +175,13 @@ def test_the_same_addition_twice_is_a_duplicate_and_another_temperature_is_not()
     ]
     checks = check_additions(twice, THERE)
     assert [failed(checks[source]) for source in ("first", "second", "third")] == [False, True, False]
+
+
+def test_the_first_of_a_leaderboard_have_to_share_a_setting() -> None:
+    first = [entry("lab/a"), entry("lab/b"), entry("lab/c", made={"lang": "ko"}, n=50)]
+    checks = check_additions(first, [])
+    assert [failed(checks[f"run of lab/{name}"]) for name in "abc"] == [False, False, True]
+    assert {one.name for one in checks["run of lab/c"] if one.status is Status.FAIL} == {"setting", "items"}
 
 
 def test_a_folder_may_enter_a_leaderboard_of_the_same_folder() -> None:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from folkways.benchmarks.registry import get_task
+from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.releases.stored_releases import locate
 from tests.support.chat_server import ChatServer
 from tests.support.river import folkways
@@ -183,7 +184,8 @@ def test_a_record_may_enter_once(made: Made) -> None:
     code, out = checked(wrong, "--against", right, "--strict")
     assert code == 0, out
     assert out.splitlines()[0].startswith("demo/org/wrong/") and out.splitlines()[0].endswith(": may enter")
-    assert len(re.findall("^  ok ", out, re.MULTILINE)) == 18
+    nine = "signature, release, setting, version, items, coverage, failed requests, judgements, duplicates"
+    assert out.splitlines()[1:] == [f"  ok      org/wrong on demo/{task}: {nine}" for task in ("saq", "mcq")]
     code, out = checked(made.folder / "records", "--against", made.sites["run"], "--github")
     assert code == 1 and out.count(": may not enter") == 2
     assert out.count("FAILED  duplicates") == 4 and out.count("FAILED") == 4
@@ -242,7 +244,57 @@ def test_a_record_that_was_changed_may_not_enter(made: Made, tmp_path: Path, edi
     assert {line.split()[1] for line in out.splitlines() if "FAILED" in line} == {"judgements"}
     assert FAULTS[edit] in out
     done = folkways("site", made.folder / "records", record, "--out", tmp_path / "s")
-    assert re.search(f"^org/wrong on demo/...: no rank, .*{FAULTS[edit]}", done.stderr, re.MULTILINE)
+    task = re.search(f"^org/wrong on demo/(...): no rank, .*{FAULTS[edit]}", done.stderr, re.MULTILINE)[1]
+    page = (tmp_path / f"s/tasks/demo-{task}.html").read_text()
+    assert "No model has a rank" in page
+    assert page.count('<tr class="model">') == 2, "the record and its copy are one row"
+
+
+def lose_reply(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    """The first reply of each task never came: the score counts it, and comparisons leave it out."""
+    for result in document["evaluation_results"]:
+        if result["evaluation_result_id"].endswith("all=all"):
+            of_result = [row for row in rows if row["evaluation_result_id"] == result["evaluation_result_id"]]
+            first = next(row for row in of_result if row["evaluation"]["score"] == 1)
+            first["evaluation"] = {"score": 0.0, "is_correct": False}
+            first["output"]["raw"], first["metadata"]["state"] = [], "missing"
+            scored, n = result["score_details"], len(of_result)
+            scored["score"] = sum(row["evaluation"]["score"] for row in of_result) / n
+            scored["details"] |= {"missing": "1", "answered": str(n - 1), "coverage": str((n - 1) / n)}
+    document["detailed_evaluation_results"].pop("checksum")
+
+
+def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(made: Made, tmp_path: Path) -> None:
+    record = change(tmp_path / "r", next(path for path in made.records if "right" in str(path)), lose_reply)
+    one = read_contribution(record)
+    assert one.faults == {}
+    assert [(entry.lost, entry.judged) for entry in one.entries()] == [
+        (1, entry.n) for entry in one.entries()
+    ]
+    states = one.judgements.group_by("task", "state").len().sort("task", "state")
+    assert states["len"].to_list() == [17, 1, 67, 1]
+    lost = one.judgements.filter(state="missing")
+    assert len(lost) == 2 and not lost["correct"].is_nan().any()
+
+
+def test_an_interval_of_another_level_is_left_out(made: Made, tmp_path: Path) -> None:
+    def other_level(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        for result in document["evaluation_results"]:
+            result["score_details"]["uncertainty"]["confidence_interval"]["confidence_level"] = 0.9
+        document["detailed_evaluation_results"].pop("checksum")
+
+    record = change(tmp_path / "r", made.records[0], other_level)
+    assert {(entry.low, entry.high) for entry in read_contribution(record).entries()} == {(None, None)}
+
+
+def test_nothing_outside_the_folder_is_deleted(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    for path in ("mine.txt", "s/old.html"):
+        (tmp_path / path).write_text("mine")
+    files = ["../mine.txt", str(tmp_path / "mine.txt"), "old.html"]
+    (tmp_path / "s/site.json").write_text(json.dumps({"format": 1, "files": files}))
+    assert folkways("site", made.records[0], "--out", tmp_path / "s").returncode == 0
+    assert (tmp_path / "mine.txt").exists() and not (tmp_path / "s/old.html").exists()
 
 
 def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Made, tmp_path: Path) -> None:
@@ -306,3 +358,53 @@ def test_what_cannot_be_read_is_named(made: Made, tmp_path: Path, arguments: lis
     out = [] if arguments[0] == "check" else ["--out", tmp_path / "s"]
     done = folkways("site", *arguments, "-w", made.workspace, *out, cwd=tmp_path)
     assert done.returncode == 2 and words in done.stderr, done.stderr
+
+
+def test_records_of_other_programs_are_ranked_by_their_instances_and_may_not_enter_beside_ours(
+    tmp_path: Path,
+) -> None:
+    """No result ids, no metadata, a score alone: intervals are made of the instances; what has none has
+    neither interval nor rank."""
+    common = {"schema_version": "0.3.0", "evaluation_name": "quiz"}
+    for model, right in (("org/good", 50), ("org/bad", 20), ("org/bare", 35)):
+        scores = [float(number < right) for number in range(60)]
+        metric = {"metric_name": "Accuracy", "lower_is_better": False, "min_score": 0, "max_score": 1}
+        result = {
+            "evaluation_name": "quiz",
+            "source_data": {"dataset_name": "quiz", "hf_repo": "a/quiz"},
+            "metric_config": metric,
+        }
+        document = {
+            "schema_version": "0.3.0", "evaluation_id": f"quiz/{model}/1", "retrieved_timestamp": "1767225600",
+            "model_info": {"id": model, "name": model},
+            "evaluation_results": [{**result, "score_details": {"score": right / 60}}],
+        }  # fmt: skip
+        rows = [
+            {
+                **common, "model_id": model, "sample_id": f"s{number}", "input": {"raw": f"Question {number}?", "reference": ["a"]},
+                "output": {"raw": ["a"]}, "evaluation": {"score": score, "is_correct": score == 1},
+            }
+            for number, score in enumerate(scores)
+        ]  # fmt: skip
+        folder = tmp_path / "data" / model
+        folder.mkdir(parents=True)
+        if model != "org/bare":
+            document["detailed_evaluation_results"] = {"file_path": "data/0_samples.jsonl"}
+            (folder / "0_samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (folder / "0.json").write_text(json.dumps(document))
+    done = folkways("site", tmp_path / "data", "--out", tmp_path / "s")
+    assert done.returncode == 0 and done.stderr == ""
+    page = (tmp_path / "s/tasks/quiz.html").read_text()
+    rows_of_page = re.findall(
+        r'rank">(.*?)</td>.*?score">(.*?)</td>\n<td class="range">(.*?)<span.*?</span>(.*?)</td>',
+        page,
+        re.DOTALL,
+    )
+    good, bare, bad = rows_of_page
+    assert good[:2] == ("1", "83.3") and bad[:2] == ("2", "33.3")
+    assert float(good[2]) < 83.3 < float(good[3])
+    assert bare == ("", "58.3", "–", "–")
+    code, out = checked(tmp_path / "data", "--strict")
+    assert code == 1 and out.count("may not enter") == 3
+    assert "signature  org/good on quiz: does not say how the score was made: it lacks lang, variant" in out
+    assert "release  org/good on quiz: a/quiz is not known here" in out

@@ -45,8 +45,8 @@ class Machine:
     def install(self, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return self.run(sys.executable, "scripts/install_chromium.py", *options, **variables)
 
-    def make(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.run(shutil.which("make") or "make", f"PYTHON={sys.executable}", *arguments)
+    def make(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        return self.run(shutil.which("make") or "make", f"PYTHON={sys.executable}", *arguments, **variables)
 
     def calls(self, name: str) -> list[str]:
         path = self.folder / f"{name}-calls"
@@ -201,6 +201,30 @@ def test_programs_of_others_are_installed_or_make_says_that_no_test_runs_them(
             f"pip install --quiet {into} --require-hashes -r requirements/other-programs.txt",
             f"pip install --quiet {into} --no-deps --no-build-isolation -e .",
         ]
+
+
+@pytest.mark.parametrize(
+    ("there", "allowed"),
+    [(True, False), (False, True), (False, False)],
+    ids=["there", "from apt-get", "neither"],
+)
+def test_tex_is_that_of_the_machine_or_debians_where_apt_get_may_run(
+    machine: Machine, there: bool, allowed: bool
+) -> None:
+    tex = machine.programs / "pdflatex"
+    machine.put(
+        "bin/apt-get", f'#!/bin/sh\necho "$*" >> apt-calls\ncase "$*" in *texlive*) cp "$0" {tex};; esac\n'
+    )
+    (machine.programs / "cp").symlink_to(shutil.which("cp") or "cp")
+    if there:
+        machine.put("bin/pdflatex", "#!/bin/sh\n")
+    (machine.folder / ".tools").mkdir()
+    browser, stamp = (machine.folder / ".tools" / f".stamp-{name}" for name in ("browser", "tex"))
+    browser.touch()
+    made = machine.make(".tools/.stamp-tex", **({"FOLKWAYS_APT": "1"} if allowed else {}))
+    assert (made.returncode, stamp.exists()) == (0, there or allowed), made.stderr
+    assert ("no test sets report.tex" in made.stderr) == (not there and not allowed)
+    assert bool(machine.calls("apt")) == (allowed and not there)
 
 
 @pytest.mark.parametrize("newer", [True, False], ids=["Python 3.12", "older ones alone"])

@@ -17,10 +17,12 @@ from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
 from folkways.benchmarks.results import Result, ResultTables
+from folkways.benchmarks.tables import Layout, Table
+from folkways.cultures import cultures_of
 from folkways.display import single_line
-from folkways.releases.registry import get_record
+from folkways.releases.registry import get_record, known_releases
 from folkways.reports.data import ReportData
-from folkways.reports.formats import markdown
+from folkways.reports.formats import latex, markdown
 from folkways.reports.formats.latex import escape, render_latex
 from folkways.reports.formats.methods import bibliography, citation_key, methods_paragraph
 from folkways.reports.formats.write import write_report
@@ -80,12 +82,12 @@ def test_a_dagger_marks_what_is_not_told_apart_from_the_first(
         monkeypatch.setattr(
             board, "ranks", lambda asked, found=ranks: found if asked.task == task.task else {}
         )
-        marked = f"{escape(view.short[second])}$^{{\\dagger}}$ &"
+        marked = f"{escape(view.short[second])}{escape('†')} &"
         document = render_latex(view, board).partition("\\label{tab:" + task.slug + "}")
-        table = document[2].partition("\\end{table}")[0]
+        table = document[2].partition("\\end{table*}")[0]
         assert (
             marked in table,
-            "$^{\\dagger}$ not told apart from the first" in document[0].rpartition("\\caption")[2],
+            f"{escape('†')} not told apart from the first" in document[0].rpartition("\\caption")[2],
         ) == (level, level)
         assert f"{escape(view.short[first])} &" in table
         plain = markdown.render_markdown(view, board)
@@ -95,29 +97,90 @@ def test_a_dagger_marks_what_is_not_told_apart_from_the_first(
         )
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("whose", ["data", "hostile"])
-def test_tex_sets_every_table(whose: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """XeLaTeX, which a release of TeX Live has; the words of the PDF are those of the report."""
-    xelatex, pdftotext = shutil.which("xelatex"), shutil.which("pdftotext")
-    if xelatex is None or pdftotext is None:
-        pytest.skip("no TeX: apt-get install texlive-xetex texlive-latex-recommended lmodern poppler-utils")
-    told = request.getfixturevalue(whose)
-    write_report(told, tmp_path, ("latex",))
-    paper = r"\documentclass{article}\usepackage[a3paper,margin=1cm]{geometry}\usepackage{booktabs}\extrafloats{200}"
-    (tmp_path / "paper.tex").write_text(
-        paper + r"\begin{document}\input{report.tex}\bibliography{report.bib}\end{document}"
+def paper(folder: Path, kind: str = "10pt") -> tuple[str, str]:
+    """Set a paper of LaTeX's own class that has the report in it; the logs of pdfTeX and of BibTeX."""
+    if shutil.which("pdflatex") is None or shutil.which("bibtex") is None:
+        pytest.skip("no TeX: apt-get install texlive-latex-base texlive-latex-recommended")
+    (folder / "paper.tex").write_text(
+        f"\\documentclass[{kind}]{{article}}\\usepackage{{booktabs}}\\begin{{document}}\\input{{report.tex}}"
+        "\\bibliographystyle{plain}\\bibliography{report}\\end{document}"
     )
-    run = [xelatex, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
-    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
-    assert done.returncode == 0, done.stdout[-3000:]
-    words = subprocess.run(
-        [pdftotext, "-layout", "paper.pdf", "-"], cwd=tmp_path, capture_output=True, text=True, check=True
-    ).stdout
-    view = ReportView(told)
-    assert words.count("Table ") >= len(view.tasks)
-    score = view.tasks[0].whole[0]
-    assert f"{score.score:.1f}" in words and f"[{score.low:.1f}, {score.high:.1f}]" in words
+    tex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
+    for command in (tex, ["bibtex", "paper"], tex, tex):
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
+        )
+        assert done.returncode == 0, done.stdout[-3000:]
+    logs = [
+        (folder / f"paper.{ending}").read_text(encoding="utf-8", errors="replace")
+        for ending in ("log", "blg")
+    ]
+    return logs[0], logs[1]
+
+
+@pytest.fixture(scope="module")
+def wide(data: ReportData) -> ReportData:
+    """Eight models with names as long as people's are, and an analysis with a grid of 45 rows and long notes."""
+    first = data.scores.filter(endpoint="openai/gpt-4o-mini")
+    names = [f"organisation/family-{number}.5-235b-a22b-thinking-2507" for number in range(8)]
+    scores = pl.concat([data.scores, *(first.with_columns(endpoint=pl.lit(name)) for name in names)])
+    rows = (
+        pl.DataFrame({"culture": [culture.code for culture in cultures_of("culturalbench")]})
+        .join(pl.DataFrame({"endpoint": names}), how="cross")
+        .with_columns(gain=-12.3, low=-100.0, high=45.6)
+    )
+    table = Table(
+        "gains", "Gains", "points", rows, Layout("culture", "endpoint", "gain", decimals=1), ("Long. " * 200,)
+    )
+    result = Result("gains", "Gained", lambda _: (), about="Is it?", tasks=("blend/saq",))
+    releases = tuple(record for record in known_releases() if record.citation)
+    return replace(data, scores=scores, results=(ResultTables(result, (table,)),), releases=releases)
+
+
+@pytest.mark.parametrize("kind", ["10pt", "12pt", "11pt,twocolumn"])
+def test_tex_sets_every_table_within_the_page(wide: ReportData, tmp_path: Path, kind: str) -> None:
+    write_report(wide, tmp_path, ("latex",))
+    log, entries = paper(tmp_path, kind)
+    assert re.findall(r"Overfull .*|Float too large.*|.*undefined.*|.*multiply defined.*", log) == []
+    assert "Warning" not in entries, "a style of BibTeX knows all types, and has what they need"
+    document = (tmp_path / "report.tex").read_text(encoding="utf-8")
+    assert document.count("\\begin{table*}") > 30 and ", continued (2 of " in document
+    assert int(re.search(r"Output written on paper.pdf \((\d+) pages", log)[1]) > 10  # type: ignore[index]
+
+
+def test_tex_sets_hostile_text_as_text(hostile: ReportData, tmp_path: Path) -> None:
+    write_report(hostile, tmp_path, ("latex",))
+    paper(tmp_path)
+
+
+@given(st.integers(1, 12), st.integers(0, 90), st.integers(1, 60), st.integers(1, 2))
+def test_a_table_that_does_not_fit_is_split_and_loses_no_cell(
+    models: int, rows: int, letters: int, names: int
+) -> None:
+    head = [*["group"] * names, *(f"model-{number}-" + "x" * letters for number in range(models))]
+    cells = [
+        [
+            *[f"row {row}"] * names,
+            *(f"c{row}.{number} {{\\scriptsize [10.0, 20.0]}}" for number in range(models)),
+        ]
+        for row in range(rows)
+    ]
+    tables = latex._table("l" * names + "r" * models, head, cells, "Caption.", "label", names).split("\n\n")
+    lines = [line for table in tables for line in table.splitlines() if line.startswith("row ")]
+    assert sorted(re.findall(r"c\d+\.\d+", " ".join(lines))) == sorted(
+        f"c{row}.{number}" for row in range(rows) for number in range(models)
+    )
+    for table in tables:
+        (kinds,) = re.findall(r"begin\{tabular\}\{(\w+)\}", table)
+        own = [line for line in table.splitlines() if line.startswith("row ")]
+        assert kinds.startswith("l" * names + "r") and len(own) <= latex.MOST_LINES
+        wide = [
+            max([0.0, *(latex._width(cell) for cell in column)])
+            for column in zip(*(line.split(" & ") for line in own), strict=True)
+        ]
+        assert len(kinds) == names + 1 or sum(wide) + 2 * latex.GAP * len(kinds) <= latex.PAGE_WIDTH
+    assert [table.count("\\label") for table in tables] == [1, *[0] * (len(tables) - 1)]
+    assert all(f"continued ({place} of {len(tables)})" in table for place, table in enumerate(tables[1:], 2))
 
 
 def test_every_line_of_a_table_has_as_many_cells_as_its_head(document: str) -> None:

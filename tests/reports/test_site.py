@@ -4,9 +4,10 @@ brings does anything."""
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from folkways.evidence.contributions import Contribution
 from folkways.names import WHOLE, culture_name
 from folkways.records import SCORES, Signature
 from folkways.reports.data import ReportData
+from folkways.reports.figures.sparklines import heat_step, marks
 from folkways.reports.formats.site import Site, write_site
 from folkways.reports.views.board import Board
 from tests.reports.conftest import HOSTILE
@@ -28,6 +30,17 @@ PHONE = {
     "has_touch": True,
     "color_scheme": "dark",
 }
+
+
+class Estimated(NamedTuple):
+    score: float
+    low: float
+    high: float
+
+
+def steps_of(classes: str) -> dict[str, int]:
+    """Mark of a bar -> its step."""
+    return {name: int(step) for name, step in re.findall(r"\b([lws])(\d+)\b", classes)}
 
 
 def contribution(data: ReportData, source: str = "made") -> Contribution:
@@ -49,14 +62,21 @@ def large() -> ReportData:
 
 @pytest.fixture(scope="module")
 def site(large: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two models are asked in another language, and kept apart."""
+    """Two models are asked in another language, and kept apart; the first has no score about Korea, and another
+    one two questions alone."""
     last = pl.col("endpoint").is_in(large.scores["endpoint"].unique(maintain_order=True).to_list()[-2:])
     other = {text.replace("lang:en", "lang:ko"): text for text in large.signatures}
     signatures = {
         text: Signature({**large.signatures[old].parts, "lang": "ko"}) for text, old in other.items()
     }
+    names = large.scores["endpoint"].unique(maintain_order=True).to_list()
+    of_korea = pl.col("value") == "KR"
+    few = of_korea & (pl.col("endpoint") == names[2])
+    scores = large.scores.filter(~last, ~(of_korea & (pl.col("endpoint") == names[0]))).with_columns(
+        questions=pl.when(few).then(2).otherwise("questions")
+    )
     parts = [
-        replace(large, scores=large.scores.filter(~last), judgements=large.judgements.filter(~last)),
+        replace(large, scores=scores, judgements=large.judgements.filter(~last)),
         replace(
             large,
             scores=large.scores.filter(last).with_columns(
@@ -98,7 +118,7 @@ def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_netw
         row.locator("th").inner_text(): row.locator("td").all_inner_texts()
         for row in table.locator("tr").all()[1:]
     }
-    assert len(rows) == 4 + 1  # four models share the columns; below them n
+    assert len(rows) == 3 + 1  # of four models in these columns one has no score here; below them n
     scores = large.scores.filter(facet="culture", value="KR")
     for name, cells in rows.items():
         if (of_model := scores.filter(pl.col("endpoint").str.ends_with(f"/{name}"))).height:
@@ -107,6 +127,27 @@ def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_netw
                 [number(row["score"]), f"{number(row['low'], 0)}–{number(row['high'], 0)}"]
                 for row in expected
             ]
+    for row in table.locator("tbody").first.locator("tr").all():
+        name = row.locator("th").inner_text()
+        of_model = [
+            scores.filter(pl.col("endpoint").str.ends_with(f"/{name}"), task=task).row(0, named=True)
+            for task in large.task_titles
+        ]
+        few = name == "model-3-70b-instruct"
+        heats = ["" if few else f"h{heat_step(one['score'], (0, 100))}" for one in of_model]
+        assert [cell.get_attribute("class") or "" for cell in row.locator("td").all()] == heats
+        for one, bar in zip(of_model, row.locator("i").all(), strict=True):
+            steps, drawn = (
+                steps_of(text)
+                for text in (
+                    marks(Estimated(*(one[end] for end in ("score", "low", "high"))), (0, 100)),
+                    bar.get_attribute("class"),
+                )
+            )
+            assert steps.keys() == drawn.keys()
+            assert all(abs(steps[mark] - drawn[mark]) <= 1 for mark in steps), (
+                "ends are packed as whole numbers"
+            )
     assert rows["n"] == [str(scores["n"][0])] * 6
     page.locator("thead button").nth(1).click()  # sorts by the first task
     values = [
@@ -114,7 +155,8 @@ def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_netw
         for text in table.locator("tbody").first.locator("td:nth-child(2)").all_inner_texts()
     ]
     assert values == sorted(values, reverse=True)
-    page.locator("tbody th a").first.click()
+    with page.expect_navigation():
+        page.locator("tbody th a").first.click()
     assert page.url.startswith((site / "models").as_uri())
     assert (
         page.locator("table.heat tbody tr").count()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 
 from folkways.api import load_run
 from folkways.endpoints.servers.batches.base import HttpBatches
+from folkways.workspace.database import open_workspace
+from folkways.workspace.queue import batches
+from folkways.workspace.queue.request_queue import RequestQueue
 from tests.support.batch_server import BatchServer, said
 from tests.support.river import Done, environment, finish, folkways, kill, rows, start, wait_for
 
@@ -188,6 +192,27 @@ def test_a_kill_before_the_upload_sends_the_batch_once(study: Study, server: Bat
     assert done.returncode == 0, done.stderr
     study.check_finished()
     assert server.stats()["sizes"] == [QUESTIONS]
+
+
+def test_one_that_joins_while_another_packs_a_batch_waits_for_it(study: Study, server: BatchServer) -> None:
+    server.control(upload=[401])
+    assert study.run().returncode == 1, "planned, and nothing has left"
+    workspace = open_workspace(study.workspace)
+    queue = RequestQueue(workspace, 1)
+    queue.enter()
+    keys = [request.key for request in queue.claim(1, 0, QUESTIONS, ()).requests]
+    assert len(keys) == QUESTIONS
+    joining = study.start()
+    wait_for(lambda: study.rows("SELECT count(*) FROM workers") == [(2,)], 60, joining)
+    time.sleep(1.5)  # it has looked whether something is out, and nothing was
+    batches.write_down(workspace, 1, 1, queue.worker, keys)
+    queue.give_back(keys)
+    queue.leave()  # and dies
+    workspace.close()
+    done = finish(joining, 120)
+    assert done.returncode == 0, done.stderr
+    study.check_finished()
+    assert (server.stats()["sizes"], server.stats().get("singles", 0)) == ([QUESTIONS], 0)
 
 
 def test_the_key_is_neither_shown_nor_stored(study: Study, server: BatchServer) -> None:

@@ -62,7 +62,8 @@ def helm_run(
                     **also,
                 }
                 lost = place in failed
-                result = {"success": not lost, "embedding": [], "cached": False, "completions": [{"text": "A"}]}
+                said = {"text": "A", "logprob": 0.0, "tokens": []}
+                result = {"success": not lost, "embedding": [], "cached": False, "completions": [said]}
                 asked = {
                     "instance": instance, "train_trial_index": trial, "num_train_instances": 5,
                     "output_mapping": {"A": "ulna", "B": "tibia"}, "request": {"prompt": "…", "model": model},

@@ -38,6 +38,8 @@ class PromptOptions:
         FILE``).
     orders: in how many orders the options of a question are shown, for tasks with ``permutes_options``; 1 for
         the released order alone.
+    shots: how many examples with answers come before each question, in the variants that show them; 0 for
+        none.
     """
 
     languages: tuple[str, ...] | None = None
@@ -45,6 +47,7 @@ class PromptOptions:
     seed: int = 0
     prompt_texts: Mapping[str, str] = field(default_factory=dict)
     orders: int = 1
+    shots: int = 0
 
 
 AnswerGroups = tuple[tuple[str, ...], ...]

@@ -4,7 +4,7 @@ replies to judgements."""
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -105,23 +105,24 @@ class ItemwiseTask(Task):
         return ("en",)
 
     def prompt_variants(
-        self, item: Row, language: str, variant: str, options: PromptOptions
-    ) -> Iterable[tuple[str, Mapping[str, str]]]:
-        """The ways in which an item is asked with one template: name of the variant, and what fills the
-        template.
+        self, item: Row, language: str, variant: str, options: PromptOptions, release: Release
+    ) -> Iterable[tuple[str, Mapping[str, str], Sequence[str] | None]]:
+        """The ways in which an item is asked with one template: name of the variant, what fills the template,
+        and what may be answered.
 
         item: a row of ``items``.
         language: the one it is asked in.
         variant: name of the template.
         options: what the user asks for, the number of orders among it.
+        release: whose item it is.
         """
         if not self.permutes_options:
-            yield variant, self.parts(item, language)
+            yield variant, self.parts(item, language), self.labels
             return
         for name, order in orders.asked_orders(
             self.options_of(item).order_key, item["options"], variant, options.orders
         ):
-            yield name, self.parts(self._shown(item, order), language)
+            yield name, self.parts(self._shown(item, order), language), self.labels
 
     def _shown(self, item: Row, order: orders.Order) -> Row:
         """The item with its options in this order, and the label of its right one there; unchanged without an
@@ -238,23 +239,30 @@ class ItemwiseTask(Task):
                 if language not in templates:
                     templates[language] = self.templates(options, release, language)
                 for variant, template in templates[language].items():
-                    rows += self._prompts_of(item, language, variant, template, options)
+                    rows += self._prompts_of(item, language, variant, template, options, release)
         return pl.DataFrame(rows, schema=dict(PROMPTS))
 
     def _prompts_of(
-        self, item: Row, language: str, variant: str, template: Template, options: PromptOptions
+        self,
+        item: Row,
+        language: str,
+        variant: str,
+        template: Template,
+        options: PromptOptions,
+        release: Release,
     ) -> Iterator[Row]:
         """What is sent of one item with one template. Raises TaskError if the code fails or a {name} would be
         sent."""
         try:
-            for name, parts in self.prompt_variants(item, language, variant, options):
+            variants = self.prompt_variants(item, language, variant, options, release)
+            for name, parts, choices in variants:
                 yield {
                     "task": self.name,
                     "item": item["item"],
                     "language": language,
                     "variant": name,
                     "user": template.fill(parts),
-                    "choices": list(self.labels) if self.labels else None,
+                    "choices": list(choices) if choices else None,
                     "prompt_source": template.source,
                 }
         except UnfilledError as error:

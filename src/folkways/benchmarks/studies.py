@@ -7,12 +7,15 @@ export the study and knows no benchmark by name.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from folkways.errors import FolkwaysError
+from folkways.errors import DataError, FolkwaysError
+from folkways.text_tables import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,46 @@ class StudyExport:
     kind: str
     files: Callable[[Study], Mapping[str, bytes]]
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+EXPORTED = ("item", "item_id", "parent_id", "state", "language", "content", "result")
+"""Columns of the items that a study exports (``folkways studio export --format jsonl``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettledItem:
+    """An item of an exported study on which people have decided.
+
+    row: of the file, 1-based. key: the item's name. language: of its population, "" for none.
+    content: what the study asked about. result: what people said.
+    """
+
+    row: int
+    key: str
+    language: str
+    content: Mapping[str, Any]
+    result: Mapping[str, Any]
+
+
+def settled_items(path: Path) -> tuple[SettledItem, ...] | None:
+    """The items of a study's export that are done and handed on to no stage; None for a table of another
+    kind. Raises DataError, with its row, for an item whose content or result is not a JSON object."""
+    try:
+        table = read_table(path, {name: (name,) for name in EXPORTED})
+    except FolkwaysError:
+        return None
+    handed_on = set(table["parent_id"])
+    items = []
+    for row in table.iter_rows(named=True):
+        if row["state"] != "done" or row["item_id"] in handed_on:
+            continue
+        try:
+            content, result = (json.loads(row[name]) for name in ("content", "result"))
+            content = content.get("content", content)  # of an item that somebody decided
+            items.append(SettledItem(row["row"], row["item"], row["language"], {**content}, {**result}))
+        except (ValueError, AttributeError, TypeError):
+            raise DataError("content and result are not JSON objects", file=path, row=row["row"]) from None
+    return tuple(items)
 
 
 NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER = "not_applicable", "no_specific_answer", "idk", "other"

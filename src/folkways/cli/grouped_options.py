@@ -16,7 +16,17 @@ HEADINGS = {
         "skip_missing",
     ),
     "How it is asked": (
-        *("samples", "seed", "settings", "read", "system", "max_tokens", "prompt_texts", "permute_options"),
+        *(
+            "samples",
+            "seed",
+            "settings",
+            "read",
+            "system",
+            "max_tokens",
+            "prompt_texts",
+            "permute_options",
+            "shots",
+        ),
         *("until", "strata", "concurrency", "attempts", "max_errors", "timeout", "wait", "max_failed"),
     ),
     "Judge": ("profile", "text_tools", "embedding_model", "bert_models", "device", "precision"),

@@ -30,6 +30,7 @@ EXAMPLES: dict[str, Any] = {
     "read": "loglik",
     "prompts": {"plain": "{question}"},
     "permute-options": 4,
+    "shots": 5,
     "profile": "strict",
     "until": 5.0,
     "strata": ["culture"],

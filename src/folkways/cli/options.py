@@ -373,6 +373,13 @@ question_options = _packed(
         metavar="K",
         help="Ask each question K times, with its options in different orders.",
     ),
+    click.option(
+        "--shots",
+        type=type_of("shots"),
+        default=0,
+        metavar="N",
+        help="Show N examples with answers before each question (variants lm-eval...).",
+    ),
 )
 """What to ask, as ``options`` (RunOptions)."""
 

@@ -127,14 +127,14 @@ def check(
     from folkways.evidence.admission import Rules, check_additions
     from folkways.evidence.requirements import failed as any_failed
     from folkways.integrations.leaderboard import copies_of, entries_of
-    from folkways.reports.formats.gate_output import as_annotations, as_lines
+    from folkways.reports.formats.gate_output import as_annotations, as_short_lines
 
     added, there = (entries_of(names, workspace, profile) for names in (new, against))
     checks = check_additions(added, there, Rules(coverage, failed, strict), copies_of(added))
     for source, of_source in checks.items():
         may = "may not enter" if any_failed(of_source) else "may enter"
         click.echo(f"{single_line(source)}: {may}")
-        for line in as_lines(of_source):
+        for line in as_short_lines(of_source):
             click.echo(f"  {line}")
         if github:
             for line in as_annotations(of_source, "folkways site check"):

@@ -1,9 +1,10 @@
 """Choosing among options by likelihood: the option that a model would say most probably, in place of the one
 that it says.
 
-The convention is that of lm-evaluation-harness for tasks of the type ``multiple_choice`` whose choices are
-letters (as its MMLU): what is compared is the log-probability of each label given the prompt, summed over the
-label's tokens and not divided by their number. A label follows a prompt after a space, or at once where a
+The convention is that of lm-evaluation-harness for tasks of the type ``multiple_choice``, whose choices are
+letters (as its MMLU) or texts (a cloze): what is compared is the log-probability of each label given the
+prompt, summed over the label's tokens and not divided by their number; a task may divide it by a text's
+length. A label follows a prompt after a space, or at once where a
 chat template ends the prompt. White space at the end of the prompt counts with the label, and a label's
 tokens are those by which prompt and label together are longer than the prompt alone.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.records import listed_likelihoods
 
 ABLE = "hf/, vllm-offline/, gguf/ and llamacpp/"
 """The endpoints that can tell likelihoods, for messages."""
@@ -39,14 +41,14 @@ def pair(prompt: str, label: str, *, templated: bool) -> tuple[str, str]:
 def choice(
     labels: Sequence[str], likelihoods: Sequence[float], *, model: str | None, tokens: int
 ) -> Completion:
-    """The likeliest of ``labels`` as a reply; its finish reason lists the log-probabilities of all.
+    """The likeliest of ``labels`` as a reply; its finish reason lists the log-probabilities, in their order.
 
     likelihoods: one per label, natural logarithms; the first of equal ones wins. model: the name to report.
     tokens: input tokens spent.
     """
     best = max(range(len(labels)), key=lambda at: likelihoods[at])
-    listing = " ".join(f"{label} {value:.3f}" for label, value in zip(labels, likelihoods, strict=True))
-    return Completion(labels[best], f"loglik {listing}", model=model, input_tokens=tokens, output_tokens=0)
+    listing = listed_likelihoods(likelihoods)
+    return Completion(labels[best], listing, model=model, input_tokens=tokens, output_tokens=0)
 
 
 def weight(likelihood: float, *, model: str | None, tokens: int) -> Completion:

@@ -71,7 +71,11 @@ class Batching:
             asking.progress.out = sum(len(record.keys) for record in records)
             asking.progress.batches = len(records)
             if not records and self._short is None:
-                return self._api.waits
+                if not (self._api.waits and await self._others_may_send()):
+                    return self._api.waits
+                await limiter.closed_within(seconds)
+                seconds, news = min(2 * seconds, LONGEST_LOOK_SECONDS), True
+                continue
             news = any([await self._follow(record) for record in records])
             if news:
                 seconds = FIRST_LOOK_SECONDS
@@ -86,6 +90,19 @@ class Batching:
                 await limiter.closed_within(seconds)
                 seconds = min(2 * seconds, LONGEST_LOOK_SECONDS)
         return False
+
+    async def _others_may_send(self) -> bool:
+        """Whether another process holds requests that were in no batch before, which it may be about to send
+        in one."""
+        await self._asking.on_database(self._queue.free_dead_claims)
+        claims = await self._asking.on_database(self._queue.awaited, self._number, ())
+        held = {key for number, keys in claims.items() if number for key in keys}
+        if held <= self._tried:
+            return False
+        self._tried |= await self._asking.on_database(
+            batches.keys_tried, self._workspace, self._queue.run_id, self._number
+        )
+        return not held <= self._tried
 
     # Leaving.
 

@@ -143,7 +143,7 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     values = [value for log in logs for value in log.scores[score]]
     chosen = max(logs, key=lambda log: score in log.lower_is_better).metric(score, values)
     judged = {
-        label: log.judgements(score, chosen.name, facet).filter(pl.col("item").is_in(same))
+        label: log.judgements(log.scores[score], chosen.name, facet).filter(pl.col("item").is_in(same))
         for label, log in labelled.items()
     }
     settings = {label: log.settings for label, log in labelled.items()}

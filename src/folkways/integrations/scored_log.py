@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +69,14 @@ class ScoredLog:
         name = score if score not in JUDGEMENTS else f"score {score}"
         return Metric(name, score, "", "mean", scale, bounds, lower_is_better=score in self.lower_is_better)
 
-    def judgements(self, score: str, column: str, facet: str = "", *, ours: bool = False) -> pl.DataFrame:
+    def judgements(
+        self, values: Sequence[float | None], column: str, facet: str = "", *, ours: bool = False
+    ) -> pl.DataFrame:
         """records.JUDGEMENTS in the order of the log; a sample that was not scored is missing.
 
-        score: one of ``scores``, in the ``column``. facet: a further column of ``facets``, null where there
-        is none. ours: whether the samples are those of a run of folkways, whose facets name item and sample.
+        values: one of ``scores``, which go in the ``column``. facet: a further column of ``facets``, null
+        where there is none. ours: whether the samples are those of a run of folkways, whose facets name item
+        and sample.
         """
         nothing: Sequence[str | None] = [None] * len(self.items)
         names = (*OWN_COLUMNS, *([facet] if facet else []))
@@ -82,7 +86,7 @@ class ScoredLog:
                 "item": self.facets["item"] if ours else self.items,
                 "question": self.questions,
                 "sample": [int(text or 0) for text in self.facets["sample"]] if ours else self.repeats,
-                column: self.scores[score],
+                column: values,
                 **texts,
             },
             schema={
@@ -104,7 +108,8 @@ class ScoredLog:
 
         metric: with a column in the ``judgements``, which are those of this log.
         """
-        return summarise_means(judgements, self.task, [metric], (), ((), ("culture",)))
+        by_culture = [("culture",)] if judgements["culture"].count() else []
+        return summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
 
     def contribution(self) -> Contribution:
         """The first of its scores, with its judgements, for a report or a leaderboard."""
@@ -112,8 +117,9 @@ class ScoredLog:
         metric, created = self.metric(score), datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
         made = Signature({"task": self.task, **self.settings})
         by_model = {"endpoint": pl.lit(self.model), "profile": pl.lit("")}
-        known = pl.when(pl.col("culture").is_in([*cultures()])).then("culture")
-        judgements = self.judgements(score, metric.name).with_columns(culture=known, **by_model)
+        judgements = self.judgements(self.scores[score], metric.name).with_columns(
+            known_culture(), **by_model
+        )
         scores = self.scores_of(metric, judgements).with_columns(**by_model, signature=pl.lit(made.text()))
         return Contribution(
             self.path.name,
@@ -128,6 +134,12 @@ class ScoredLog:
 
 OWN_COLUMNS = ("culture", "language", "variant")
 """Columns of records.JUDGEMENTS that a log may fill."""
+
+
+def known_culture() -> pl.Expr:
+    """The column ``culture``, null where other people call something else so: reports name and draw cultures by
+    their codes."""
+    return pl.when(pl.col("culture").is_in([*cultures()])).then("culture")
 
 
 def number(value: Any) -> float | None:
@@ -159,18 +171,15 @@ def columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float 
 
 def facets(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str | None]]:
     """Name -> values as text, for keys with a string, number or boolean in every sample that has them."""
-    names = dict.fromkeys(
-        name for row in rows for name, value in row.items() if isinstance(value, str | int | float)
-    )
-    texts = {name: [row.get(name) for row in rows] for name in names}
-    plain = {
-        name: values
-        for name, values in texts.items()
-        if all(isinstance(value, str | int | float | None) for value in values)
-    }
-    return {
-        name: [None if value is None else str(value) for value in values] for name, values in plain.items()
-    }
+    by_name: dict[str, list[str | None]] = {}
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        values = [row.get(name) for row in rows]
+        kinds = {*map(type, values)} - {type(None)}
+        if kinds and kinds <= {str, int, float, bool}:
+            by_name[name] = (
+                values if kinds == {str} else [None if value is None else str(value) for value in values]
+            )
+    return by_name
 
 
 def digest(*parts: Any) -> str:

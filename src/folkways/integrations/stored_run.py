@@ -200,7 +200,7 @@ class StoredRun:
 
 REPEATED = (
     *("cultures", "languages", "variants", "limit", "samples", "seed", "system", "settings", "max-tokens"),
-    *("permute-options", "until", "strata", "profile"),
+    *("permute-options", "shots", "until", "strata", "profile"),
 )
 """Keys of a recipe that decide what is asked and say nothing about the machine."""
 

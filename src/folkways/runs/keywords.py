@@ -87,6 +87,7 @@ class QuestionKeywords(TypedDict, total=False):
     max_tokens: int | None
     prompt_texts: Mapping[str, str]
     permute_options: int
+    shots: int
     scoring_models: Mapping[str, str]
     scoring_precision: str
     until: float | None
@@ -120,6 +121,7 @@ _NEVER_NONE = (
     "samples",
     "seed",
     "permute_options",
+    "shots",
     "attempts",
     *_SWITCHES,
     *_TABLES,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the command line reads its options without an engine
     from folkways.workspace.run_records import RunRecord
 
 MOST_ORDERS = 24
+MOST_SHOTS = 100
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ OPTION_KINDS: Mapping[str, OptionKind] = {
     "seed": OptionKind(int),
     "max_tokens": OptionKind(int, 1),
     "permute_options": OptionKind(int, 1, MOST_ORDERS),
+    "shots": OptionKind(int, 0, MOST_SHOTS),
     "concurrency": OptionKind(int, 1, 1000),
     "attempts": OptionKind(int, 1),
     "max_errors": OptionKind(int, 0),
@@ -108,6 +110,7 @@ class RunOptions:
         task.
     permute_options: in how many orders the options of a question are shown, by tasks that can; 1 for the
         released one.
+    shots: how many examples with answers come before each question, in variants that show them (lm-eval).
     scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made
         with.
     scoring_precision: of those models.
@@ -132,6 +135,7 @@ class RunOptions:
     max_tokens: int | None = None
     prompt_texts: Mapping[str, str] = field(default_factory=dict)
     permute_options: int = 1
+    shots: int = 0
     scoring_models: Mapping[str, str] = field(default_factory=dict)
     scoring_precision: str = "fp32"
     until: float | None = None
@@ -140,7 +144,7 @@ class RunOptions:
     generation: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("limit", "samples", "max_tokens", "permute_options"):
+        for name in ("limit", "samples", "max_tokens", "permute_options", "shots"):
             if (value := getattr(self, name)) is not None:
                 try:
                     OPTION_KINDS[name].read(value)

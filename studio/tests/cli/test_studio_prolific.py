@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from folkways_studio.cli.prolific import wage_note
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import participants, prolific
 from folkways_studio.studies import service as studies
@@ -32,6 +33,8 @@ CREATE = (
     "20",
 )
 
+PAY = {"per_hour": 12, "currency": "EUR", "wages": [{"per_hour": 12.5, "source": "Law"}]}
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ProlificServer]:
@@ -50,7 +53,9 @@ def studio(
     monkeypatch.setenv("PROLIFIC_API_TOKEN", TOKEN)
     monkeypatch.setenv("FOLKWAYS_STUDIO_PASSWORD", "a password of the tests")
     codes = {"completed": "DONE1", "screened_out": "OUT2"}
-    study = described([{"name": "verify", "kind": "vote"}], prolific=codes, about="What people do at home.")
+    study = described(
+        [{"name": "verify", "kind": "vote"}], prolific=codes, about="What people do at home.", pay=PAY
+    )
     Path("study.yaml").write_text(yaml.safe_dump(study))
     Path("items.jsonl").write_text('{"id": "q1", "question": "?", "options": ["a", "b", "c", "d"]}\n')
     made = folkways("studio", "create-study", "study.yaml", "--owner", "me", "--open")
@@ -62,6 +67,20 @@ def studio(
         == 0
     )
     return folkways
+
+
+@pytest.mark.parametrize(
+    ("reward", "message"), [(416, "4.17 would not be below (--reward 417)"), (417, None)]
+)
+def test_a_reward_below_the_stated_wage_is_warned_of_with_what_would_be_enough(
+    reward: int, message: str | None
+) -> None:
+    note = wage_note({"pay": PAY}, "korea", reward, 20)
+    assert (note == "") if message is None else (note.startswith("warning: ") and message in note)
+
+
+def test_a_study_without_a_wage_says_that_nothing_is_compared() -> None:
+    assert wage_note({}, "korea", 300, 20).startswith("note: the study states no local wage for korea")
 
 
 def arrive(link: str, *pids: str, answering: int) -> list[str]:
@@ -86,6 +105,10 @@ def arrive(link: str, *pids: str, answering: int) -> list[str]:
 def test_people_are_recruited_paid_and_given_bonuses(studio: Folkways, server: ProlificServer) -> None:
     made = studio(*CREATE, "--address", "https://studio.example.org")
     assert f"made the study {ID} at Prolific" in made.stdout, made.stderr
+    assert (
+        "warning: 3.00 EUR for 20 minutes come to 9.00 an hour, below the local wage that the study states "
+        "for korea: 12.50."
+    ) in made.stderr
     there = server.stats()["study"]
     assert (there["total_available_places"], there["reward"], there["description"]) == (
         3,

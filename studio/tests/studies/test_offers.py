@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.studies.offers import low_pay, offer_for, offers_of, wage_of
+from folkways_studio.studies.offers import LowPay, low_pay, low_reward, offer_for, offers_of, wage_of
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study
 from tests.support.moments import at_time
@@ -97,3 +97,12 @@ def test_a_population_has_its_own_wage_before_that_of_everybody() -> None:
 def test_what_is_wrong_with_a_wage_is_said_with_its_place(wage: dict[str, Any], problem: str) -> None:
     with pytest.raises(DefinitionError, match=problem):
         read_definition(described([VOTE], pay={"per_hour": 1, "currency": "EUR", "wages": [wage]}))
+
+
+def test_a_reward_is_compared_with_the_wage_of_its_population_by_the_hour() -> None:
+    korean = {"population": "korea", "per_hour": 15000, "currency": "KRW", "exchange": 0.001, "source": "Law"}
+    definition = {"pay": {**PAY, "wages": [korean, {"per_hour": 6, "source": "Law"}]}}
+    assert low_reward(definition, "korea", 5, 20) is None
+    assert low_reward(definition, "korea", 4.99, 20) == LowPay("", "korea", pytest.approx(14.97), 15, "EUR")
+    assert low_reward(definition, "japan", 2, 20) is None
+    assert low_reward({}, "korea", 0.01, 600) is None

@@ -17,8 +17,8 @@ from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.table_files import read_workbook
 from folkways_studio.media import service as media
-from folkways_studio.people import accounts
-from folkways_studio.records import StudyState
+from folkways_studio.people import accounts, participants
+from folkways_studio.records import ParticipantState, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import PAPERS
 from studio.tests.support.studies import StudyFixture
@@ -50,6 +50,26 @@ WALKS: Mapping[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {
         {"sentence": "We ate dosa."},
         {"ask-words": "7:11", "ask-kinds": "0"},
         {"words": '[[7,11,"dosa"]]', "kinds": '["food"]'},
+    ),
+    "naming-items": (
+        {"culture": "India", "fact": "Tiffin is carried in tins.", "source": "https://example.org"},
+        {
+            "ask-count": "1",
+            "ask-csi": "tiffin",
+            "ask-sort": "1",
+            "ask-context": "Lunch in tins.",
+            "ask-article": "-",
+        },
+        {"count": "one", "csi": "tiffin", "sort": "things that people make", "context": "Lunch in tins."},
+    ),
+    "question-translation": (
+        {
+            "question_idx": "7",
+            "prompt_question": "What?",
+            **{f"prompt_option_{each}": each for each in "abcd"},
+        },
+        {"ask-local_question": "무엇?", **{f"ask-local_option_{each}": f"{each}." for each in "abcd"}},
+        {"local_question": "무엇?", "local_option_d": "d."},
     ),
     "picture-questions": (
         {"picture": "a.png", "picture_alt": "A bowl of soup"},
@@ -88,10 +108,10 @@ def table(row: Mapping[str, Any]) -> bytes:
     return text.getvalue().encode()
 
 
-def test_the_gallery_shows_six_forms_with_the_papers_they_follow(maker: tuple[World, Browser]) -> None:
+def test_the_gallery_shows_the_forms_with_the_papers_they_follow(maker: tuple[World, Browser]) -> None:
     _, browser = maker
     page = html.unescape(browser.get("/gallery").text)
-    assert len(PAPERS) == 6
+    assert len(PAPERS) == 8
     assert all(
         paper in page and f'href="/studies/new?template={name}"' in page for name, paper in PAPERS.items()
     )
@@ -123,6 +143,8 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(
     assert "1 item was added." in ended(browser, added)
     population = studies.populations(workspace, study.id)[0].name
     someone = world.desk.person(population)
+    if someone.state != ParticipantState.ACTIVE:
+        participants.waive_eligibility(workspace, study.id, someone.id, "a test", by=world.desk.owner)
     world.desk.train(someone, stage)
     offered = browser.get(data).text.partition('id="out-stage"')[2].partition("</select>")[0]
     assert f'value="{stage}"' in offered

@@ -72,11 +72,14 @@ def test_people_are_trained_before_their_first_task_and_told_why_at_once(study: 
     assert "Your family is one of many." in wrong.text and "There may be several." in wrong.text
     assert "not right · your choice" in words(wrong)
     assert "2 of 3" in words(client.get(training))  # after a pause, or in another browser
+    owner = arrived(study, study.owner.id)
+    assert "verify – 1 of 3 done" in words(owner.get(f"{study.desk}/people"))
     right = client.get(send(client, training, case=2, option=2).place)
     assert "<h1>Right</h1>" in right.text and "right · your choice" in words(right)
     over = client.get(send(client, training, case=3, option=0).place)
     assert "The work can begin." in over.text
     assert client.get(training).place == home
+    assert "verify – passed. Right answers: 2 of 3." in words(owner.get(f"{study.desk}/people"))
     task = send(client, f"{home}/next", stage="verify").place
     assert f'href="{home}/guidelines/verify"' in client.get(task).text
 

@@ -51,6 +51,11 @@ FIRST: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "cultural-references": ({"sentence": "We had potluck."},) * 2,
     "picture-questions": ({"picture": "a.png", "picture_alt": "a dish"},) * 2,
     "dialects": ({"recording": "a.ogg", "recording_transcript": "hello"},) * 2,
+    "naming-items": ({"culture": "United States", "fact": "People bring a dish to a potluck."},) * 2,
+    "question-translation": (
+        {"prompt_question": "What is eaten?", **{f"prompt_option_{each}": f"dish {each}" for each in "abcd"}},
+    )
+    * 2,
     "interface-translation": ({"context": "A button", "english": "Send", "draft": "أرسل"},) * 2,
 }
 """Template -> the items that it begins with: people differ on the first and agree on the second. People begin

@@ -352,6 +352,11 @@ GALLERY: Mapping[str, tuple[Mapping[str, object], Mapping[str, str]]] = {
         {"situation": "At the door", "behaviour": "Somebody bows."},
         {"fitting": "not at all", "depends": "age", "how": "Elders wait."},
     ),
+    "naming-items": ({"culture": "India", "fact": "People drink water."}, {"count": "none"}),
+    "question-translation": (
+        {"prompt_question": "What?", **{f"prompt_option_{each}": each for each in "abcd"}},
+        {"local_question": "무엇?", **{f"local_option_{each}": f"{each}." for each in "abcd"}},
+    ),
     "picture-questions": ({"picture": "door.jpg", "picture_alt": "A door"}, {"usable": "no"}),
     "preference": (
         {"question": "What do I bring?", "answer_a": "Fruit.", "answer_b": "Nothing."},

@@ -179,3 +179,27 @@ def test_the_log_tells_how_many_were_right_and_no_answer(studio_workspace: Works
             sa.select(schema.events.c.details).where(schema.events.c.kind == "participant.trained")
         ).all()
     assert details == [{"stage": "verify", "right": 1, "asked": 2}]
+
+
+def test_those_who_run_a_study_see_who_is_in_training_and_who_is_through(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE, {**VOTE, "name": "again"}])
+    other = open_study(studio_workspace, [VOTE], name="other")
+    done, begun, looking, absent = (desk.person() for _ in range(4))
+    go_through(desk, done)
+    of = get_stage(desk.workspace, desk.study.id, "verify")
+    training.answer_case(desk.workspace, begun.id, of, 1, [0], CASES)
+    training.show_case(desk.workspace, looking.id, get_stage(desk.workspace, desk.study.id, "again"))
+    go_through(other, other.person())
+    people = training.trainings(studio_workspace, desk.study.id)
+    assert {
+        person: [
+            (one.stage, one.progress.answered, one.progress.right, one.cases, one.progress.done)
+            for one in all_of
+        ]
+        for person, all_of in people.items()
+    } == {
+        done.id: [("verify", 2, 1, 2, True)],
+        begun.id: [("verify", 1, 1, 2, False)],
+        looking.id: [("again", 0, 0, 2, False)],
+    }
+    assert absent.id not in people

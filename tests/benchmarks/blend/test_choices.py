@@ -12,7 +12,7 @@ import pytest
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.choices import read_as_paper, read_strictly
+from folkways.benchmarks.blend.letter_replies import read_as_paper, read_strictly
 from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.benchmarks.blend.choices import read_as_paper, read_strictly
+from folkways.benchmarks.blend.letter_replies import read_as_paper, read_strictly
 from folkways.benchmarks.free_answers.matching import PaperMatcher, clean_as_paper
 from folkways.benchmarks.registry import get_task
 from folkways.cultures import culture_named, get_language

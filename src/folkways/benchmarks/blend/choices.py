@@ -1,25 +1,20 @@
-"""blend/mcq: the ready-made multiple-choice questions of BLEnD, in English (paper, section 4.2)."""
+"""blend/mcq: the ready-made multiple-choice questions of BLEnD, in English (paper, section 4.2); those that
+``folkways build mcq --language`` made also in the culture's language."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Scoring, ShownOptions, Task
 from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.blend.letter_replies import read_reply
 from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
-from folkways.benchmarks.multiple_choice.orders import (
-    check_names,
-    chosen_and_right,
-    split_variant,
-    variant_name,
-)
+from folkways.benchmarks.multiple_choice.orders import check_names, split_variant, variant_name
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
 from folkways.cultures import culture_named
@@ -37,8 +32,6 @@ from folkways.records import (
     require_columns,
 )
 from folkways.releases.release_records import Release
-from folkways.text.labels import chosen_label
-from folkways.text.refusals import is_refusal
 
 ORDER_KEY = pl.concat_str("culture", "question", separator="/").alias("order_key")
 """What orders are drawn by: the culture's question, of which there are several versions."""
@@ -111,75 +104,6 @@ def released_letters(joined: pl.DataFrame, letters: pl.Series) -> pl.Series:
     return pl.Series(released, dtype=pl.String)
 
 
-ANSWER_KEY = "answer_choice"
-
-_OBJECT = re.compile(r"\{[^}]+\}")
-_CAPITAL = re.compile(r"[A-Z]")
-
-
-def read_as_paper(reply: str, prompt: str, choices: Mapping[str, str]) -> str:
-    """What the authors' code takes for the answer: a letter, or the whole reply where it finds none.
-
-    ``choices`` gives the option of each letter. From a JSON object the first capital of ``answer_choice``
-    counts if the prompt has that letter with a full stop; otherwise the value must equal an option. From
-    any other text the first capital counts, whatever word it begins ("The answer is B" is T).
-    """
-    parsed = _parse_as_paper(reply)
-    if isinstance(parsed, str):
-        capital = _CAPITAL.search(parsed)
-        return capital[0] if capital else reply
-    if ANSWER_KEY not in parsed:
-        return reply
-    value = parsed[ANSWER_KEY]
-    capital = _CAPITAL.search(str(value))
-    if capital and capital[0] + "." in prompt:
-        return capital[0]
-    return next((label for label, option in choices.items() if option == value), reply)
-
-
-@lru_cache(maxsize=4096)  # models give the same few replies again and again
-def _parse_as_paper(reply: str) -> dict[str, Any] | str:
-    """The first JSON object of the reply, nested ones cut at the first closing brace; text where there is
-    none that parses."""
-    text = reply.replace("\n", "")
-    match = _OBJECT.search(text)
-    if not match:
-        return text
-    candidate = match[0].replace("```json", "").replace("`", "").replace(",}", "}")
-    try:
-        parsed = json.loads(candidate)
-    except ValueError:
-        return candidate
-    return parsed if isinstance(parsed, dict) else candidate
-
-
-def read_strictly(reply: str, choices: Mapping[str, str]) -> str | None:
-    """The letter that the reply settles on, or None.
-
-    What it settles on is the last ``answer_choice`` of a JSON object, or the whole reply where there is none:
-    a letter in any case, an option's text in any case, or a sentence that names exactly one letter or one
-    option.
-    """
-    value = _json_answer(reply)
-    return chosen_label(value if value is not None else reply, choices)
-
-
-def _json_answer(reply: str) -> str | None:
-    """The last ``answer_choice`` that the reply gives in JSON, or in Python's quotes, as text; None if it
-    gives none."""
-    answer = None
-    for match in re.finditer(rf"""["']?{ANSWER_KEY}["']?\s*:\s*(?:'([^']*)')?""", reply):
-        if match[1] is not None:
-            answer = match[1]
-            continue
-        try:
-            value, _ = json.JSONDecoder().raw_decode(reply, match.end())
-        except ValueError:
-            continue
-        answer = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return answer
-
-
 SEEN = ("gold_letter", "chosen_letter", "chosen_culture", "offered")
 """Columns of a judgement: the right letter, the one that was read, whose option that is, and whose options
 were offered as wrong ones.
@@ -241,10 +165,13 @@ def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
 
 
 ENGLISH = "en"
+OWN_LANGUAGE = "local"
+"""Stands for the culture's language in what users ask for."""
 RELEASED = "released"
 PLACES = ("question", "choices")
 
 _SHOWN = ("prompt", "labels", "choices", "choice_countries", "answer_idx")
+_LOCAL = ("local_language", "local_prompt", "local_choices")
 _NEEDED = ("item", "question", "culture", "topic", "prompt", "choice_countries", "answer_idx")
 
 
@@ -297,15 +224,16 @@ class MultipleChoice(Task):
                     item="mcqid",
                     release_id="mcqid",
                     question="id",
-                    text=_before(_before(pl.col("prompt"), " Without any explanation,"), "\n\nA. "),
+                    text=_question("prompt"),
                     gold=_option_of(table),
                     gold_letter="answer_idx",
                 )
-                .select(*ITEMS, "topic", "gold_letter", *_SHOWN)
+                .select(*ITEMS, "topic", "gold_letter", *_SHOWN, *_LOCAL)
             )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
-        """The released prompts, in English only: no rows where the options ask for other languages alone.
+        """The prompts in the culture's language, for questions that have one, and in English, as far as the
+        options ask for these.
 
         ``prompt_texts`` bring the user's own wordings. Raises DataError for one without a part of PLACES,
         UnknownNameError for an unknown template.
@@ -324,11 +252,10 @@ class MultipleChoice(Task):
         for name in wanted:
             if name not in names:
                 raise UnknownNameError(f"prompt template of {self.name}", name, [*names, "all"])
-        if options.languages is not None and ENGLISH not in options.languages:
-            items = items.clear()
         frames = [
             self._prompts(shown, variant_name(name, number), texts.get(name))
-            for number, shown in in_orders(items.with_row_index("place"), options.orders)
+            for side in _sides(items.with_row_index("place"), options.languages)
+            for number, shown in in_orders(side, options.orders)
             for name in dict.fromkeys(wanted)
         ]
         return pl.concat(frames).with_row_index().sort("place", "index").select(list(PROMPTS))
@@ -347,7 +274,7 @@ class MultipleChoice(Task):
             "place",
             "task",
             "item",
-            language=pl.lit(ENGLISH),
+            language="language",
             variant=pl.lit(variant),
             system=pl.lit(None, dtype=pl.String),
             user=user,
@@ -364,24 +291,26 @@ class MultipleChoice(Task):
         require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
         require_columns(responses, RESPONSES, "responses")
         paper = self.resolve_profile(profile) == "paper"
-        joined = responses.select("item", "variant", "state", "response", "reason").join(
-            items.select(*_NEEDED, "labels", "choices"), on="item", how="left", maintain_order="left"
+        joined = responses.select("item", "language", "variant", "state", "response", "reason").join(
+            items.select(*_NEEDED, "labels", "choices", *_LOCAL), on="item", how="left", maintain_order="left"
         )
         if (unknown := joined.filter(pl.col("culture").is_null())).height:
             raise DataError(
                 f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids "
                 "look like 'Al-en-04_0'"
             )
-        joined = as_asked(joined)
-        columns = ("state", "response", "reason", *_SHOWN, "culture")
+        asked_locally = pl.col("language").cast(pl.String).eq_missing(pl.col("local_language"))
+        joined = as_asked(joined.with_columns(_worded(asked_locally)))
+        columns = ("state", "response", "reason", "language", *_SHOWN, "culture")
         rows = zip(
             *(joined[name].to_list() for name in columns), strict=True
         )  # several times faster than row by row
         judged = []
-        for state, reply, reason, prompt, labels, choices, countries, gold, culture in rows:
+        for state, reply, reason, language, prompt, labels, choices, countries, gold, culture in rows:
             outcome: tuple[str, str | None, str | None] = (state, None, reason)
             if state == State.ANSWERED:
-                outcome = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", gold, paper)
+                shown = dict(zip(labels, choices, strict=True))
+                outcome = read_reply(prompt, shown, reply or "", gold, language, paper=paper)
             judged.append((*outcome, *seen(labels, countries, culture, gold, outcome[1])))
         schema = dict.fromkeys(("state", "answer", "reason", *SEEN), pl.String)
         columns_judged = joined.select("question", "culture", "topic").hstack(_frame(judged, schema))
@@ -395,6 +324,10 @@ class MultipleChoice(Task):
 
     def chance(self) -> float:
         return 25.0
+
+    def question_in(self, item: Mapping[str, Any], language: str) -> str:
+        local = language == item["local_language"]
+        return str(item["local_prompt"].partition("\n\nA. ")[0] if local else item["text"])
 
     def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
         """The four answers of the version, and the culture's own."""
@@ -454,9 +387,32 @@ class MultipleChoice(Task):
         )
 
 
+def _sides(items: pl.DataFrame, languages: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+    """The items as they are put in the culture's language, and in English, with the column ``language``; as
+    far as they are asked for (None for both)."""
+    wanted = (OWN_LANGUAGE, ENGLISH) if languages is None else tuple(languages)
+    local = items.filter(
+        pl.col("local_language").is_not_null()
+        & (pl.lit(OWN_LANGUAGE in wanted) | pl.col("local_language").is_in(wanted))
+    )
+    yield local.with_columns(_worded(pl.lit(True)), language="local_language", text=_question("local_prompt"))
+    yield (items if ENGLISH in wanted else items.clear()).with_columns(language=pl.lit(ENGLISH))
+
+
+def _worded(locally: pl.Expr) -> list[pl.Expr]:
+    """Prompt and choices as they are put in the culture's language where ``locally``, else in English."""
+    return [
+        pl.when(locally).then(f"local_{name}").otherwise(name).alias(name) for name in ("prompt", "choices")
+    ]
+
+
+def _question(prompt: str) -> pl.Expr:
+    """The question of a column of prompts: the authors' instruction and the options follow it."""
+    return _before(_before(pl.col(prompt), " Without any explanation,"), "\n\nA. ")
+
+
 def _before(text: pl.Expr, cut: str) -> pl.Expr:
-    """The text up to ``cut``, or the whole text: the authors' instruction and the options follow the
-    question."""
+    """The text up to ``cut``, or the whole text."""
     return text.str.splitn(cut, 2).struct.field("field_0")
 
 
@@ -480,21 +436,3 @@ def _frame(rows: Sequence[tuple[str | None, ...]], schema: Mapping[str, type[pl.
     """The rows as a frame, taken in column by column, which is several times faster."""
     columns = zip(*rows, strict=True) if rows else [()] * len(schema)
     return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
-
-
-def _read(
-    prompt: str, choices: dict[str, str], reply: str, gold: str, paper: bool
-) -> tuple[str, str | None, str]:
-    """State, letter and reason of a reply."""
-    answer = read_as_paper(reply, prompt, choices) if paper else read_strictly(reply, choices)
-    if answer in choices:
-        return State.ANSWERED, answer, chosen_and_right(choices, answer, gold)
-    if not reply.strip():
-        return State.UNREADABLE, None, "empty reply"
-    if is_refusal(reply):
-        return State.REFUSED, None, "declines to answer"
-    return (
-        State.UNREADABLE,
-        None,
-        "no choice could be read" if answer in (None, reply) else f"read as {answer!r}, which is no choice",
-    )

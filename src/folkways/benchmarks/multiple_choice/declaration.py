@@ -40,7 +40,8 @@ DEFAULT = "*"
 """In a table of codes: what all other values become."""
 
 REQUIRED = ("name", "release", "title", "about", "files", "question", "options", "answer")
-METRIC_KEYS = ("name", "label", "about", "where", "mean_over", "readable_only")
+METRIC_KEYS = ("name", "label", "about", "where", "mean_over", "readable_only", "likelihood_per")
+LENGTHS = ("character", "byte")
 KEYS = (
     *(
         *REQUIRED,
@@ -54,7 +55,10 @@ KEYS = (
         "culture",
     ),
     *("language", "facets", "codes", "metrics", "thinking_variants", "max_tokens", "wrong_answers"),
+    "lm_eval",
 )
+LM_EVAL_KEYS = ("version", "task", "examples", "draw", "variants")
+LM_EVAL_VARIANT_KEYS = ("text", "template", "continues")
 ACCURACY = Metric(
     "accuracy", "Accuracy", "The reply settles on the letter of the right option.", accuracy=True
 )
@@ -66,11 +70,14 @@ class DeclaredMetric:
 
     where: facet -> value that items have; none for all items.
     readable_only: True where replies without a readable answer are left out.
+    likelihood_per: ``character`` or ``byte`` of a metric for continuations alone: right where the likeliest
+        one per unit of its length is; empty for others.
     """
 
     metric: Metric
     where: Mapping[str, str]
     readable_only: bool
+    likelihood_per: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,10 @@ class Declaration:
                 raise self._wrong(f"unknown key {unknown[0]!r} of a metric; valid: {', '.join(METRIC_KEYS)}")
             if "name" not in metric:
                 raise self._wrong("a metric without a name")
+            if metric.get("likelihood_per", LENGTHS[0]) not in LENGTHS:
+                raise self._wrong(
+                    f"likelihood_per is {metric['likelihood_per']!r}; valid: {' and '.join(LENGTHS)}"
+                )
             for facet in (
                 *metric.get("where", {}),
                 *([metric["mean_over"]] if "mean_over" in metric else []),
@@ -115,11 +126,29 @@ class Declaration:
             raise self._wrong(
                 f'wrong_answers is {self.keys["wrong_answers"]!r}; valid: "error" and "uncounted"'
             )
+        if "lm_eval" in self.keys:
+            self._check_lm_eval(self.keys["lm_eval"])
         options = self.keys["options"]
         if not isinstance(options, str) and len(options) != len(self.labels):
             raise self._wrong(
                 f"{len(options)} options and {len(self.labels)} labels; set labels, such as ['A', 'B']"
             )
+
+    def _check_lm_eval(self, table: Mapping[str, Any]) -> None:
+        for key in ("version", "task", "variants"):
+            if key not in table:
+                raise self._wrong(f"lm_eval lacks the key {key!r}")
+        named: list[tuple[str, Mapping[str, Any], tuple[str, ...]]] = [("lm_eval", table, LM_EVAL_KEYS)]
+        named += [
+            (f"the variant {name!r}", keys, LM_EVAL_VARIANT_KEYS) for name, keys in table["variants"].items()
+        ]
+        for what, keys, valid in named:
+            if unknown := sorted(keys.keys() - {*valid}):
+                raise self._wrong(f"unknown key {unknown[0]!r} of {what}; valid: {', '.join(valid)}")
+            if what != "lm_eval" and ("text" in keys) == ("template" in keys):
+                raise self._wrong(f"{what} has either a text or a template")
+        if table.get("draw", "random") not in ("random", "first"):
+            raise self._wrong(f'draw is {table["draw"]!r}; valid: "random" and "first"')
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -204,6 +233,7 @@ class Declaration:
             for key in ("question", "answer", "item", "question_id", "release_id")
             if key in self.keys
         ]
+        values += [str(self.keys.get("lm_eval", {}).get("task", ""))]
         values += (
             [str(self.keys.get(key, "")) for key in ("culture", "language")]
             + [*self.facets.values()]
@@ -217,7 +247,7 @@ class Declaration:
 
         Adds ``text``, ``shown_options``, ``gold_letter`` (the release's own value if it is not an option),
         ``item``, ``question_key``, ``release_key``, ``culture_code`` (NO_COUNTRY for none or several),
-        ``language_code`` and ``facets``.
+        ``language_code``, ``facets`` and ``lm_eval_task`` (lm-evaluation-harness's; empty without one).
         """
         options = self._options(row)
         item = self._text("item", row, "{file}:{row}")
@@ -231,20 +261,21 @@ class Declaration:
             "release_key": self._text("release_id", row, item),
             "culture_code": self.culture_of(self._text("culture", row, "")),
             "language_code": self.language_of(self._text("language", row, "en")),
-            "facets": {name: one_of(values_of(_fill(value, row))) for name, value in self.facets.items()},
+            "facets": {name: one_of(values_of(fill(value, row))) for name, value in self.facets.items()},
+            "lm_eval_task": fill(str(self.keys.get("lm_eval", {}).get("task", "")), row),
         }
 
     def _text(self, key: str, row: Entry, default: str | None = None) -> str:
-        return _fill(str(self.keys[key]), row) if key in self.keys else _fill(default or "", row)
+        return fill(str(self.keys[key]), row) if key in self.keys else fill(default or "", row)
 
     def _options(self, row: Entry) -> list[str]:
         for key in ("options", "options_otherwise"):
             value = self.keys.get(key)
             if value is not None and all(name in row for name in PLACE.findall("".join(value))):
                 return (
-                    self._listed(_fill(value, row))
+                    self._listed(fill(value, row))
                     if isinstance(value, str)
-                    else [_fill(one, row) for one in value]
+                    else [fill(one, row) for one in value]
                 )
         return []
 
@@ -313,12 +344,13 @@ def _declared_metric(keys: Mapping[str, Any]) -> DeclaredMetric:
         keys.get("about", ACCURACY.about),
         leaves_out=readable,
         mean_over=keys.get("mean_over"),
-        accuracy=not (where or readable),
+        accuracy=not (where or readable or keys.get("likelihood_per")),
     )
-    return DeclaredMetric(metric, where, readable)
+    return DeclaredMetric(metric, where, readable, keys.get("likelihood_per", ""))
 
 
-def _fill(text: str, row: Entry) -> str:
+def fill(text: str, row: Entry) -> str:
+    """The text with each {name} replaced by the value of that name in the row; empty where there is none."""
     return PLACE.sub(lambda place: str(row.get(place[1], "")), text)
 
 

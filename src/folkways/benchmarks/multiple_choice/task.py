@@ -7,7 +7,8 @@ A benchmark defines its items (``rows``, with ``options``, ``gold_letter`` and `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Self
 
 import polars as pl
@@ -17,14 +18,19 @@ from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.multiple_choice.declaration import ACCURACY, Declaration, DeclaredMetric
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.multiple_choice.lm_eval import HarnessPrompts, template_of, variant_with
 from folkways.benchmarks.templates import Template, choose_templates, wordings, wordings_if_any
-from folkways.records import JUDGEMENTS, LEFT_OUT, Metric, Schema, State
+from folkways.errors import FolkwaysError
+from folkways.records import JUDGEMENTS, LEFT_OUT, Metric, Schema, State, likelihoods_of
 from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label, first_label
 from folkways.toml_files import packaged_toml
 
 LOCAL, ENGLISH, PLAIN = "local", "english", "plain"
+PROMPT = "{prompt}"
 NO_ANSWER = "no readable answer"
+TINY = 1e-9
+"""In place of the length of an empty option, which so never is the likeliest."""
 CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
 
 
@@ -34,7 +40,8 @@ class ChoiceTask(ItemwiseTask):
     Variants: ``local`` shows question and options with an instruction in the language of the question, or
         in English if folkways has none in it (the signature's ``prompts`` then says so); ``english``
         always has it in English; ``plain`` ends with "Answer:", for models that continue a text (``--read
-        loglik``).
+        loglik``). A declaration can add lm-evaluation-harness's own (``multiple_choice.lm_eval``), which are
+        asked by name alone and can show examples.
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, *LETTER_METRICS)
@@ -44,6 +51,9 @@ class ChoiceTask(ItemwiseTask):
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
     declared: ClassVar[Declaration | None] = None  # what a TOML file says of the task (``from_toml``)
+    harness: ClassVar[HarnessPrompts | None] = (
+        None  # lm-evaluation-harness's prompts, where the file has them
+    )
     item_columns: ClassVar[Schema] = {
         "options": pl.List(pl.String),
         "local_language": pl.String,
@@ -68,17 +78,20 @@ class ChoiceTask(ItemwiseTask):
         """
         declared = Declaration(package, file, packaged_toml(package, file))
         keys, facets = declared.keys, (*declared.facets, "gold_letter")
+        harness = HarnessPrompts(declared) if "lm_eval" in keys else None
+        of_harness: Schema = {"lm_eval_task": pl.String, "lm_eval_place": pl.Int64} if harness else {}
         left_out: Schema = {LEFT_OUT: pl.String} if any(one.readable_only for one in declared.metrics) else {}
         members = {
             "__doc__": keys["about"],
             "__module__": package,
             "declared": declared,
+            "harness": harness,
             **{key: keys[key] for key in ("name", "release", "title", "about")},
             "max_tokens": keys.get("max_tokens", cls.max_tokens),
             "labels": declared.labels,
             "metrics": (*(one.metric for one in declared.metrics), *LETTER_METRICS),
             "facets": facets,
-            "item_columns": {**cls.item_columns, **dict.fromkeys(facets, pl.String)},
+            "item_columns": {**cls.item_columns, **dict.fromkeys(facets, pl.String), **of_harness},
             "judgement_columns": {**cls.judgement_columns, **left_out},
         }
         made: type[Self] = type(f"{cls.__name__}:{keys['name']}", (cls,), members)
@@ -92,8 +105,11 @@ class ChoiceTask(ItemwiseTask):
         """
         if self.declared is None:
             raise TypeError(f"{type(self).__name__} says neither by rows nor by from_toml what its items are")
+        places: Counter[str] = Counter()
         for entry in self.declared.entries(release):
-            options, gold = entry["shown_options"], entry["gold_letter"]
+            options, gold, of_harness = entry["shown_options"], entry["gold_letter"], entry["lm_eval_task"]
+            row = places[of_harness]
+            places[of_harness] += 1
             if len(options) == len(self.labels):
                 yield {
                     "item": entry["item"],
@@ -106,6 +122,9 @@ class ChoiceTask(ItemwiseTask):
                     "local_language": entry["language_code"],
                     "gold_letter": gold,
                     **entry["facets"],
+                    **(
+                        {"lm_eval_task": of_harness, "lm_eval_place": row} if self.harness is not None else {}
+                    ),
                 }
 
     def languages(self, item: Row) -> tuple[str, ...]:
@@ -139,7 +158,47 @@ class ChoiceTask(ItemwiseTask):
             name: (lambda template=template: template)  # type: ignore[misc]
             for name, template in self.wordings(language).items()
         }
-        return choose_templates(self.name, options, by_variant, self.variants, needed=self.places)
+        harness = self.harness
+        if harness is not None and "all" not in (options.variants or ()):
+            for name in harness.variants:
+                by_variant[name] = lambda name=name: Template(PROMPT, harness.source(name))  # type: ignore[misc]
+        chosen = choose_templates(self.name, options, by_variant, self.variants, needed=self.places)
+        without = [name for name in chosen if name not in self.example_variants]
+        if options.shots and without:
+            able = ", ".join(self.example_variants) or "no variant does"
+            raise FolkwaysError(
+                f"{self.name}: the variant {without[0]!r} shows no examples; leave shots out, or choose a "
+                f"variant that does: {able}"
+            )
+        return chosen
+
+    @property
+    def example_variants(self) -> tuple[str, ...]:
+        """The variants that can show examples (``PromptOptions.shots``)."""
+        return tuple(self.harness.variants) if self.harness is not None else ()
+
+    @property
+    def likelihood_variants(self) -> tuple[str, ...]:
+        """The variants whose options are compared by likelihood: only models that tell it can be asked."""
+        return (
+            tuple(filter(self.harness.continues, self.harness.variants)) if self.harness is not None else ()
+        )
+
+    def prompt_variants(
+        self, item: Row, language: str, variant: str, options: PromptOptions, release: Release
+    ) -> Iterable[tuple[str, Mapping[str, str], Sequence[str] | None]]:
+        ours = super().prompt_variants(item, language, variant, options, release)
+        if self.harness is None or variant not in self.harness.variants:
+            yield from ours
+            return
+        for name, parts, labels in ours:
+            prompt = self.harness.prompt(item, parts, variant, options.shots, release)
+            if prompt is None:
+                continue
+            choices = [parts[label.lower()] for label in self.labels]
+            marked = variant_with(variant, options.shots, itself=prompt.itself)
+            ordered = f"{marked}{name.removeprefix(variant)}"
+            yield ordered, {"prompt": prompt.text}, choices if self.harness.continues(variant) else labels
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         shown = dict(zip(self.labels, item["options"], strict=True))
@@ -158,7 +217,7 @@ class ChoiceTask(ItemwiseTask):
         )
         return {
             one.metric.name: right
-            if all(item[facet] == value for facet, value in one.where.items())
+            if not one.likelihood_per and all(item[facet] == value for facet, value in one.where.items())
             else None
             for one in metrics
         }
@@ -184,9 +243,8 @@ class ChoiceTask(ItemwiseTask):
     def read(self, item: Row, reply: str, variant: str) -> str | None:
         """The label that the reply settles on; for variants in which models think first, the last one that a
         line states."""
-        if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get(
-            "thinking_variants", ()
-        ):
+        template = template_of(orders.split_variant(variant)[0])
+        if self.declared and template in self.declared.keys.get("thinking_variants", ()):
             stated = (first_label(line, self.labels) for line in reversed(reply.splitlines()) if line.strip())
             if (last := next(stated, None)) is not None:
                 return last
@@ -194,12 +252,48 @@ class ChoiceTask(ItemwiseTask):
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, gold = response["response"], item["gold_letter"]
+        if self._continues(response):
+            return self._likeliest(item, response)
         label = self.read(item, reply, response["variant"])
         if label is None:
             return unparsed(reply, response["language"], "no option in the reply, or more than one")
         return ReplyScore(
             label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label}
         )
+
+    def _continues(self, response: Row) -> bool:
+        return self.harness is not None and self.harness.continues(
+            orders.split_variant(response["variant"])[0]
+        )
+
+    def _likeliest(self, item: Row, response: Row) -> ReplyScore:
+        """The score of a reply that is the likeliest of the options, by the log-probability of each."""
+        reply, gold, options = response["response"], item["gold_letter"], item["options"]
+        if reply not in options:
+            return unparsed(reply, response["language"], "none of the ways to go on")
+        label = self.labels[options.index(reply)]
+        values = dict(self.values(item, float(label == gold)))
+        likelihoods = likelihoods_of(response.get("finish_reason"))
+        if len(likelihoods) == len(options):
+            for metric, lengths in self._per_length(options):
+                best = max(range(len(options)), key=lambda at: likelihoods[at] / max(lengths[at], TINY))
+                values[metric] = float(self.labels[best] == gold)
+        return ReplyScore(label, f"the answer is {gold}", values)
+
+    def _per_length(self, options: Sequence[str]) -> Iterable[tuple[str, list[int]]]:
+        """Each metric that divides a likelihood by the length of its option, and these lengths."""
+        for one in self.declared.metrics if self.declared else ():
+            if one.likelihood_per:
+                units = [option.encode() if one.likelihood_per == "byte" else option for option in options]
+                yield one.metric.name, [len(unit) for unit in units]
+
+    def judged(self, item: Row, response: Row, profile: str) -> Row:
+        row = super().judged(item, response, profile)
+        if self._continues(response) and row["answer"] is None:  # a reply that is wrong, or did not come
+            row |= {
+                metric: self.values(item, 0.0)[self.metrics[0].name] for metric, _ in self._per_length(())
+            }
+        return row
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task, without unreadable replies in metrics that are ``readable_only``."""

@@ -19,15 +19,12 @@ from folkways.benchmarks.registry import tasks as known_tasks
 from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
 from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
-from folkways.integrations.scored_log import ScoredLog, digest
+from folkways.integrations.scored_log import ScoredLog, digest, known_culture
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty
 from folkways.reports.data import PEOPLE
 
 Row = Mapping[str, Any]
-
-COUNTED = ("low", "high", "interval", "n", "questions", "effective_questions", *State, "coverage")
-"""What is taken from the single judgements of other people's records, which do not say it."""
 
 TINY = 1e-6
 """How far the mean of single judgements may be from the score of an aggregate and be the same number."""
@@ -109,28 +106,24 @@ class _Aggregate:
         signatures = {}
         rows: list[dict[str, Any]] = []
         people: list[dict[str, Any]] = []
-        logs = self._logs()
-        judged: dict[str, pl.DataFrame] = {}
-        counted: dict[str, Row] = {}
-        faults = {}
-        for task, first in self.headline.items():
-            log = next((log for log in logs if log.task == task and _column(first) in log.scores), None)
-            if fault := self._fault(first, log):
-                faults[self.model, task] = fault
-            elif log is not None:
-                judged[task] = _judgements(log, first, self.model)
-                if not _is_ours(first.entry):
-                    counted[task] = log.scores_of(first.metric, judged[task]).row(0, named=True)
         for one in self.results:
             made = self._signature(one)
             signatures[made.text()] = made
-            row = self._row(one, made.text())
-            if row["low"] is None and not _is_ours(one.entry):
-                mine = counted.get(one.task, {"interval": f"none: {self._why_none(one)}"})
-                row |= {name: mine[name] for name in COUNTED if name in mine}
-            rows.append(row)
-            people += self._people(one, row)
-        scores, judgements = pl.DataFrame(rows, schema=dict(SCORES)), [*judged.values()]
+            rows.append(self._row(one, made.text()))
+            if rows[-1]["low"] is None and not _is_ours(one.entry):
+                rows[-1]["interval"] = f"none: {self._why_none(one)}"
+            people += self._people(one, rows[-1])
+        scores = pl.DataFrame(rows, schema=dict(SCORES))
+        judgements, faults = [], {}
+        for task, first in self.headline.items():
+            values = self._values(first)
+            if fault := self._fault(first, values):
+                faults[self.model, task] = fault
+            elif values is not None:
+                judged = _judgements(*values, first, self.model)
+                judgements.append(judged)
+                if not _is_ours(first.entry):
+                    scores = _summarised(scores, judged, values[0], first)
         return Contribution(
             str(self.document.get("evaluation_id") or self.path.name),
             _time(self.document),
@@ -177,12 +170,11 @@ class _Aggregate:
         }  # fmt: skip
 
     def _why_none(self, one: _Result) -> str:
-        """Why a score of other people has no interval."""
+        """Why a score of other people has no interval, unless its single judgements give one."""
         level = _stated(one.entry).get("confidence_level")
-        stated = f", and it states one of {100 * float(level):g} %" if level else ""
-        if self._samples is None:
-            return f"the record has no single judgements{stated}"
-        return f"the single judgements did not come, or are of another score{stated}"
+        stated = f"; it states one of {100 * float(level):g} %" if level else ""
+        there = "" if self._samples is None else " that make it"
+        return f"the record has no single judgements{there}{stated}"
 
     def _people(self, one: _Result, row: Row) -> Iterator[dict[str, Any]]:
         """The score of people of the cultures, where the aggregate has it."""
@@ -218,15 +210,24 @@ class _Aggregate:
         name = named.get("file_path") if isinstance(named, dict) else None
         return self.path.with_name(Path(name).name) if isinstance(name, str) else None
 
+    @cached_property
     def _logs(self) -> Sequence[ScoredLog]:
-        samples = self._samples
-        return (
-            read_aggregate(self.path, dict(self.document))
-            if samples is not None and samples.is_file()
-            else ()
-        )
+        there = self._samples is not None and self._samples.is_file()
+        return read_aggregate(self.path, dict(self.document)) if there else ()
 
-    def _fault(self, first: _Result, log: ScoredLog | None) -> str:
+    def _values(self, first: _Result) -> tuple[ScoredLog, Sequence[float | None]] | None:
+        """The log of a headline and its values; of rows that do not name their result, those of the only
+        score."""
+        name = metric_name(first.key, first.entry.get("metric_config") or {})
+        for log in self._logs:
+            if (log.task, log.model) == (first.task, self.model):
+                only = next(iter(log.scores.values())) if len(log.scores) == 1 else None
+                values = log.scores.get(name, only)
+                if values is not None:
+                    return log, values
+        return None
+
+    def _fault(self, first: _Result, values: tuple[ScoredLog, Sequence[float | None]] | None) -> str:
         """What is wrong with the single judgements of a headline; empty if nothing is, or there are none."""
         samples = self._samples
         if samples is None:
@@ -239,9 +240,9 @@ class _Aggregate:
         checksum = about.get("checksum")
         if checksum and self._checksum != checksum:
             return f"{samples.name} has another checksum than the record says: one of the two was changed"
-        if log is None:
+        if values is None:
             return f"{samples.name} has no judgement of {first.task} by {first.metric.label}"
-        rows = [value for value in log.scores[_column(first)] if value is not None]
+        rows = [value for value in values[1] if value is not None]
         expected = (first.entry["score_details"].get("uncertainty") or {}).get("num_samples")
         if expected is not None and len(rows) != int(expected):
             return f"{len(rows)} single judgements came, and the score is of {expected}"
@@ -263,15 +264,20 @@ class _Aggregate:
             return file_digest(stream, "sha256").hexdigest()
 
 
-def _column(one: _Result) -> str:
-    """The name of a result's metric among the scores of its log."""
-    return metric_name(one.key, one.entry.get("metric_config") or {})
+def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, first: _Result) -> pl.DataFrame:
+    """The scores with those of one task made anew of its single judgements, which have intervals and cultures
+    where a record of another program has neither."""
+    old = scores.filter(task=first.task).row(0, named=True)
+    whose = {name: pl.lit(old[name], pl.String) for name in ("endpoint", "profile", "signature")}
+    made = log.scores_of(first.metric, judged).with_columns(**whose).select(list(SCORES))
+    return pl.concat([scores.filter(pl.col("task") != first.task), made])
 
 
-def _judgements(log: ScoredLog, first: _Result, model: str) -> pl.DataFrame:
+def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, model: str) -> pl.DataFrame:
     """The judgements of a log, with the headline's column."""
-    judged = log.judgements(_column(first), first.metric.name, ours=_is_ours(first.entry))
-    return judged.with_columns(endpoint=pl.lit(model), profile=pl.lit(first.profile))
+    judged = log.judgements(values, first.metric.name, ours=_is_ours(first.entry))
+    whose = {"endpoint": pl.lit(model), "profile": pl.lit(first.profile)}
+    return judged.with_columns(known_culture(), **whose)
 
 
 def _is_ours(entry: Row) -> bool:

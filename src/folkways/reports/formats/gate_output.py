@@ -22,6 +22,16 @@ def as_lines(checks: Sequence[Check]) -> Iterator[str]:
         )
 
 
+def as_short_lines(checks: Sequence[Check]) -> Iterator[str]:
+    """For each model a line with the names of what passes, then a line for each other check."""
+    for model in dict.fromkeys(check.model for check in checks):
+        of_model = [check for check in checks if check.model == model]
+        if names := [check.name for check in of_model if check.status is Status.PASS]:
+            word = f"{_WORDS[Status.PASS]:<{len(_WORDS[Status.FAIL])}}"
+            yield f"{word}  {single_line(model)}: {', '.join(names)}"
+        yield from as_lines([check for check in of_model if check.status is not Status.PASS])
+
+
 def as_junit(checks: Sequence[Check], run: str) -> str:
     """JUnit XML with a test case for each check; an unsure one passes, with a message on standard output."""
     failures = sum(check.status is Status.FAIL for check in checks)

@@ -110,12 +110,14 @@ def _counted(task: TaskView, cite: Callable[[str], str]) -> str:
     return f"{rule}{losses}{intervals} Scores were made with folkways {cite('folkways')}."
 
 
-SOFTWARE = f"""@software{{folkways,
+SOFTWARE = f"""@misc{{folkways,
   title = {{folkways}},
   author = {{{{The folkways developers}}}},
-  version = {{{__version__}}},
-  license = {{Apache-2.0}},
+  howpublished = {{Software}},
+  note = {{Version {__version__}, Apache-2.0}},
+  url = {{https://github.com/folkways/folkways}},
 }}"""
+"""Every style of BibTeX and biblatex knows ``misc``; plain.bst and its like do not know ``software``."""
 
 _KEY = re.compile(r"@\w+\s*\{\s*([^,\s{}]+)\s*,")
 

@@ -20,10 +20,10 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.suites import TaskSettings
 from folkways.cultures import select_cultures
-from folkways.endpoints.base import Endpoint, Settings
+from folkways.endpoints.base import LOGLIK, Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 from folkways.releases.once import KeptBatches
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
@@ -71,7 +71,12 @@ class TaskPlan:
         chosen = self.options
         texts = chosen.texts_for(self.task.name)
         return PromptOptions(
-            chosen.languages, chosen.variants, chosen.seed, texts, orders=chosen.permute_options
+            chosen.languages,
+            chosen.variants,
+            chosen.seed,
+            texts,
+            orders=chosen.permute_options,
+            shots=chosen.shots,
         )
 
     def settings(self, model: Model) -> Settings:
@@ -81,6 +86,10 @@ class TaskPlan:
         does not give.
         """
         settings = settings_for(self.options, self.task.max_tokens, model.settings)
+        compared = {*(self.options.variants or ())} & {*getattr(self.task, "likelihood_variants", ())}
+        if settings.read is None and compared:
+            what = f"the variant {min(compared)} of {self.task.name} compares how likely texts are"
+            raise FolkwaysError(f"{what}: add {option('read', LOGLIK)}, with models that tell it ({ABLE})")
         if (heeds := getattr(model.endpoint, "heeds", None)) is not None:
             return _heeded(settings, heeds, model, {**self.options.settings, **model.settings})
         if settings.read is not None and not getattr(model.endpoint, "reads_likelihoods", False):
@@ -222,6 +231,7 @@ def config_of(plan: Plan) -> dict[str, Any]:
             )
     of_tasks = sorted({name for one in plan.tasks for name in one.own})
     undecided = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
+    undecided |= {"shots"} if not options["shots"] else set()  # as in runs from before there was one
     undecided |= {"until", "strata"} if options["until"] is None else set()
     undecided |= (
         {"generation"} if not options["generation"] else set()

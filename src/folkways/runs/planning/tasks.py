@@ -146,6 +146,12 @@ def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
         )
     for task in chosen:
         check_filled(task.name, texts[task.name], printed_prompts(task.benchmark))
+    if options.shots and not any(getattr(task, "example_variants", ()) for task in chosen):
+        able = [task.name for task in tasks().values() if getattr(task, "example_variants", ())]
+        raise FolkwaysError(
+            f"none of {', '.join(task.name for task in chosen)} can show examples; those that can: "
+            f"{', '.join(able)}"
+        )
     if options.permute_options > 1 and not any(task.permutes_options for task in chosen):
         able = [task.name for task in tasks().values() if task.permutes_options]
         raise FolkwaysError(

@@ -48,6 +48,8 @@ def signature(
     }
     if options.cultures:
         parts["cultures"] = "+".join(sorted(options.cultures))
+    if options.shots:
+        parts["shots"] = str(options.shots)
     if options.limit:
         parts["limit"] = str(options.limit)
     if how := "+".join(sorted(served)):

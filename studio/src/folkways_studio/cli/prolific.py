@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
+from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -65,7 +67,7 @@ def create(
     server: str | None,
 ) -> None:
     """Make a study at Prolific that leads people here, with the completion codes of the study's file. Nobody
-    sees it yet."""
+    sees it yet. Says so where the reward is below the local wage that the study states."""
     from folkways_studio.people.prolific import Prolific, Recruitment
     from folkways_studio.workflows.wordings import StudyTexts
 
@@ -88,9 +90,30 @@ def create(
         texts = StudyTexts(definition, ())
         about = description or (texts.about or texts.title).text
         study_id = prolific.create(Recruitment(texts.title.text, about, link, places, reward, minutes, codes))
+    click.echo(wage_note(definition, population, reward, minutes), err=True, nl=False)
     click.echo(
         f"made the study {study_id} at Prolific; look at it there, then: "
         f"folkways studio prolific publish {study_id}"
+    )
+
+
+def wage_note(definition: Mapping[str, Any], population: str, reward: int, minutes: int) -> str:
+    """A line that warns of a reward below the wage that a study's definition states for the population, or
+    says that it states none; "" where the reward is enough. reward: in hundredths, for the minutes."""
+    from folkways_studio.studies.offers import low_reward, wage_of
+
+    if wage_of(definition, population) is None:
+        return (
+            f"note: the study states no local wage for {population} (pay.wages) to compare the reward with\n"
+        )
+    low = low_reward(definition, population, reward / 100, minutes)
+    if low is None:
+        return ""
+    enough = ceil(low.wage * minutes * 100 / 60 - 1e-6)
+    return (
+        f"warning: {reward / 100:.2f} {low.currency} for {minutes} minutes come to {low.per_hour:.2f} an "
+        f"hour, below the local wage that the study states for {population}: {low.wage:.2f}. Change it at "
+        f"Prolific before you publish: {enough / 100:.2f} would not be below (--reward {enough})\n"
     )
 
 

@@ -44,6 +44,7 @@ ITEMS: Schema = {
     "round": pl.Int64,
     "population": pl.String,
     "culture": pl.String,
+    "language": pl.String,
     "author": pl.String,  # a pseudonym; null where it was imported
     "state": pl.String,
     "reason": pl.String,

@@ -14,7 +14,7 @@ from folkways_studio.studies import progress
 from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways_studio.web.routing import Routes
-from folkways_studio.work import gold
+from folkways_studio.work import gold, training
 
 routes = Routes()
 
@@ -49,7 +49,8 @@ def people_page(
         populations=studies.populations(context.workspace, study.id),
         invites=invites.list_invites(context.workspace, study.id),
         members=accounts.members(context.workspace, study.id, *accounts.STAFF_ROLES),
-        answers=answers, flags=flags, link=link, password_link=password_link, problems=problems or {},
+        answers=answers, flags=flags, trainings=training.trainings(context.workspace, study.id),
+        link=link, password_link=password_link, problems=problems or {},
         waiting=participants.list_waiting(context.workspace, study.id, by=context.me.id),
         may_give=invites.may_give(context.roles), is_owner=Role.OWNER in context.roles,
     )  # fmt: skip

@@ -76,7 +76,8 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class LowPay:
-    """A stage that pays a population less than the wage that the study states for it, both per hour."""
+    """A stage that pays a population less than the wage that the study states for it, both per hour. stage:
+    "" for all work together."""
 
     stage: str
     population: str
@@ -128,6 +129,17 @@ def low_pay(workspace: Workspace, study: Study) -> tuple[LowPay, ...]:
         if offer.rate is not None and offer.wage is not None and stage.per_hour is not None
         if stage.per_hour < offer.wage.in_pay
     )
+
+
+def low_reward(
+    definition: Mapping[str, Any], population: str, reward: float, minutes: float
+) -> LowPay | None:
+    """A reward for some minutes of work, in the currency of a definition's pay, if it is below the wage
+    stated for a population; else None."""
+    wage, per_hour = wage_of(definition, population), reward * 60 / minutes
+    if wage is None or per_hour >= wage.in_pay:
+        return None
+    return LowPay("", population, per_hour, wage.in_pay, str(definition["pay"]["currency"]))
 
 
 def _offer(

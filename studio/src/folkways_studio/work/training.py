@@ -5,7 +5,7 @@ Answers to them are not judgements, so that no export, agreement or majority can
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 
 import sqlalchemy as sa
@@ -16,7 +16,7 @@ from folkways_studio.database.rows import find_row
 from folkways_studio.errors import ConflictError
 from folkways_studio.people.quality_status import quality_status, save_quality_status
 from folkways_studio.records import ParticipantState, QualificationStatus, Stage
-from folkways_studio.workflows.manuals import Case
+from folkways_studio.workflows.manuals import Case, cases_of
 
 LONGEST_CASE = 600.0
 """Seconds that a case counts at most for pay: what is longer held a break."""
@@ -33,6 +33,15 @@ class TrainingProgress:
     since: float | None = None
     seconds: float = 0.0
     done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StageTraining:
+    """How far one person is in the training of one stage. stage: its name. cases: how many there are."""
+
+    stage: str
+    progress: TrainingProgress
+    cases: int
 
 
 def training_progress(status: QualificationStatus) -> TrainingProgress:
@@ -59,6 +68,26 @@ def needs_training(connection: sa.Connection, participant_id: int, stage: Stage)
             return False
     sent = find_row(connection, schema.judgements, participant_id=participant_id, stage_id=stage.id)
     return sent is None
+
+
+def trainings(workspace: Workspace, study_id: int) -> Mapping[int, tuple[StageTraining, ...]]:
+    """Participant id -> the trainings of a study of the workspace that they have begun, by stage; nobody
+    else."""
+    standings, stages = schema.standings, schema.stages
+    begun = (
+        sa.select(standings.c.participant_id, standings.c.training, stages.c.name, stages.c.config)
+        .join(stages, stages.c.id == standings.c.stage_id)
+        .where(stages.c.study_id == study_id, standings.c.training.is_not(None))
+        .order_by(stages.c.position)
+    )
+    people: dict[int, tuple[StageTraining, ...]] = {}
+    with workspace.read() as connection:
+        for row in connection.execute(begun):
+            if row.training:
+                cases = len(cases_of(row.config.get("manual")))
+                one = StageTraining(row.name, TrainingProgress(**row.training), cases)
+                people[row.participant_id] = (*people.get(row.participant_id, ()), one)
+    return people
 
 
 def is_untrained(workspace: Workspace, participant_id: int, stage: Stage) -> bool:

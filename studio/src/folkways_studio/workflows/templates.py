@@ -1,4 +1,4 @@
-"""The studies that come with folkways, as files to start from: five of stages of their own kinds, seven of
+"""The studies that come with folkways, as files to start from: five of stages of their own kinds, nine of
 forms."""
 
 from __future__ import annotations
@@ -53,6 +53,14 @@ TEMPLATES: Mapping[str, tuple[Message, Message]] = {
         Message("What belongs to a culture"),
         Message("People mark the words that belong to their culture, and explain them."),
     ),
+    "naming-items": (
+        Message("Naming what belongs to a culture"),
+        Message("People name the items of a culture in facts about it, and explain each."),
+    ),
+    "question-translation": (
+        Message("Translation of questions"),
+        Message("Two people translate a question with its options; an expert settles the text."),
+    ),
     "picture-questions": (
         Message("Questions about pictures"),
         Message("People describe pictures from their country and write questions about them."),
@@ -75,6 +83,9 @@ PAPERS: Mapping[str, str] = {
     "Science",
     "cultural-references": "Yao and others (2024), Benchmarking machine translation with cultural "
     "awareness, Findings of EMNLP",
+    "naming-items": "Kabir and others (2026), XCR-Bench, section 2.1; Newmark (1988), A textbook of "
+    "translation",
+    "question-translation": "Harkness (2003), Questionnaire translation, in Cross-cultural survey methods",
     "picture-questions": "Romero and others (2024), CVQA: culturally-diverse multilingual visual question "
     "answering, NeurIPS",
     "dialects": "Keleg and Magdy (2023), Arabic dialect identification under scrutiny, ArabicNLP",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from folkways.benchmarks.blend.build import choosing
 from folkways.benchmarks.blend.build.calls import JudgeCall, RuleOracle
 from folkways.benchmarks.blend.build.choosing import Memory, OptionSet
+from folkways.benchmarks.blend.build.construction import Questions, build_order_free, build_paper
 from folkways.benchmarks.blend.build.items import items_of, table, usable
-from folkways.benchmarks.blend.build.make import Questions, build_order_free, build_paper
 from folkways.benchmarks.blend.build.sources import (
     AnswerForm,
     AnswerGroup,

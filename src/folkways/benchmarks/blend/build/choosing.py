@@ -247,7 +247,7 @@ class Meanings:
             taken: dict[str, Meaning] = {}
             for candidate in self.candidates(country):
                 if candidate.country not in taken and not any(
-                    _is_same(meaning, candidate, same) for meaning in (*own, *taken.values())
+                    is_same(meaning, candidate, same) for meaning in (*own, *taken.values())
                 ):
                     taken[candidate.country] = candidate
             chosen[country] = OptionSet(
@@ -264,7 +264,7 @@ def meanings(source: SourceQuestion) -> Meanings:
         merged: dict[str, Meaning] = {}
         top = 0
         for group in groups:
-            variants = _distinct(map(_clean, group.variants))
+            variants = _distinct(map(clean, group.variants))
             if not variants:
                 continue
             top = max(top, group.count)
@@ -324,7 +324,8 @@ def _open(own: Meaning, candidate: Meaning) -> Iterator[Pair]:
             yield _pair(folded(variant), folded(candidate.text))
 
 
-def _is_same(one: Meaning, candidate: Meaning, same: frozenset[Pair]) -> bool:
+def is_same(one: Meaning, candidate: Meaning, same: frozenset[Pair]) -> bool:
+    """Whether an answer that is offered means the same as another, by words or by verdict."""
     return _same_in_words(one, candidate) or any(
         _pair(folded(text), folded(candidate.text)) in same for text in one.variants
     )
@@ -353,7 +354,8 @@ def _pair(one: str, other: str) -> Pair:
     return (one, other) if one <= other else (other, one)
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """The text trimmed, composed and without invisible characters."""
     visible = "".join(
         char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char) != "Cf"
     )

@@ -5,11 +5,13 @@ What builds is imported when a command runs: a benchmark declares its builders w
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.build import Builder, BuildResult, BuildSession, Option
 from folkways.benchmarks.printed_prompts import PROMPTS_OPTION
+from folkways.cultures import language_name
 from folkways.display import plural
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
@@ -45,9 +47,36 @@ def build_mcq(
     )
     notes = [f"left out: {plural(count, 'question')}: {why}" for why, count in record["filtered"].items()]
     notes += [f"left out: {what}: {why}" for what, why in built.left_out.items()]
+    notes += _on_languages(record)
     if out.name == FILE_NAME:
         notes.append(f"to ask it: folkways run blend/mcq --release {out.parent} --model NAME")
     return BuildResult((summary,), notes, files)
+
+
+def _on_languages(record: Mapping[str, Any]) -> Iterator[str]:
+    """What each culture got of questions in languages, and the guess that comes furthest without reading
+    them."""
+    from folkways.benchmarks.blend.build.languages import FEW
+
+    counts = {country: of["items"] for country, of in record.get("by_culture", {}).items()}
+    if not counts:
+        return
+    yield "items: " + ", ".join(f"{country} {count}" for country, count in counts.items())
+    if few := [country for country, count in counts.items() if count < FEW]:
+        yield f"fewer than {FEW} items, too few for a score of its own: {', '.join(few)}"
+    guesses = record["blind_guesses"]
+    above = [
+        guess
+        for guess in guesses
+        if guess["p_holm"] is not None and guess["p_holm"] < 0.05 and guess["share"] > 25
+    ]
+    for guess in above:
+        yield (
+            f"the option of {guess['guess']} in {language_name(guess['language'])} is right in "
+            f"{guess['share']:.0f} % of {guess['items']:,} items, above chance: options give answers away"
+        )
+    if not above:
+        yield f"of {len(guesses)} guesses by the options alone none is told apart from chance (blind_guesses)"
 
 
 def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> BuildResult:
@@ -96,6 +125,7 @@ MCQ = Builder(
     \b
     folkways build mcq --judge openai/gpt-4o --profile strict --out mcq/
     folkways build mcq --judge stand-in:overlap --out mcq/ --calls calls.jsonl
+    folkways build mcq --judge openai/gpt-4o --profile strict --language local --out both/
     folkways run blend/mcq --release mcq/ --model openai/gpt-4o-mini
     """,
     (
@@ -135,6 +165,17 @@ MCQ = Builder(
         ),
         PROMPTS_OPTION,
         Option("--reasons", "paper: the judge writes its reasons first (Appendix C.3.2).", "yes"),
+        Option(
+            "--language",
+            "strict: also in these languages, with the same options: ko,es; local for every culture's own.",
+            "list",
+        ),
+        Option(
+            "--glosses",
+            "Table of translations (language, english, local) for options that people did not word.",
+            "file",
+            metavar="FILE.csv",
+        ),
         Option("--out", "Where the questions go (.csv)", "new file", gets=FILE_NAME, required=True),
         Option("--calls", "Write every call and its answer, in order.", "new file", metavar="FILE.jsonl"),
         Option("--hub", "Also write the Hugging Face layout, with a data card.", "new folder"),

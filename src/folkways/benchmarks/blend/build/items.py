@@ -26,6 +26,10 @@ from folkways.releases.release_records import ReleaseRecord
 RELEASED = ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx")
 """The columns of the released file, all text; choices and choice_countries are JSON objects by letter."""
 
+LOCAL = ("language", "local_prompt", "local_choices", "wordings")
+"""Further columns of items that are also asked in the culture's language, with the same options in the same
+order; ``wordings`` says by letter whose words the local ones are in."""
+
 LETTERS = "ABCD"
 WRONG_OPTIONS = len(LETTERS) - 1
 NOBODY = "dummy"
@@ -86,21 +90,22 @@ def items_of(
                     f"{source.question}_{number}",
                     source.question,
                     country,
-                    _prompt(wording, source.texts[country], tuple(texts)),
-                    _by_letter(texts),
-                    _by_letter([origin for _, origin in options]),
+                    item_prompt(wording, source.texts[country], tuple(texts)),
+                    by_letter(texts),
+                    by_letter([origin for _, origin in options]),
                     letter,
                 )
                 number += 1
 
 
-def table(rows: Iterable[tuple[str, ...]]) -> pl.DataFrame:
-    """RELEASED as a frame."""
+def table(rows: Iterable[tuple[str, ...]], names: Sequence[str] = RELEASED) -> pl.DataFrame:
+    """The rows as a frame of text."""
     columns = zip(*rows, strict=True)
-    return pl.DataFrame(dict(zip(RELEASED, columns, strict=False)), schema=dict.fromkeys(RELEASED, pl.String))
+    return pl.DataFrame(dict(zip(names, columns, strict=False)), schema=dict.fromkeys(names, pl.String))
 
 
-def _prompt(wording: Template, question: str, texts: tuple[str, ...]) -> str:
+def item_prompt(wording: Template, question: str, texts: tuple[str, ...]) -> str:
+    """The prompt of an item with its options, lettered."""
     lettered = "\n".join([f"{letter}. {text}" for letter, text in zip(LETTERS, texts, strict=False)])
     head, middle, tail = _cut(wording, question)
     return f"{head}{lettered}{tail}" if middle else head
@@ -112,7 +117,8 @@ def _cut(wording: Template, question: str) -> tuple[str, str, str]:
     return wording.fill({"question": question, "choices": "{choices}"}).partition("{choices}")
 
 
-def _by_letter(texts: Sequence[str]) -> str:
+def by_letter(texts: Sequence[str]) -> str:
+    """Texts by letter as a JSON object, laid out as the released ones."""
     lines = ",\n".join(
         [f'    "{letter}": {_quoted(text)}' for letter, text in zip(LETTERS, texts, strict=False)]
     )
@@ -132,11 +138,12 @@ LETTER = r'(?:"answer_choice"\s*:\s*"|^\s*)([A-D])\b'
 
 
 def write_released(items: pl.DataFrame, path: Path) -> Path:
-    """The released CSV, byte for byte in its dialect: UTF-8, quotes where needed, lines that end in CR LF."""
+    """All columns as CSV, byte for byte in the released dialect: UTF-8, quotes where needed, lines that end
+    in CR LF."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(RELEASED)
-    writer.writerows(items.select(RELEASED).iter_rows())
+    writer.writerow(items.columns)
+    writer.writerows(items.iter_rows())
     return write_bytes(path, text.getvalue().encode())
 
 
@@ -194,15 +201,20 @@ def _call_record(answered: AnsweredCall) -> dict[str, Any]:
     return {"kind": answered.call.kind, **fields, "answer": answer}
 
 
+UNLISTED = ("left_out", "blind_guesses")
+"""What of the record is too long for the card's table."""
+
+
 def _card(items: pl.DataFrame, data: str, release: ReleaseRecord, record: Mapping[str, Any]) -> str:
-    made = "\n".join(f"| {name} | {_cell(value)} |" for name, value in record.items() if name != "left_out")
+    made = "\n".join(f"| {name} | {_cell(value)} |" for name, value in record.items() if name not in UNLISTED)
     left_out = "\n".join(f"- {what}: {why}" for what, why in record["left_out"].items()) or "Nothing."
     counts = items.group_by("country", maintain_order=True).agg(pl.len().alias("n"))
     table = "\n".join(f"| {country} | {number:,} |" for country, number in counts.iter_rows())
+    languages = "\n".join(f"- {code}" for code in ("en", *record.get("languages", ())))
     return f"""---
 license: {hub_licence(release.licence)}
 language:
-- en
+{languages}
 task_categories:
 - multiple-choice
 configs:
@@ -214,7 +226,7 @@ configs:
 
 # Multiple-choice questions on everyday life, made from {release.name}
 
-{items.height:,} questions in the schema of BLEnD's multiple-choice release: `{"`, `".join(RELEASED)}`.
+{items.height:,} questions in the schema of BLEnD's multiple-choice release: `{"`, `".join(items.columns)}`.
 `choices` (letter to text) and `choice_countries` (letter to the country whose people gave it; `dummy` \
 for nobody) are JSON objects,
 `answer_idx` is the right letter. Wrong options are what people of other countries answered to the same \

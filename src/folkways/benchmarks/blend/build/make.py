@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from folkways import __version__
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.build.calls import (
-    Answer,
-    AnsweredCall,
-    Call,
-    DummyCall,
-    GroupsCall,
-    JudgeCall,
-    ModelOracle,
-    Oracle,
-    PairsCall,
-    RuleOracle,
+from folkways.benchmarks.blend.build.calls import ModelOracle, Oracle, RuleOracle
+from folkways.benchmarks.blend.build.construction import Questions, build_order_free, build_paper
+from folkways.benchmarks.blend.build.languages import (
+    LocalAnswers,
+    blind_guesses,
+    build_in_languages,
+    read_glosses,
+    wanted_languages,
 )
-from folkways.benchmarks.blend.build.choosing import (
-    Memory,
-    OptionSet,
-    Pair,
-    choose,
-    groups_call,
-    meanings,
-    pairs_calls,
-    same_by_groups,
-    same_by_pairs,
-)
-from folkways.benchmarks.blend.build.items import WRONG_OPTIONS, dummy_call, items_of, offered, table, usable
 from folkways.benchmarks.blend.build.sources import SourceQuestion, select_sources
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.build import BuildSession
@@ -91,208 +74,6 @@ def _release(name: str) -> Release:
     return release
 
 
-Chosen = dict[str, OptionSet]
-ATTEMPTS = 3
-"""Attempts per call while its reply cannot be read, and attempts to get enough made-up options."""
-
-
-@dataclass
-class Questions:
-    """What was built.
-
-    items: items.RELEASED; calls: in the order in which the construction made them; ahead: calls that were
-    asked ahead and then not needed; left_out: question or question and country -> why it has no items.
-    """
-
-    items: pl.DataFrame
-    calls: list[AnsweredCall]
-    ahead: int = 0
-    left_out: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def judge_calls(self) -> int:
-        """Calls to the judge."""
-        return sum(not isinstance(answered.call, DummyCall) for answered in self.calls)
-
-    @property
-    def dummy_calls(self) -> int:
-        """Calls for options that nobody gave."""
-        return len(self.calls) - self.judge_calls
-
-
-def build_paper(
-    sources: Sequence[SourceQuestion],
-    judge: Oracle,
-    dummy_maker: Oracle,
-    wording: Template,
-    *,
-    ahead: int = 1,
-    progress: Callable[[str], None] = lambda _text: None,
-) -> Questions:
-    """The authors' procedure: the same items in the same order, from the same calls in the same order.
-
-    sources: the questions; judge, dummy_maker: who says what is the same and who makes up options; wording:
-    prompt of the items; progress: called with a text before each question. ahead: calls in flight at most.
-    The next call depends on earlier answers, so later ones are guessed by taking every open answer for
-    "different"; a wrong guess wastes its call. An unreadable reply of the judge counts as "same", as in the
-    authors' program.
-    """
-    memory, calls, chosen = Memory(), [], {}
-    sent: set[JudgeCall] = set()
-    for number, source in enumerate(sources):
-        progress(f"choosing: {number} of {len(sources)} questions")
-        while True:
-            fork = memory.fork()
-            walk = _Guess(judge, ahead)
-            try:
-                choice = choose(source, fork, walk)
-            except _Enough:
-                pass
-            else:
-                if not walk.open:
-                    break
-            sent.update(walk.open)
-            judge.ask(list(walk.open))
-        fork.join()
-        chosen[source.question] = choice
-        calls += walk.made
-    made = {answered.call for answered in calls}
-    return _finish(sources, chosen, dummy_maker, wording, calls, len(sent - made), {})
-
-
-class _Enough(Exception):  # noqa: N818 - ends a walk and signals no failure
-    """As many calls are open as may be asked at once."""
-
-
-class _Guess:
-    """A judge that gives known verdicts and guesses open ones, until there are enough to ask."""
-
-    def __init__(self, oracle: Oracle, limit: int) -> None:
-        self._oracle = oracle
-        self._limit = limit
-        self.open: dict[JudgeCall, None] = {}
-        self.made: list[AnsweredCall] = []
-
-    def __call__(self, call: JudgeCall) -> bool:
-        reply = self._oracle.recall(call)
-        if reply is not None:
-            self.made.append(AnsweredCall(call, reply[0]))
-            return reply[0] is not False
-        self.open[call] = None
-        if len(self.open) >= self._limit:
-            raise _Enough
-        return False
-
-
-def build_order_free(
-    sources: Sequence[SourceQuestion],
-    judge: Oracle,
-    dummy_maker: Oracle,
-    wording: Template,
-    *,
-    pairs_per_call: int | None = None,
-) -> Questions:
-    """The same rule with its defects fixed: every open pair is judged once, all of them at once, before
-    anything is chosen.
-
-    pairs_per_call: how many pairs the judge is shown at a time; None shows it all answers of a question and
-    lets it group them. Questions with a reply that stays unreadable after ATTEMPTS are left out.
-    sources, judge, dummy_maker, wording: see ``build_paper``.
-    """
-    by_source = [meanings(source) for source in sources]
-    by_question: list[list[PairsCall] | list[GroupsCall]] = [
-        groups_call(meaning) if pairs_per_call is None else pairs_calls(meaning, pairs_per_call)
-        for meaning in by_source
-    ]
-    answered = _asked_until_readable(judge, [call for calls in by_question for call in calls])
-    answers: dict[Call, Answer | None] = {
-        entry.call: entry.answer for entry in answered
-    }  # of several the last
-    chosen: dict[str, Chosen] = {}
-    left_out: dict[str, str] = {}
-    for meaning, calls in zip(by_source, by_question, strict=True):
-        replies = [answers[call] for call in calls]
-        if None in replies:
-            left_out[meaning.source.question] = "the judge's reply could not be read"
-            continue
-        same: set[Pair] = set()
-        for call in calls:
-            same |= _same(call, answers[call])
-        chosen[meaning.source.question] = meaning.choose(frozenset(same))
-    return _finish(sources, chosen, dummy_maker, wording, answered, 0, left_out)
-
-
-def _same(call: PairsCall | GroupsCall, answer: Answer | None) -> frozenset[Pair]:
-    if isinstance(call, GroupsCall):
-        return same_by_groups(call, answer)  # type: ignore[arg-type]  # what this kind of call is answered with
-    return same_by_pairs([call], [answer])  # type: ignore[list-item]
-
-
-def _asked_until_readable(oracle: Oracle, calls: Sequence[Call]) -> list[AnsweredCall]:
-    answered: list[AnsweredCall] = []
-    for attempt in range(ATTEMPTS):
-        answers = oracle.ask(calls, attempt) if calls else []
-        answered += [AnsweredCall(call, answer) for call, answer in zip(calls, answers, strict=True)]
-        calls = [call for call, answer in zip(calls, answers, strict=True) if answer is None]
-    return answered
-
-
-def _finish(
-    sources: Sequence[SourceQuestion],
-    chosen: dict[str, Chosen],
-    dummy_maker: Oracle,
-    wording: Template,
-    calls: list[AnsweredCall],
-    ahead: int,
-    left_out: dict[str, str],
-) -> Questions:
-    """Fill up with options that nobody gave, and letter the items."""
-    complete = [source for source in sources if source.question in chosen]
-    dummies, dummy_calls = _dummies(complete, chosen, dummy_maker)
-    rows: list[tuple[str, ...]] = []
-    for source in complete:
-        choices = chosen[source.question]
-        fillers = dummies.get(source.question, ())
-        if offered(choices) + len(fillers) < WRONG_OPTIONS:
-            left_out[source.question] = "too few options were made up that nobody gave"
-            continue
-        for country, choice in choices.items():
-            if not choice.right:
-                left_out[f"{source.question} {country}"] = (
-                    "its most frequent answer does not have the form that is asked for"
-                )
-        rows += items_of(source, choices, fillers, wording)
-    return Questions(table(rows), calls + dummy_calls, ahead, left_out)
-
-
-def _dummies(
-    sources: Sequence[SourceQuestion], chosen: dict[str, Chosen], maker: Oracle
-) -> tuple[dict[str, tuple[str, ...]], list[AnsweredCall]]:
-    """Question -> made-up options, all questions at once; what falls short is asked for again, with what was
-    refused as taken."""
-    options: dict[str, tuple[str, ...]] = {}
-    refused: dict[str, set[str]] = {}
-    answered: list[AnsweredCall] = []
-    for attempt in range(ATTEMPTS):
-        calls = []
-        for source in sources:
-            have = options.get(source.question, ())
-            call = dummy_call(
-                source, chosen[source.question], {*have, *refused.get(source.question, ())}, len(have)
-            )
-            if call is not None:
-                calls.append(call)
-        if not calls:
-            break
-        for call, answer in zip(calls, maker.ask(calls, attempt), strict=True):
-            answered.append(AnsweredCall(call, answer))
-            made = [text for text in answer if isinstance(text, str)] if isinstance(answer, tuple) else []
-            good = usable(made, call.taken)[: call.number]
-            options[call.question] = (*options.get(call.question, ()), *good)
-            refused.setdefault(call.question, set()).update(made)
-    return options, answered
-
-
 PROFILES = ("paper", "strict")
 STAND_IN = "stand-in:"
 BY_QUESTION = "question"
@@ -322,6 +103,8 @@ def make_questions(
     prompts: Path | None = None,
     reasons: bool = False,
     exclusion: str = "code",
+    language: Sequence[str] | None = None,
+    glosses: Path | None = None,
     name: str | None = None,
 ) -> QuestionsBuild:
     """Build multiple-choice questions.
@@ -339,16 +122,24 @@ def make_questions(
     prompts: file of prompt texts in place of ours (``printed_prompts``).
     reasons: paper: the judge writes its reasons before the verdict, as in the paper (Appendix C.3.2).
     exclusion: which filter of questions: ``code`` or ``text`` (``select_sources``).
+    language: codes of languages in which items are asked as well as in English (``languages``); None for
+        English alone. glosses: translations for these (``read_glosses``).
     name: of the run in which models are asked.
 
     Raises UnknownNameError or FolkwaysError for invalid options, before anything is asked.
     """
     _check(profile, judge_batch)
+    spoken = _check_languages(language, glosses, profile, dummies, wording_of)
     texts_brought = texts_for_builder(prompts, "build mcq", PUBLISHED.prompts)
     if profile != "paper" and (reasons or "judge" in texts_brought):
         raise FolkwaysError(
             "the profile strict asks about many answers at once: its judge gives no reasons and has no text "
             "of yours; choose --profile paper"
+        )
+    if "item" in texts_brought and spoken:
+        raise FolkwaysError(
+            "the prompts file has a text 'item', which is in one language; delete it there, or leave "
+            "--language out"
         )
     if "item" in texts_brought and wording_of:
         raise FolkwaysError("the prompts file has a text 'item'; delete it there, or leave --wording-of out")
@@ -370,6 +161,7 @@ def make_questions(
         "judge_batch": judge_batch if profile == "strict" else "1",
         "prompts": f"folkways {digest_of(wordings('folkways.benchmarks.blend')['build'])}",
         **({"judge_form": "reasons first"} if reasons else {}),
+        **({"languages": sorted(spoken), "glosses": glosses.name if glosses else None} if spoken else {}),
         **{f"{name}_prompt": f"{text.source} {digest_of(text.text)}" for name, text in texts_brought.items()},
     }
     models = [name for name in dict.fromkeys(asked_of.values()) if name not in oracles]
@@ -386,28 +178,30 @@ def make_questions(
             name: ModelOracle(ask, texts_brought, reasoned=reasons)
             for name, ask in zip(models, opened, strict=True)
         }
-    selected = select_sources(
-        blend.read_annotations(source), blend.read_questions(texts), questions, exclusion
-    )
+    annotations, questions_asked = blend.read_annotations(source), blend.read_questions(texts)
+    selected = select_sources(annotations, questions_asked, questions, exclusion, by_culture=bool(spoken))
     sources = selected.sources
     wording = (
         released_wording(wording_of, sources) if wording_of else texts_brought.get("item", own_wording())
     )
     of_both = oracles[asked_of["judge"]], oracles[asked_of["dummies"]]
-    if profile == "paper":
+    pairs_per_call = None if judge_batch == BY_QUESTION else int(judge_batch)
+    more: dict[str, Any] = {}
+    if spoken:
+        local = LocalAnswers(annotations, questions_asked, read_glosses(glosses) if glosses else None)
+        in_languages = build_in_languages(sources, of_both[0], local, spoken, pairs_per_call=pairs_per_call)
+        built = in_languages.built
+        more = {"by_culture": in_languages.by_culture, "blind_guesses": blind_guesses(built.items).to_dicts()}
+    elif profile == "paper":
         built = build_paper(sources, *of_both, wording, ahead=ahead, progress=session.progress)
     else:
-        built = build_order_free(
-            sources,
-            *of_both,
-            wording,
-            pairs_per_call=None if judge_batch == BY_QUESTION else int(judge_batch),
-        )
+        built = build_order_free(sources, *of_both, wording, pairs_per_call=pairs_per_call)
     record = {
         **inputs,
         "wording": wording.source,
         "filtered": selected.filtered,
         **_counts(built, len(sources)),
+        **more,
     }
     return QuestionsBuild(built, source, record)
 
@@ -423,6 +217,34 @@ def _check(profile: str, judge_batch: str) -> None:
         raise FolkwaysError(
             "--judge-batch needs --profile strict: the paper's procedure judges one call after the other"
         )
+
+
+def _check_languages(
+    language: Sequence[str] | None,
+    glosses: Path | None,
+    profile: str,
+    dummies: str | None,
+    wording_of: str | None,
+) -> frozenset[str]:
+    """The languages that are asked for. Raises FolkwaysError for options that do not go with them."""
+    if not language:
+        if glosses:
+            raise FolkwaysError("--glosses needs --language: it words options in these languages")
+        return frozenset()
+    spoken = wanted_languages(language)
+    if profile != "strict":
+        raise FolkwaysError("--language needs --profile strict: the paper has questions in English alone")
+    if dummies:
+        raise FolkwaysError(
+            "--dummies makes up English options, and with --language people's answers word all of them; "
+            "leave one of the two out"
+        )
+    if wording_of:
+        raise FolkwaysError(
+            "--wording-of takes over a prompt in English, and --language needs one in each language; leave "
+            "one of the two out"
+        )
+    return spoken
 
 
 def _counts(built: Questions, looked_at: int) -> Mapping[str, Any]:

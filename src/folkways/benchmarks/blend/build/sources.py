@@ -90,6 +90,7 @@ MOST_NOT_KNOWING = {"code": 2, "text": 3}
 YOUR_COUNTRY = "your country"
 
 NOT_ASKED = "not everybody was asked it"
+NOWHERE = "in no country did enough people know it and agree"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ def select_sources(
     questions: pl.DataFrame,
     wanted: Sequence[str] | None = None,
     exclusion: str = "code",
+    *,
+    by_culture: bool = False,
 ) -> Selection:
     """The questions that pass the filter, in the order of the first country's question file.
 
@@ -148,17 +151,21 @@ def select_sources(
         releases. A question goes when in any country somebody called it not applicable, more than
         MOST_NOT_KNOWING did not know it for whatever reason, or its most frequent answer has fewer than
         LEAST_VOTES votes. ``wanted`` names the questions to look at.
+    by_culture: a question stays with the countries whose answers pass, and goes where none does.
     Raises DataError for questions that are not there, or where a country has annotations and no questions.
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
-    against = _against(annotations, MOST_NOT_KNOWING[exclusion])
+    countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
+    most = MOST_NOT_KNOWING[exclusion]
+    against = {} if by_culture else _against(annotations, most)
+    if by_culture:
+        annotations = annotations.filter(~pl.any_horizontal(*_objections(most).values()))
     answers: dict[str, dict[str, tuple[AnswerGroup, ...]]] = {}
     for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
         english = tuple(
             AnswerGroup(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"]
         )
         answers.setdefault(key, {})[names[code]] = english
-    countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
     first, texts = _texts(questions, names)
     if missing := [country for country in countries if country not in texts]:
         raise DataError(
@@ -171,7 +178,8 @@ def select_sources(
         )
     here = spoken_name(next(iter(texts)))
     looked_at = {key: text for key, text in first.items() if wanted is None or key in wanted}
-    why = {key: against.get(key) if key in answers else NOT_ASKED for key in looked_at}
+    absent = NOWHERE if by_culture else NOT_ASKED
+    why = {key: against.get(key) if key in answers else absent for key in looked_at}
     passed = [
         SourceQuestion(
             key,

@@ -127,8 +127,11 @@ def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
     return table
 
 
-def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.DataFrame]:
-    """The columns ``needed`` of a CSV file, ``size`` rows at a time, with every cell as text.
+def csv_batches(
+    file: Path, needed: tuple[str, ...], size: int, also: tuple[str, ...] = ()
+) -> Iterator[pl.DataFrame]:
+    """The columns ``needed`` of a CSV file, and of those in ``also`` the ones that it has, ``size`` rows at a
+    time, with every cell as text.
 
     DataError naming the row if it cannot be read as UTF-8 CSV or differs in length, or if a column is
     missing.
@@ -149,7 +152,8 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
                     f"has no column {', '.join(missing)}; its columns: {', '.join(header)}. {REMEDY}",
                     file=file,
                 )
-            indexes = [header.index(name) for name in needed]
+            names = (*needed, *(name for name in also if name in header))
+            indexes = [header.index(name) for name in names]
             while True:
                 rows.extend(islice(reader, size))
                 if odd := next(
@@ -160,7 +164,7 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
                         f"has {cells} cells where the header has {len(header)}. {REMEDY}", file=file, row=odd
                     )
                 columns = [*zip(*rows, strict=True)] or [()] * len(header)
-                positions = zip(needed, indexes, strict=True)
+                positions = zip(names, indexes, strict=True)
                 yield pl.DataFrame(
                     [pl.Series(name, columns[index], dtype=pl.String) for name, index in positions]
                 )

@@ -20,7 +20,7 @@ from folkways.benchmarks.blend.data.files import (
     read_csv,
     read_json,
 )
-from folkways.cultures import Culture, culture_named
+from folkways.cultures import Culture, culture_named, languages
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import Schema
 from folkways.releases.once import read_once
@@ -253,7 +253,14 @@ MCQ: Schema = {
     "choices": pl.List(pl.String),
     "choice_countries": pl.List(pl.String),  # the authors' names; "dummy" and the like stay as they are
     "answer_idx": pl.String,
+    # of questions that are also asked in the culture's language, with the same options; else null
+    "local_language": pl.String,
+    "local_prompt": pl.String,
+    "local_choices": pl.List(pl.String),
 }
+
+IN_LANGUAGE = ("language", "local_prompt", "local_choices")
+"""Columns of questions that ``folkways build mcq --language`` made; the released file lacks them."""
 
 MCQ_BATCH = 4000
 """Multiple-choice questions that are in memory at a time; the released file has 300,000 of them."""
@@ -270,9 +277,8 @@ def read_mcq_batches(release: Release, size: int = MCQ_BATCH) -> Iterator[pl.Dat
     time."""
     file = find_mcq(release.root) or release.path("mc_questions_file.csv")
     first = 1
-    for table in csv_batches(
-        file, ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx"), size
-    ):
+    needed = ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx")
+    for table in csv_batches(file, needed, size, IN_LANGUAGE):
         yield _mcq(table, file, first)
         first += table.height
 
@@ -298,7 +304,40 @@ def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
         choices=_lists([[*options.values()] for options in choices]),
         choice_countries=_lists([[*names.values()] for names in countries]),
         answer_idx="answer_idx",
+        **_in_language(table, choices, file, first),
     )
+
+
+def _in_language(
+    table: pl.DataFrame, choices: Sequence[Mapping[str, object]], file: Path, first: int
+) -> dict[str, pl.Expr | pl.Series]:
+    """The last columns of MCQ; null where a row, or the whole file, is in English alone."""
+    if not set(IN_LANGUAGE) <= set(table.columns):
+        return {name: pl.lit(None, MCQ[name]) for name in ("local_language", "local_prompt", "local_choices")}
+    worded: list[list[str] | None] = []
+    for row, (code, prompt, text, options) in enumerate(
+        zip(*(table[name] for name in IN_LANGUAGE), choices, strict=True), first
+    ):
+        if not code:
+            worded.append(None)
+            continue
+        local = _object(text, row, file)
+        problem = ""
+        if code not in languages() or code == "en":
+            problem = f"language {code!r} is none that questions can be in besides English"
+        elif not prompt.strip():
+            problem = f"local_prompt is empty, and the language is {code}"
+        elif [*local] != [*options]:
+            problem = f"local_choices has the letters {', '.join(local)}, and choices {', '.join(options)}"
+        if problem:
+            raise DataError(f"{problem}. {REMEDY}", file=file, row=row)
+        worded.append([str(value) for value in local.values()])
+    spoken = pl.col("language") != ""
+    return {
+        "local_language": pl.when(spoken).then("language"),
+        "local_prompt": pl.when(spoken).then("local_prompt"),
+        "local_choices": pl.Series(worded, dtype=pl.List(pl.String)),
+    }
 
 
 def _lists(rows: list[list[object]]) -> pl.Series:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from folkways.benchmarks.culturalbench.data.release import (
 from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE
 from folkways.benchmarks.culturalbench.votes import OPTIONS, frame_bytes
 from folkways.benchmarks.multiple_choice.release import is_readable
+from folkways.benchmarks.studies import settled_items
 from folkways.errors import DataError, FolkwaysError
 from folkways.files import write_bytes
 from folkways.releases.release_records import Release
@@ -37,8 +37,6 @@ TEXTS = ("question", *OPTIONS)
 COLUMNS = ("question_idx", "language", *TEXTS)
 CONFIG = "config"
 """Column that says which configuration a row translates, where the two show other texts; empty for both."""
-OF_STUDY = {name: (name,) for name in ("item", "item_id", "parent_id", "state", "content", "result")}
-"""Columns of the items that a study exports (``folkways studio export --format jsonl``)."""
 
 Row = Mapping[str, str]
 
@@ -55,9 +53,10 @@ class TranslatedBuild:
 def build_translated(release: Release, translations: Path, out: Path) -> TranslatedBuild:
     """Write the release with its translations into the folder ``out``.
 
-    translations: a table with COLUMNS and, if needed, CONFIG, or the items of a study of people (OF_STUDY). A
-    row's options are those of Easy, A to D, and Hard takes each by its English text; a row for Hard alone has
-    them in the order of Hard's rows. Questions without a row stay in English alone.
+    translations: a table with COLUMNS and, if needed, CONFIG, or the items of a study of people
+        (``settled_items``). A row's options are those of Easy, A to D, and Hard takes each by its English
+        text; a row for Hard alone has them in the order of Hard's rows. Questions without a row stay in
+        English alone.
 
     Raises DataError, with file and row, for a question that the release lacks, a second row of a question, a
     missing text, two options of one text, a language that is English or unknown, and a question that one
@@ -155,26 +154,22 @@ def _read(path: Path, english: Mapping[str, Mapping[str, object]]) -> dict[tuple
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a table with COLUMNS, or of a study's exported ``items``: those that are done and handed on
-    to no stage, with what people wrote as ``local_question`` and ``local_option_a`` to ``local_option_d``."""
-    if not is_readable(path, OF_STUDY):
+    """The rows of a table with COLUMNS, or of a study's settled items, with what people wrote as
+    ``local_question`` and ``local_option_a`` to ``local_option_d``; the language is that of the item or of
+    its population."""
+    items = settled_items(path)
+    if items is None:
         names = (*COLUMNS, CONFIG) if is_readable(path, {CONFIG: (CONFIG,)}) else COLUMNS
         yield from read_table(path, {name: (name,) for name in names}).iter_rows(named=True)
         return
-    table = read_table(path, OF_STUDY)
-    handed_on = set(table["parent_id"])
-    for row in table.filter(pl.col("state") == "done").iter_rows(named=True):
-        if row["item_id"] in handed_on:
-            continue
-        try:
-            content, result = (json.loads(row[name]) for name in ("content", "result"))
-            content = content.get("content", content)  # of an item that somebody decided
-            texts = {name: str(result.get(f"local_{name}", "")) for name in TEXTS}
-            about = {name: str(content.get(name, "")) for name in ("language", CONFIG)}
-        except (ValueError, AttributeError):
-            raise DataError("content and result are no JSON objects", file=path, row=row["row"]) from None
-        question = str(content.get("question_idx", row["item"]))
-        yield {"row": row["row"], "question_idx": question, **about, **texts}
+    for item in items:
+        yield {
+            "row": item.row,
+            "question_idx": str(item.content.get("question_idx", item.key)),
+            "language": str(item.content.get("language", item.language)),
+            CONFIG: str(item.content.get(CONFIG, "")),
+            **{name: str(item.result.get(f"local_{name}", "")) for name in TEXTS},
+        }
 
 
 def _by_row(

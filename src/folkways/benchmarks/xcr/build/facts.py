@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from folkways.benchmarks.studies import settled_items
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import Schema
 from folkways.text_tables import SUFFIXES, read_table, table_batches
@@ -142,15 +144,21 @@ _ADDRESS = r'"url":"([^"]+)"'
 OF_PEOPLE = "people"
 """Who named an item, where it was not a model."""
 
+OF_FORM = {"item": "csi", "context": "context"}
+"""Column of a table in which people named items -> its part in the form of a study."""
+
 
 def read_named(path: Path) -> Iterator[tuple[dict[str, object], str, str]]:
-    """Each fact (as ``representatives`` has it), its item and its context, of a table in which people have
-    named the items (section 2.1): further columns ``item`` and ``context``. A row without an item is passed
-    over. Raises what ``read_facts`` raises, and DataError for an item without a context, fact or culture."""
+    """Each fact (as ``representatives`` has it), an item of it, and the item's context, of a table in which
+    people have named the items (section 2.1): further columns ``item`` and ``context``; or of the exported
+    items of a study (``settled_items``), where people say ``csi`` and ``context``, and perhaps ``csi_2`` and
+    ``context_2``. A row without an item is passed over.
+
+    Raises what ``read_facts`` and ``settled_items`` raise, and DataError for an item without a context, fact
+    or culture."""
     check_table(path)
-    columns = {**COLUMNS, "item": ("item", "csi"), "context": ("context", "definition")}
-    for row in read_table(path, columns).iter_rows(named=True):
-        cells = {name: " ".join(row[name].split()) for name in columns}
+    for row in _named_rows(path):
+        cells = {name: " ".join(str(row[name]).split()) for name in (*COLUMNS, "item", "context")}
         if not cells["item"]:
             continue
         if lacking := [name for name in ("culture", "fact", "context") if not cells[name]]:
@@ -162,6 +170,26 @@ def read_named(path: Path) -> Iterator[tuple[dict[str, object], str, str]]:
             cells["item"],
             cells["context"],
         )
+
+
+def _named_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """A row for each item that people named, with COLUMNS, ``item``, ``context`` and ``row``."""
+    items = settled_items(path)
+    if items is None:
+        columns = {**COLUMNS, "item": ("item", "csi"), "context": ("context", "definition")}
+        yield from read_table(path, columns).iter_rows(named=True)
+        return
+    for item in items:
+        about = {name: item.content.get(name, "") for name in COLUMNS}
+        for more in ("", "_2"):
+            named = {name: item.result.get(f"{key}{more}", "") for name, key in OF_FORM.items()}
+            if several := [name for name, value in named.items() if not isinstance(value, str)]:
+                raise DataError(
+                    f"has several texts as its {several[0]}; have people agree on one (agree: true)",
+                    file=path,
+                    row=item.row,
+                )
+            yield {**about, **named, "row": item.row}
 
 
 def check_table(path: Path) -> None:

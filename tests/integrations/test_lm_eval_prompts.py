@@ -1,0 +1,230 @@
+"""The variants lm-eval against lm-evaluation-harness itself: its own tasks of every language, over made-up rows, text
+for text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from folkways.api import run
+from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.global_mmlu_lite import TASK as MMLU_LITE
+from folkways.benchmarks.global_piqa import TASK as PIQA
+from folkways.benchmarks.global_piqa import countries
+from folkways.benchmarks.include import TASK as INCLUDE
+from folkways.benchmarks.multiple_choice.lm_eval import template_of
+from folkways.releases.registry import get_record
+from folkways.releases.release_records import Release
+from tests.support import lm_eval_tasks
+from tests.support.hub_benchmarks import release_over, write_delimited, write_parquet
+from tests.support.other_programs import programs_of
+from tests.support.tiny_language_model import make_language_model
+
+Row = dict[str, Any]
+DOMAINS = (
+    *("Applied Science", "Arts & Humanities", "Business & Commerce", "Driving License", "General knowledge"),
+    *("Health oriented education", "Marine License", "Medical License", "Professional certification", "STEM"),
+    "Social Science",
+)
+CATEGORIES = ("Business", "Humanities", "Medical", "Other", "STEM", "Social Sciences")
+LITE = ["ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "sw", "yo", "zh"]
+"""The languages of its tasks over Global-MMLU-Lite; ours has 23."""
+
+
+def lettered(name: str, number: int, **columns: object) -> Row:
+    """A question that begins and ends with white space, and has what templates could take for a place of theirs."""
+    options = {f"option_{letter}": f"{letter} {number}{' ' * (number % 2)}" for letter in "abcd"}
+    question = f" \n{name} {number}: {{a}} {{{{question}}}} \\boxed{{x}}? é한 \t"
+    return {"question": question, **options, **columns}
+
+
+def mmlu(language: str, split: str, category: str, number: int) -> Row:
+    row = lettered(
+        f"{split} {language} {category}", number, answer="ABCD"[number % 4], subject_category=category
+    )
+    return row | {
+        "sample_id": f"{category}/{number}",
+        "cultural_sensitivity_label": "CA",
+        "country": "-",
+        "region": "-",
+    }
+
+
+def write_lite(root: Path, languages: Sequence[str] = LITE) -> tuple[Release, dict[str, Any]]:
+    data = {
+        language: {
+            split: [mmlu(language, split, one, at) for at in range(rows) for one in CATEGORIES]
+            for split, rows in (("dev", 4), ("test", 3))
+        }
+        for language in languages
+    }
+    for language, splits in data.items():
+        for split, rows in splits.items():
+            write_parquet(root, f"{language}/{split}-00000-of-00001.parquet", rows)
+    return release_over(root, "global-mmlu-lite"), data
+
+
+def write_include(root: Path) -> tuple[Release, dict[str, Any]]:
+    data = {}
+    for folder in sorted({entry.path.split("/")[0] for entry in get_record("include").files}):
+        rows = [
+            lettered(f"{folder} {domain}", at, answer=at % 4, domain=domain, country="Greece", level="x")
+            | {"regional_feature": "x", "language": folder}
+            for at in range(4)
+            for domain in DOMAINS
+        ]
+        data[folder] = {"test": rows}
+        write_parquet(root, f"{folder}/test-00000-of-00001.parquet", rows)
+    return release_over(root, "include"), data
+
+
+def write_piqa(root: Path, varieties: Iterable[str] = ()) -> tuple[Release, dict[str, Any]]:
+    data = {}
+    for variety in varieties or countries():
+        rows: list[Row] = [
+            {
+                "prompt": f"{variety} {{prompt}}, {{{{a}}}}{' ' * at}",
+                "solution0": f"é{'한' * at} one",
+                "solution1": f"two {{b}} {at}",
+                "label": at % 2,
+            }
+            for at in range(4)
+        ]
+        data[variety] = {"test": rows}
+        write_delimited(root, f"data/nonparallel_{variety}.tsv", rows, "\t")
+    return release_over(root, "global-piqa"), data
+
+
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """lm-evaluation-harness, importable from here as if it were installed beside folkways."""
+    (packages,) = (programs_of("other-programs").parent / "lib").glob("python*/site-packages")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(packages)])
+
+
+DATA = {
+    "Global-MMLU-Lite": (MMLU_LITE, write_lite),
+    "include-base-44": (INCLUDE, write_include),
+    "global-piqa-nonparallel": (PIQA, write_piqa),
+}
+CASES = (
+    ("Global-MMLU-Lite", "lm-eval", "global_mmlu/default"),
+    ("include-base-44", "lm-eval", "include/default"),
+    ("include-base-44", "lm-eval-few-shot-en", "include/few_shot_en"),
+    ("include-base-44", "lm-eval-few-shot-og", "include/few_shot_og"),
+    ("global-piqa-nonparallel", "lm-eval", "global_piqa/nonparallel_generation"),
+    ("global-piqa-nonparallel", "lm-eval-cloze", "global_piqa/nonparallel_cloze"),
+)
+SHOTS = (0, 3)
+Sent = tuple[dict[str, Release], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> Sent:
+    """The releases, and what the program would send of the same rows: one start of it for all cases."""
+    programs_of("other-programs")
+    folder = tmp_path_factory.mktemp("lm-eval")
+    written = {name: write(folder / name) for name, (_, write) in DATA.items()}
+    data = {name: rows for name, (_, rows) in written.items()}
+    theirs = lm_eval_tasks.run(folder, data, dict.fromkeys((case[2] for case in CASES), None), SHOTS)
+    return {name: release for name, (release, _) in written.items()}, theirs
+
+
+@pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
+@pytest.mark.parametrize("shots", SHOTS)
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_every_language_is_asked_as_the_program_asks_it(
+    case: tuple[str, str, str], shots: int, sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, variant, folder = case
+    task, release = DATA[data][0], sent[0][data]
+    installed(monkeypatch)
+    samples = [sample for of_task in sent[1][folder][str(shots)].values() for sample in of_task["samples"]]
+    prompts = task.prompts(task.items(release), PromptOptions(variants=(variant,), shots=shots), release)
+    assert set(map(template_of, prompts["variant"])) == {variant}
+    assert set(prompts["prompt_source"]) == {"lm-eval 0.4.13"}
+    if folder.endswith("generation"):
+        theirs = sorted((sample["context"], ("A", "B")) for sample in samples)
+    else:
+        theirs = sorted((sample["context"], tuple(sample["continuations"])) for sample in samples)
+    between = "" if folder.endswith("generation") else " "
+    ours = sorted(
+        (user, tuple(f"{between}{choice}" for choice in choices))
+        for user, choices in prompts.select("user", "choices").iter_rows()
+    )
+    assert len(ours) == len(samples) > 0 and ours == theirs
+
+
+@pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
+def test_a_question_among_its_own_examples_is_marked(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """INCLUDE's examples are drawn among the questions that are asked; those of Global-MMLU-Lite are others."""
+    installed(monkeypatch)
+    release = sent[0]["include-base-44"]
+    items = INCLUDE.items(release)
+    prompts = INCLUDE.prompts(items, PromptOptions(variants=("lm-eval-few-shot-og",), shots=3), release)
+    texts = dict(items.select("item", "text").iter_rows())
+    marked = 0
+    for item, variant, user in prompts.select("item", "variant", "user").iter_rows():
+        itself = user.count(texts[item].strip()) > 1
+        assert variant == f"lm-eval-few-shot-og~shots-3{'-itself' if itself else ''}"
+        marked += itself
+    assert 0 < marked < prompts.height
+    lite = sent[0]["Global-MMLU-Lite"]
+    other = MMLU_LITE.prompts(MMLU_LITE.items(lite), PromptOptions(variants=("lm-eval",), shots=3), lite)
+    assert set(other["variant"]) == {"lm-eval~shots-3"}
+
+
+@pytest.mark.local_model
+@pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
+def test_a_model_scores_there_what_it_scores_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same model, by likelihood, with and without examples: accuracy of each question, and of all."""
+    installed(monkeypatch)
+    model = make_language_model(tmp_path / "model")
+    release_of, data = {}, {}
+    for name, languages in (
+        ("Global-MMLU-Lite", ["ko", "yo"]),
+        ("global-piqa-nonparallel", ["kor_hang", "deu_latn"]),
+    ):
+        release, rows = DATA[name][1](tmp_path / name, languages)
+        release_of[name], data[name] = release, rows
+    import torch
+
+    there = [str(Path(torch.__file__).parents[1])]
+    folders = {"global_mmlu/default/ko": None, "global_mmlu/default/yo": None}
+    folders |= {"global_piqa/nonparallel_cloze": ["kor_hang", "deu_latn"]}
+    theirs = lm_eval_tasks.run(tmp_path, data, folders, [0, 2], model=str(model), torch=there)
+    cases = (
+        ("Global-MMLU-Lite", "lm-eval", list(folders)[:2], {"accuracy": "acc"}),
+        (
+            *("global-piqa-nonparallel", "lm-eval-cloze", list(folders)[2:]),
+            {"accuracy": "acc", "acc_norm": "acc_norm", "acc_bytes": "acc_bytes"},
+        ),
+    )
+    for (name, variant, below, metrics), shots in product(cases, (0, 2)):
+        done = run(
+            DATA[name][0].name,
+            models=f"hf/{model}",
+            workspace=tmp_path / "w.db",
+            releases={"*": str(release_of[name].root)},
+            variants=variant,
+            shots=shots,
+            settings={"read": "loglik"},
+        )
+        judged = done.judgements().filter(~pl.col("endpoint").str.starts_with("baseline/"))
+        task, release = DATA[name][0], release_of[name]
+        options = PromptOptions(variants=(variant,), shots=shots)
+        asked = dict(task.prompts(task.items(release), options, release).select("item", "user").iter_rows())
+        for ours, metric in metrics.items():
+            expected = {
+                sample["context"]: sample["metrics"][metric]
+                for folder in below
+                for of_task in theirs[folder][str(shots)].values()
+                for sample in of_task["samples"]
+            }
+            found = {asked[item]: value for item, value in judged.select("item", ours).iter_rows()}
+            assert found == expected and len(set(expected.values())) == 2, (name, shots, ours)

@@ -1,0 +1,133 @@
+"""Run in lm-evaluation-harness's own environment: its own tasks over made-up data, for what it sends and scores.
+
+    python lm_eval_program.py REQUEST.json OUT.json
+
+REQUEST: ``folders`` (below its tasks) -> endings of the tasks that are wanted, or null for all; ``data`` (a folder with
+``DATA SET/CONFIGURATION.json``: split -> rows); ``shots`` (numbers of examples); with ``model`` (a folder) and ``torch``
+(where torch and transformers are installed) its own evaluation of that model. OUT: folder -> shots -> task ->
+``samples`` of doc, context and continuations, and with a model their ``metrics`` beside ``results``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import datasets
+import lm_eval.tasks
+import lm_eval.utils
+from lm_eval import simple_evaluate
+from lm_eval.api.model import TemplateLM
+from lm_eval.tasks import TaskManager
+
+
+class Split(list[dict[str, Any]]):
+    """The rows of a split, in place of what the hub would hand out."""
+
+    @property
+    def features(self) -> dict[str, None]:
+        return dict.fromkeys(self[0])
+
+    def filter(self, keep: Any) -> Split:
+        return Split(filter(keep, self))
+
+
+class Model(TemplateLM):
+    """A folder with a transformers model: one option at a time, with nothing but transformers."""
+
+    eot_token_id = 0
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        self.torch = torch
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+        self.model = AutoModelForCausalLM.from_pretrained(folder).eval()
+
+    def tok_encode(self, string: str, add_special_tokens: bool | None = None, **_: Any) -> list[int]:
+        return self.tokenizer.encode(string)
+
+    def _loglikelihood_tokens(self, requests: Any, **_: Any) -> list[tuple[float, bool]]:
+        answers = []
+        for _, context, more in requests:
+            with self.torch.inference_mode():
+                logits = self.model(self.torch.tensor([context + more])).logits[0].log_softmax(-1)
+            first = len(context) - 1
+            answers.append((sum(float(logits[first + at, token]) for at, token in enumerate(more)), False))
+        return answers
+
+    def loglikelihood_rolling(self, requests: Any, disable_tqdm: bool = False) -> Any:
+        raise NotImplementedError
+
+    def generate_until(self, requests: Any, disable_tqdm: bool = False) -> Any:
+        raise NotImplementedError
+
+
+def sent(names: list[str], manager: TaskManager, shots: int) -> dict[str, Any]:
+    """What each task would send."""
+    out = {}
+    for name, task in manager.load(names)["tasks"].items():
+        task.set_config("num_fewshot", shots)
+        task.set_fewshot_seed(1234)
+        task.build_all_requests()
+        samples: dict[int, Any] = {}
+        for instance in task.instances:
+            context, more = instance.args
+            sample = samples.setdefault(instance.doc_id, {"doc": instance.doc, "context": context})
+            sample.setdefault("continuations", []).append(more)
+        out[name] = {"samples": list(samples.values())}
+    return out
+
+
+def evaluated(names: list[str], manager: TaskManager, shots: int, model: Model) -> dict[str, Any]:
+    """What each task sends and scores."""
+    found = simple_evaluate(
+        model=model, tasks=names, task_manager=manager, num_fewshot=shots, bootstrap_iters=0
+    )
+
+    def told(sample: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "doc": sample["doc"],
+            "context": sample["arguments"][0][0],
+            "continuations": [pair[1] for pair in sample["arguments"]],
+            "metrics": {metric: float(sample[metric]) for metric in sample["metrics"]},
+        }
+
+    return {
+        name: {"samples": [*map(told, found["samples"][name])], "results": found["results"][name]}
+        for name in names
+    }
+
+
+def main() -> None:
+    wanted = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    sys.path += wanted.get("torch", [])
+    rows = {
+        (path.parent.name, path.stem): json.loads(path.read_text(encoding="utf-8"))
+        for path in Path(wanted["data"]).rglob("*.json")
+    }
+
+    def load(path: str, name: str, **_: Any) -> dict[str, Split]:
+        return {split: Split(of) for split, of in rows[path.rpartition("/")[2], name].items()}
+
+    datasets.load_dataset = load
+    lm_eval.utils.env.from_string = cache(lm_eval.utils.env.from_string)  # or each text is compiled each time
+    root = Path(lm_eval.tasks.__file__).parent
+    model = Model(wanted["model"]) if "model" in wanted else None
+    out: dict[str, Any] = {}
+    for folder, endings in wanted["folders"].items():
+        manager = TaskManager(include_path=root / folder, include_defaults=False)
+        names = [name for name in manager.all_subtasks if name.endswith(tuple(endings or [""]))]
+        out[folder] = {
+            shots: sent(names, manager, shots) if model is None else evaluated(names, manager, shots, model)
+            for shots in wanted["shots"]
+        }
+    Path(sys.argv[2]).write_text(json.dumps(out), encoding="utf-8")
+
+
+main()
