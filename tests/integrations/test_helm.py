@@ -102,4 +102,4 @@ def test_a_report_of_runs_has_ranks_and_intervals(tmp_path: Path) -> None:
     brief = folkways("report", suite, "--brief")
     assert brief.returncode == 0 and "one" in brief.stdout and brief.stdout.count("\n") == 1
     refused = folkways("report", suite, "--items")
-    assert refused.returncode == 2 or "does not apply" in refused.stderr
+    assert refused.returncode == 2 and "--items does not apply to records and logs" in refused.stderr

@@ -1,5 +1,5 @@
-"""Reports of what other programs wrote: records of Every Eval Ever, runs of HELM, and all other logs that can
-be compared, alone or beside runs."""
+"""Reports of what other programs wrote, alone or with runs: records of Every Eval Ever, runs of HELM,
+and all other logs that can be compared."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from folkways.names import WHOLE
 from folkways.records import SCORES, Frame, empty
 from folkways.reports.data import ReportData
 from folkways.reports.views.board import Board
+from folkways.reports.views.verdicts import verdict_of
 from folkways.runs.results.report import ReportKeywords, write_data
 from folkways.workspace.archives.files import MANIFEST
 from folkways.workspace.database import WORKSPACE, Workspace
@@ -87,7 +88,7 @@ def verdict_on_logs(
 ) -> Verdict:
     """The verdict on records and logs of other programs. names, workspace, profile: as for ``read_scores``,
     with the same errors."""
-    return _board(names, workspace, None, profile).verdict
+    return verdict_of(_board(names, workspace, None, profile).leaderboard, "this report")
 
 
 def _board(

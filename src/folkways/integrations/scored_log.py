@@ -137,8 +137,8 @@ OWN_COLUMNS = ("culture", "language", "variant")
 
 
 def known_culture() -> pl.Expr:
-    """The column ``culture``, null where other people call something else so: reports name and draw cultures by
-    their codes."""
+    """The column ``culture``, null where other people call something else so: reports name and draw cultures
+    by their codes."""
     return pl.when(pl.col("culture").is_in([*cultures()])).then("culture")
 
 

@@ -163,8 +163,8 @@ class StoredRun:
             run_task.task.split("/")[0]: run_task.release.replace("dir:", "./")
             for run_task in self.tasks.values()
         }
-        asked = {name: recipe[name] for name in REPEATED if name in recipe}
-        return {"tasks": recipe["tasks"], "models": [*self.names.values()], **asked, "releases": releases}
+        options = {name: recipe[name] for name in REPEATED if name in recipe}
+        return {"tasks": recipe["tasks"], "models": [*self.names.values()], **options, "releases": releases}
 
     def command(self, endpoint: str) -> str:
         """A command that asks one model the same; empty for a run that has no recipe."""

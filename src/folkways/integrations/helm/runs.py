@@ -131,7 +131,7 @@ def _task(name: str) -> str:
 
 
 def _asked(folder: Path) -> tuple[dict[str, Row], set[Key]]:
-    """The unperturbed instances by id, and those of which a request failed."""
+    """The unperturbed instances by id, and the trials in which a request for one failed."""
     instances: dict[str, Row] = {}
     lost: set[Key] = set()
     if (folder / STATE).is_file():
@@ -161,7 +161,7 @@ def _content(instance: Row) -> Any:
 
 
 def _about(instance: Row) -> Row:
-    """What samples can be grouped by: the split, and what the scenario says of an instance beside it."""
+    """What samples can be grouped by: the split, and what else the scenario says of an instance."""
     more = instance.get("extra_data")
     named = {name: instance[name] for name in ("split", "sub_split") if name in instance}
     return {**(more if isinstance(more, dict) else {}), **named}
