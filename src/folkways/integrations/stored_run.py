@@ -180,8 +180,8 @@ class StoredRun:
                 words += [word for name, one in value.items() for word in (option, f"{name}={one}")]
             else:
                 words += [f"--{key}", ",".join(map(str, value)) if isinstance(value, list) else str(value)]
-        own_prompts = ["--prompts", "FILE"] if "prompts" in (self.run.recipe or {}) else []
-        return shlex.join([*words, *own_prompts])
+        of_files = [name for name in ("prompts", "treatments") if name in (self.run.recipe or {})]
+        return shlex.join(words + [word for name in of_files for word in (f"--{name}", "FILE")])
 
     def without_hosts(self, text: str | None) -> str | None:
         """The text without the addresses of the models' servers."""

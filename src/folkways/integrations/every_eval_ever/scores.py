@@ -71,6 +71,7 @@ class _Aggregate:
         self.path, self.document = path, document
         self.model = str(document["model_info"]["id"])
         self.tasks = known_tasks()
+        self.metrics: dict[tuple[str, str], Metric] = {}
         results = list(map(self._result, document["evaluation_results"]))
         self.headline: dict[str, _Result] = {}
         for one in results:
@@ -94,7 +95,9 @@ class _Aggregate:
         if _is_ours(entry):
             task, profile, name, group = str(entry["evaluation_result_id"]).split("|", 3)
             facet, _, value = group.partition("=")
-            metric = _metric_of(self.tasks.get(task), name, config)
+            if (task, name) not in self.metrics:
+                self.metrics[task, name] = _metric_of(self.tasks.get(task), name, config)
+            metric = self.metrics[task, name]
             scale = float((config.get("metric_parameters") or {}).get("scale") or metric.scale)
             return _Result(task, profile, metric, facet, value, metric.scale / scale, entry)
         metric = _foreign_metric(config)
