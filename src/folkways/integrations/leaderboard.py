@@ -13,6 +13,7 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import DataError, FolkwaysError
 from folkways.evidence.contributions import Contribution, Entry
 from folkways.evidence.sentences import named
@@ -113,7 +114,9 @@ def _of_run(workspace: Workspace, name: str, profile: str | None) -> Contributio
     scores = _headlines(stored_scores(workspace, run), run.name, profile)
     people = results.load_scores(workspace, run, Subject.PEOPLE)
     judged = [
-        results.load_judgements(workspace, run, shown, part, texts=False).with_columns(profile=pl.lit(shown))
+        without_treatments(results.load_judgements(workspace, run, shown, part, texts=False)).with_columns(
+            profile=pl.lit(shown)
+        )
         for part in results.parts(workspace, run)
         for shown in scores.filter(task=part.task, endpoint=part.endpoint)["profile"].unique()
     ]

@@ -232,6 +232,20 @@ def test_json_lines_without_the_column_config_are_read_and_a_full_folder_is_not_
         build_translated(english, tmp_path / "ko.jsonl", tmp_path / "out")
 
 
+def test_a_study_that_settled_a_question_twice_is_refused(english: Release, tmp_path: Path) -> None:
+    result = {
+        f"local_{name}": text for name, text in zip(("question", *OPTIONS), ("무엇?", *KOREAN), strict=True)
+    }
+    item = {"parent_id": None, "state": "done", "language": "ko", "result": json.dumps(result)}
+    rows = [
+        {**item, "item": key, "item_id": number, "content": json.dumps({"question_idx": SINGLE})}
+        for number, key in enumerate("ab", 1)
+    ]
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with pytest.raises(DataError, match=r"row 2: .* has a translation in row 1 already"):
+        build_translated(english, tmp_path / "items.jsonl", tmp_path / "out")
+
+
 def test_a_release_that_lacks_a_local_text_is_refused_with_its_row(korean: Release, tmp_path: Path) -> None:
     text = (korean.root / "CulturalBench-Hard.csv").read_text(encoding="utf-8")
     (tmp_path / "CulturalBench-Hard.csv").write_text(text.replace("소금", ""), encoding="utf-8")

@@ -72,6 +72,7 @@ class _Aggregate:
         self.path, self.document = path, document
         self.model = str(document["model_info"]["id"])
         self.tasks = known_tasks()
+        self.metrics: dict[tuple[str, str], Metric] = {}
         results = list(map(self._result, document["evaluation_results"]))
         self.headline: dict[str, _Result] = {}
         for one in results:
@@ -94,7 +95,9 @@ class _Aggregate:
         if len(parts) == 4 and "=" in parts[3] and "signature" in _details(entry):
             task, profile, name, group = parts
             facet, _, value = group.partition("=")
-            metric = _metric_of(self.tasks.get(task), name, config)
+            if (task, name) not in self.metrics:
+                self.metrics[task, name] = _metric_of(self.tasks.get(task), name, config)
+            metric = self.metrics[task, name]
             scale = float((config.get("metric_parameters") or {}).get("scale") or metric.scale)
             return _Result(task, profile, metric, facet, value, metric.scale / scale, entry)
         metric = _foreign_metric(config)
@@ -274,11 +277,9 @@ def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, 
 
     def of(name: str, otherwise: Sequence[Any]) -> Sequence[Any]:
         values = facets.get(name)
-        return (
-            otherwise
-            if values is None
-            else [one if one is not None else other for one, other in zip(values, otherwise, strict=True)]
-        )
+        if values is None or None not in values:
+            return otherwise if values is None else values
+        return [other if value is None else value for value, other in zip(values, otherwise, strict=True)]
 
     frame = pl.DataFrame(
         {

@@ -14,6 +14,7 @@ import polars as pl
 from folkways.benchmarks.base import Benchmark, Task, overrides
 from folkways.benchmarks.registry import get_task, sound_benchmark
 from folkways.benchmarks.results import make_results
+from folkways.benchmarks.treatments import LENGTH, with_length, without_treatments
 from folkways.errors import FolkwaysError
 from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
@@ -133,12 +134,12 @@ def collect(
                 releases[release.name] = release.record
                 for part in judged_of_task(workspace, run, run_task, release, profiles, small=True):
                     replies.append(_packed(part["response"]))
-                    judgements.append(part.drop("response"))
+                    judgements.append(with_length(part).drop("response"))
                     del part  # before the next is read
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
-    order = [*dict.fromkeys((*JUDGED_ITEMS, *judged.columns))]
+    order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
     if with_judgements:
@@ -147,7 +148,7 @@ def collect(
         del unpacked
     else:
         judged = judged.with_columns(response=pl.lit(None, pl.String))
-    judged = judged.select(order)
+    judged = without_treatments(judged.select(order))
     used = {run.name: results.usage(workspace, run) for run in runs if with_judgements or with_verdict}
     records = {} if show_items else {task: release.record for task, release in opened.items()}
     withheld = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
