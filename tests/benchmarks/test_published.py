@@ -33,6 +33,14 @@ def test_every_row_is_of_a_task_a_metric_a_release_and_a_profile_that_folkways_h
     assert set(codes) <= set(cultures())
 
 
+def test_figures_of_the_data_are_apart_from_scores_and_have_no_task() -> None:
+    every = published_figures(of_data=True)
+    assert every.filter(pl.col("task").is_not_null()).equals(published_figures())
+    assert {"Table 1", "Table 2", "Table 7", "Table 13"} <= set(
+        every.filter(pl.col("task").is_null())["place"]
+    )
+
+
 def test_scores_are_unique_and_percentages_are_percentages() -> None:
     figures = published_figures()
     scores = figures.filter(pl.col("unit") == "percent")

@@ -36,6 +36,15 @@ def test_tables_for_people_with_what_is_odd_about_them() -> None:
     assert len(table["rows"]) == 2 * 11 * 16
 
 
+def test_figures_of_the_data_stand_in_one_table_for_each_place() -> None:
+    text = folkways("published", "--paper", "blend", "--place", "table 13").stdout
+    assert text.startswith("BLEnD, Table 13: of the data (GPT-4)\nFacts of the paper")
+    assert "value  score  unnatural  stereotypical  partially correct  refusal  nonsensical" in text
+    (row,) = (line.split() for line in text.splitlines() if line.startswith("ET "))
+    assert row == ["ET", "27.92", "1.67", "48.33", "15.83", "8.33", "24.17", "4.17"]
+    assert text.count("Facts of the paper") == 1
+
+
 def test_a_run_of_other_data_is_not_put_between_published_models(tmp_path: Path) -> None:
     easy, hard = culturalbench_rows()
     (tmp_path / "data").mkdir()

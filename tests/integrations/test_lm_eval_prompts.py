@@ -14,9 +14,11 @@ import pytest
 
 from folkways.api import run
 from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.global_mmlu import TASK as MMLU
 from folkways.benchmarks.global_mmlu_lite import TASK as MMLU_LITE
 from folkways.benchmarks.global_piqa import TASK as PIQA
 from folkways.benchmarks.global_piqa import countries
+from folkways.benchmarks.global_piqa_parallel import TASK as PARALLEL
 from folkways.benchmarks.include import TASK as INCLUDE
 from folkways.benchmarks.multiple_choice.lm_eval import template_of
 from folkways.releases.registry import get_record
@@ -33,6 +35,8 @@ DOMAINS = (
     "Social Science",
 )
 CATEGORIES = ("Business", "Humanities", "Medical", "Other", "STEM", "Social Sciences")
+SUBJECTS = ("anatomy", "world_religions")
+"""Two of its 57, at the ends of two of its groups."""
 LITE = ["ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "sw", "yo", "zh"]
 """The languages of its tasks over Global-MMLU-Lite; ours has 23."""
 
@@ -70,9 +74,45 @@ def write_lite(root: Path, languages: Sequence[str] = LITE) -> tuple[Release, di
     return release_over(root, "global-mmlu-lite"), data
 
 
+def write_full(root: Path) -> tuple[Release, dict[str, Any]]:
+    data = {
+        language: {
+            split: [
+                mmlu(language, split, one, at) | {"subject": one, "subject_category": "Other"}
+                for at in range(rows)
+                for one in SUBJECTS
+            ]
+            for split, rows in (("dev", 4), ("test", 2))
+        }
+        for language in folders_of("global-mmlu")
+    }
+    for language, splits in data.items():
+        for split, rows in splits.items():
+            write_parquet(root, f"{language}/{split}-00000-of-00001.parquet", rows)
+    return release_over(root, "global-mmlu"), data
+
+
+def folders_of(release: str) -> list[str]:
+    """The languages of a release that has a folder for each."""
+    return sorted({entry.path.split("/")[0] for entry in get_record(release).files})
+
+
+def write_parallel(root: Path) -> tuple[Release, dict[str, Any]]:
+    data = {}
+    for entry in get_record("global-piqa-parallel").files:
+        variety = Path(entry.path).stem.removeprefix("parallel_")
+        rows: list[Row] = [
+            {"prompt": f"{variety} {at}?", "label": at, **{f"solution{n}": f"é {n} {at}" for n in range(4)}}
+            for at in range(4)
+        ]
+        data[variety] = {"test": rows}
+        write_delimited(root, entry.path, rows, "\t")
+    return release_over(root, "global-piqa-parallel"), data
+
+
 def write_include(root: Path) -> tuple[Release, dict[str, Any]]:
     data = {}
-    for folder in sorted({entry.path.split("/")[0] for entry in get_record("include").files}):
+    for folder in folders_of("include"):
         rows = [
             lettered(f"{folder} {domain}", at, answer=at % 4, domain=domain, country="Greece", level="x")
             | {"regional_feature": "x", "language": folder}
@@ -111,6 +151,8 @@ DATA = {
     "Global-MMLU-Lite": (MMLU_LITE, write_lite),
     "include-base-44": (INCLUDE, write_include),
     "global-piqa-nonparallel": (PIQA, write_piqa),
+    "Global-MMLU": (MMLU, write_full),
+    "global-piqa-parallel": (PARALLEL, write_parallel),
 }
 CASES = (
     ("Global-MMLU-Lite", "lm-eval", "global_mmlu/default"),
@@ -119,6 +161,9 @@ CASES = (
     ("include-base-44", "lm-eval-few-shot-og", "include/few_shot_og"),
     ("global-piqa-nonparallel", "lm-eval", "global_piqa/nonparallel_generation"),
     ("global-piqa-nonparallel", "lm-eval-cloze", "global_piqa/nonparallel_cloze"),
+    ("Global-MMLU", "lm-eval", "global_mmlu/full"),
+    ("global-piqa-parallel", "lm-eval", "global_piqa/parallel_generation"),
+    ("global-piqa-parallel", "lm-eval-cloze", "global_piqa/parallel_cloze"),
 )
 SHOTS = (0, 3)
 Sent = tuple[dict[str, Release], dict[str, Any]]
@@ -131,7 +176,9 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Sent:
     folder = tmp_path_factory.mktemp("lm-eval")
     written = {name: write(folder / name) for name, (_, write) in DATA.items()}
     data = {name: rows for name, (_, rows) in written.items()}
-    theirs = lm_eval_tasks.run(folder, data, dict.fromkeys((case[2] for case in CASES), None), SHOTS)
+    folders: dict[str, Sequence[str] | None] = dict.fromkeys((case[2] for case in CASES), None)
+    folders["global_mmlu/full"] = [f"_{subject}" for subject in SUBJECTS]
+    theirs = lm_eval_tasks.run(folder, data, folders, SHOTS)
     return {name: release for name, (release, _) in written.items()}, theirs
 
 
@@ -149,7 +196,7 @@ def test_every_language_is_asked_as_the_program_asks_it(
     assert set(map(template_of, prompts["variant"])) == {variant}
     assert set(prompts["prompt_source"]) == {"lm-eval 0.4.13"}
     if folder.endswith("generation"):
-        theirs = sorted((sample["context"], ("A", "B")) for sample in samples)
+        theirs = sorted((sample["context"], task.labels) for sample in samples)
     else:
         theirs = sorted((sample["context"], tuple(sample["continuations"])) for sample in samples)
     between = "" if folder.endswith("generation") else " "

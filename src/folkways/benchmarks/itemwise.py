@@ -6,6 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, ClassVar
 
 import polars as pl
@@ -15,7 +16,7 @@ from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions, ShownOptions, Task
 from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.templates import Template, UnfilledError
+from folkways.benchmarks.templates import Template, UnfilledError, culture_parts
 from folkways.cultures import get_language
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
@@ -49,6 +50,9 @@ def unparsed(reply: str, language: str, reason: str) -> ReplyScore:
         return ReplyScore(None, "the reply declines to answer", state=State.REFUSED)
     return ReplyScore(None, reason, state=State.UNREADABLE)
 
+
+BATCH = 50_000
+"""Items in memory at a time."""
 
 _SOUND: set[tuple[object, ...]] = set()
 """Class, profile and metrics of the scores that have been checked: a million replies have a handful of
@@ -174,9 +178,23 @@ class ItemwiseTask(Task):
         return 100 / len(self.labels) if self.labels else None
 
     def items(self, release: Release) -> pl.DataFrame:
+        batches = list(self.batches_of_rows(release))
+        return batches[0] if len(batches) == 1 else pl.concat(batches)
+
+    def batches_of_rows(self, release: Release) -> Iterator[pl.DataFrame]:
+        """The items in parts of BATCH, for ``item_batches`` of large data; an empty part where there are
+        none."""
         facets = {facet: pl.String for facet in self.facets if facet not in self.item_columns}
         schema: Schema = {**ITEMS, **facets, **self.item_columns}
-        rows = list(self._complete_rows(release, schema))
+        rows = self._complete_rows(release, schema)
+        first = 1
+        while (batch := list(islice(rows, BATCH))) or first == 1:
+            yield self._items_of(batch, schema, first)
+            first += max(len(batch), 1)
+
+    def _items_of(self, rows: list[Row], schema: Schema, first: int) -> pl.DataFrame:
+        """A frame of rows, numbered from ``first``. Raises TaskError for a value that its column cannot
+        keep."""
         try:
             items = pl.DataFrame(rows, schema=schema)
             lost = [
@@ -187,7 +205,7 @@ class ItemwiseTask(Task):
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
             lost = [*schema]
         for name in lost:  # polars drops some values of another kind than the column's, and refuses others
-            for number, row in enumerate(rows, start=1):
+            for number, row in enumerate(rows, start=first):
                 if not _fits(row.get(name), schema[name]):
                     what = f"{name} is {row[name]!r}, and its column holds {schema[name]}"
                     task_errors.refuse(self, "rows", what, number, row["item"])
@@ -261,7 +279,7 @@ class ItemwiseTask(Task):
                     "item": item["item"],
                     "language": language,
                     "variant": name,
-                    "user": template.fill(parts),
+                    "user": template.fill({**culture_parts(item["culture"]), **parts}),
                     "choices": list(choices) if choices else None,
                     "prompt_source": template.source,
                 }

@@ -69,9 +69,9 @@ def tasks() -> dict[str, Task]:
 
 
 @cache
-def published_figures() -> pl.DataFrame:
-    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures
-    of the data.
+def published_figures(*, of_data: bool = False) -> pl.DataFrame:
+    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; figures of the
+    data, which have no task, only where ``of_data``.
 
     Figures that cannot be read are left out with a FolkwaysWarning.
     """
@@ -88,7 +88,7 @@ def published_figures() -> pl.DataFrame:
             )
             continue
         parts.append(
-            figures.filter(pl.col("task").is_not_null())
+            figures.filter(pl.lit(of_data) | pl.col("task").is_not_null())
             .with_columns(paper=pl.lit(name))
             .select(list(FIGURES))
         )

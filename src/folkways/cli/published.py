@@ -30,7 +30,7 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 @format_option
 @out_option("Write there", "published.csv or tables.FORMAT")
 def command(run: str | None, workspace: str, shape: str, out: Path | None, **wanted: str | None) -> None:
-    """Show the figures that the papers and CulturalBench's leaderboard published.
+    """Show the figures that the papers and CulturalBench's leaderboard published, also those of the data.
 
     With --run, show only figures that are comparable with the scores of that run: with the same task, metric,
     language, data and profile.
@@ -38,6 +38,7 @@ def command(run: str | None, workspace: str, shape: str, out: Path | None, **wan
     \b
     folkways published --task blend/saq --culture ET
     folkways published --model gpt-4o --format csv
+    folkways published --paper blend --place 'Table 13'
     folkways published --run last
     """
     from folkways.benchmarks.registry import published_figures
@@ -51,7 +52,7 @@ def command(run: str | None, workspace: str, shape: str, out: Path | None, **wan
             click.echo(warning, err=True)
         write_tables([_side_by_side(_chosen(points, **wanted), shape)], shape, out)
         return
-    figures = _chosen(published_figures(), **wanted)
+    figures = _chosen(published_figures(of_data=True), **wanted)
     if figures.is_empty():
         raise FolkwaysError("no published figure matches these options; list all of them: folkways published")
     write_tables(_tables(figures, shape), shape, out)
@@ -69,7 +70,7 @@ def _chosen(
 
     for column, value in exactly.items():
         if value is not None:
-            values = set(published_figures()[column])
+            values = set(published_figures(of_data=True)[column])
             if value.lower() not in map(str.lower, values):
                 raise UnknownNameError(f"{column} of published figures", value, values)
             figures = figures.filter(pl.col(column).str.to_lowercase() == value.lower())
@@ -103,24 +104,32 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
 def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
     """For CSV and JSON one table with everything; otherwise one for each published table, models by
     groups."""
+    import polars as pl
+
     from folkways.benchmarks.registry import benchmarks
     from folkways.benchmarks.tables import Layout, Table
 
     if shape in ("csv", "json"):
         return [Table("published", "Published figures", FACTS, figures)]
     tables = []
-    for part in figures.partition_by("paper", "place", "task", "metric", "kind", maintain_order=True):
+    of_data = pl.col("task").is_null()
+    measured = pl.when(of_data).then(pl.lit("of the data")).otherwise(pl.format("{}, {}", "task", "metric"))
+    figures = figures.with_columns(measured=measured)
+    for part in figures.partition_by("paper", "place", "measured", "kind", maintain_order=True):
         first = part.row(0, named=True)
         wide = part["value"].n_unique() > part["model"].n_unique()
-        of = "" if first["kind"] == "model" else f" ({first['kind']})"
+        about = first["model"] if first["kind"] == "data" else first["kind"]
+        of = f" ({about})" if about not in (None, "model") else ""
+        layout = Layout("value", "model", "score") if wide else Layout("model", "value", "score")
+        if first["task"] is None:
+            layout = Layout("value", "metric", "score")
         tables.append(
             Table(
                 "published",
-                f"{benchmarks()[first['paper']].title}, {first['place']}: {first['task']}, "
-                f"{first['metric']}{of}",
+                f"{benchmarks()[first['paper']].title}, {first['place']}: {first['measured']}{of}",
                 f"{FACTS} Data: {first['data']}.",
-                part,
-                Layout("value", "model", "score") if wide else Layout("model", "value", "score"),
+                part.drop("measured"),
+                layout,
                 notes=(f"{first['note'][0].upper()}{first['note'][1:]}.",) if first["note"] else (),
             )
         )

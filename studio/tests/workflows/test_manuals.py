@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from folkways_studio.web.rendering.i18n import LOCALES
+from folkways_studio.web.rendering.i18n import LOCALES, term, terms
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.manuals import (
     COMMON,
@@ -101,8 +101,12 @@ def test_no_place_of_a_right_answer_can_be_guessed_over_the_shipped_cases() -> N
 
 
 def fields_of(text: str) -> list[str]:
-    """What a page fills in, which every language has to keep, in any order."""
-    return sorted(re.findall(r"%\(\w+\)s", text))
+    """What every language has to keep, in any order: what a page fills in, and the marks around an item."""
+    return sorted(re.findall(r"%\(\w+\)s|[\[\]]", text))
+
+
+LABELS = frozenset(each for each in terms() if 2 <= len(each.split()) <= 3)
+"""Labels of two or three words, such as categories: they cannot be met by chance."""
 
 
 def test_every_shipped_text_is_there_in_every_language_of_the_interface() -> None:
@@ -126,6 +130,10 @@ def test_drafts_have_the_same_parts_and_right_answers_as_the_english(language: s
         ], name
         for theirs, ours in zip(lines_of(other), lines_of(english), strict=True):
             assert fields_of(theirs.text) == fields_of(ours.text), f"{name}: {ours.text}"
+            for label in LABELS:
+                if label in ours.text:
+                    shown = term(label, language)
+                    assert shown.casefold() in theirs.text.casefold(), f"{name}: pages call {label} {shown}"
             if language != "en" and ours.reason:
                 assert theirs.reason != ours.reason, f"{name}: {ours.reason} is not translated"
         if language != "en":

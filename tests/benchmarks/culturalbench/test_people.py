@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -164,7 +165,9 @@ def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path:
 
 
 def test_people_are_beside_models_in_the_analyses_of_setups_and_question_types(tmp_path: Path) -> None:
-    release = release_of(tmp_path, votes_of({"a": ["A"] * 4 + ["B"], "b": ["A C"] * 5}))
+    votes = votes_of({"a": ["A"] * 4 + ["B"], "b": ["A C"] * 5})
+    country = pl.when(item="b").then(pl.lit("Peru")).otherwise("country").alias("country")
+    release = release_of(tmp_path, replace(votes, items=votes.items.with_columns(country)))
     items = EASY.items(release)
     metric, others = "right", {"task": EASY.name, "endpoint": "m", "profile": "paper", "state": "answered"}
     judged = items.with_columns(
@@ -183,6 +186,9 @@ def test_people_are_beside_models_in_the_analyses_of_setups_and_question_types(t
     }  # fmt: skip
     whole = with_people(inputs, EASY.name, "all", scores_of(inputs, EASY.name, "all"))
     assert whole.filter(endpoint="people")["score"].item() == pytest.approx(90.0)
+    by_region = with_people(inputs, EASY.name, "region", scores_of(inputs, EASY.name, "region"))
+    people = by_region.filter(endpoint="people").select("value", "score")
+    assert dict(people.iter_rows()) == {"South Europe": pytest.approx(80.0), "South America": 100.0}
     few = Inputs(inputs.judged.head(1), releases=inputs.releases)
     assert (
         with_people(few, EASY.name, "all", scores_of(few, EASY.name, "all"))

@@ -1,13 +1,10 @@
-"""Choice questions in the culture's language: which options they have, in whose words, and how they are asked,
-judged and compared with English."""
+"""Choice questions in the culture's language: which options they have, and in whose words."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -16,7 +13,6 @@ import pytest
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.build.calls import RuleOracle
-from folkways.benchmarks.blend.build.commands import build_mcq
 from folkways.benchmarks.blend.build.items import write_released
 from folkways.benchmarks.blend.build.languages import (
     FEW_OPTIONS,
@@ -35,69 +31,18 @@ from folkways.benchmarks.released_data import open_release
 from folkways.cultures import culture_named
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.evidence.cultures import own_language
-from tests.support.blend_data import NOT_KNOWING, group, release_at, write_csv
+from tests.support.blend_data import group, release_at
+from tests.support.mcq_languages import PLACES, Answers, answers, make, write
 
 TASK = get_task("blend/mcq")
-NO_MODELS: Any = SimpleNamespace(progress=lambda _text: None)
-Answers = dict[str, dict[str, list[dict[str, Any]]]]
-
-OPTION = re.compile(r"^(?:.*[|])?([A-D])\. (.*)$", re.M)
-HOUR = "When do people eat in {}? (Provide in HH:MM format (e.g., 18:00).)"
-QUESTIONS = {"Q-1": "What do people drink in {}?", "Q-2": "What do guests get in {}?", "Q-3": HOUR}
-PLACES = ("UK", "South_Korea", "North_Korea", "Mexico", "Iran")
-
-
-def answers() -> Answers:
-    """South Koreans' wordings of coffee and beer come from another question, that of spring water from the
-    North; nobody words atole or doogh in Korean, and tea is theirs too."""
-    hours = {
-        "UK": "18:00",
-        "South_Korea": "19:00",
-        "North_Korea": "20:00",
-        "Mexico": "14:00",
-        "Iran": "21:00",
-    }
-    return {
-        "Q-1": {
-            "UK": [group(["tea"], ["tea"], 5), group(["beer"], ["ale", "beer"], 2)],
-            "South_Korea": [
-                group(["보리차", "보리茶"], ["barley tea", "boiled barley"], 3),
-                group(["차"], ["tea"], 1),
-            ],
-            "North_Korea": [group(["샘물"], ["spring water"], 2)],
-            "Mexico": [group(["café"], ["Coffee"], 4), group(["atole"], ["atole"], 3)],
-            "Iran": [group(["دوغ"], ["doogh"], 3)],
-        },
-        "Q-2": {
-            "South_Korea": [group(["coffee", "커피"], ["coffee"], 1), group(["맥주"], ["beer", "ale"], 1)]
-        },
-        "Q-3": {place: [group([hour], [hour], 2)] for place, hour in hours.items()},
-    }
-
-
-def write(folder: Path, given: Answers) -> Path:
-    for place in PLACES:
-        entries, rows = {}, []
-        for key, text in QUESTIONS.items():
-            english, local = text.format(place.replace("_", " ")), f"[{place}] {key}?"
-            groups = given[key].get(place, [])
-            entries[key] = {
-                "question": local,
-                "en_question": english,
-                "annotations": groups,
-                "idks": NOT_KNOWING,
-            }
-            rows.append((key, "Food", "English (US)", english, english if place == "UK" else local))
-        file = folder / "annotations" / f"{place}_data.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(entries), encoding="utf-8")
-        header = ["ID", "Topic", "Source", "Question", "Translation"]
-        write_csv(folder / "questions" / f"{place}_questions.csv", header, rows)
-    return folder
 
 
 def built(
-    folder: Path, given: Answers, glosses: dict[tuple[str, str], str] | None = None, *wanted: str
+    folder: Path,
+    given: Answers,
+    glosses: dict[tuple[str, str], str] | None = None,
+    *wanted: str,
+    judge: RuleOracle | None = None,
 ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
     """Items by question and country, and what each culture got."""
     release = release_at(write(folder, given))
@@ -105,7 +50,7 @@ def built(
     sources = select_sources(annotations, questions, by_culture=True).sources
     languages = frozenset(wanted) or own_languages()
     local = LocalAnswers(annotations, questions, glosses)
-    made = build_in_languages(sources, RuleOracle("overlap"), local, languages)
+    made = build_in_languages(sources, judge or RuleOracle("overlap"), local, languages)
     items = {f"{row['ID']} {row['country']}": row for row in made.built.items.iter_rows(named=True)}
     return items, made.by_culture
 
@@ -141,6 +86,55 @@ def test_one_more_way_of_wording_makes_room_for_the_better_source(tmp_path: Path
         "doogh",
         "spring water",
     }
+
+
+def test_of_several_wordings_the_same_topic_counts_before_votes(tmp_path: Path) -> None:
+    given = answers()
+    given["Q-2"]["South_Korea"] += [group(["삐루"], ["beer"], 2), group(["생맥주"], ["beer"], 1)]
+    given["Q-4"] = {"South_Korea": [group(["비어"], ["beer"], 9)]}
+    items, _ = built(tmp_path, given)
+    assert "삐루" in texts(items["Q-1 South_Korea"], "local_choices")
+
+
+def test_no_country_gives_two_options(tmp_path: Path) -> None:
+    """Atole has more votes than beer, and is Mexico's as coffee is."""
+    given = answers()
+    given["Q-2"]["South_Korea"] += [group(["아톨레"], ["atole"], 1)]
+    items, _ = built(tmp_path, given)
+    assert "beer" in texts(items["Q-1 South_Korea"], "choices")
+
+
+class Verdict(RuleOracle):
+    """Answers by a function; notes about which questions it is asked."""
+
+    def __init__(self, answer: Callable[[Any], Any]) -> None:
+        super().__init__("overlap")
+        self.answer = answer
+        self.asked: list[str] = []
+
+    def ask(self, calls: Any, attempt: int = 0) -> list[Any]:
+        self.asked += [call.question for call in calls]
+        return [self.answer(call) for call in calls]
+
+
+def test_what_a_judge_finds_the_same_is_not_offered(tmp_path: Path) -> None:
+    """It is asked about questions alone that have options enough before."""
+    judge = Verdict(lambda call: (frozenset(range(len(call.answers))),))
+    items, counts = built(tmp_path, answers(), judge=judge)
+    assert "Q-1 South_Korea" not in items and "Q-3 South_Korea" in items
+    assert counts["South_Korea"]["left_out"] == {FEW_OPTIONS: 1}
+    assert judge.asked == ["Q-1"]
+    given = answers()
+    given["Q-2"] = {}
+    without = Verdict(lambda _: ())
+    built(tmp_path / "without", given, judge=without)
+    assert without.asked == []
+
+
+def test_a_question_without_a_verdict_is_nowhere(tmp_path: Path) -> None:
+    items, counts = built(tmp_path, answers(), judge=Verdict(lambda _: None))
+    assert {key.partition(" ")[0] for key in items} == {"Q-3"}
+    assert counts["South_Korea"] == {"items": 1, "origins": {"digits": 3}, "left_out": {}}
 
 
 @pytest.mark.parametrize(
@@ -188,6 +182,7 @@ def test_no_wrong_option_overlaps_with_a_rare_answer(
         ("Q-1", "South_Korea", [group(["barley"], ["barley tea"], 3)], NO_WORDING),
         ("Q-1", "South_Korea", [group(["보리차" * 4], ["barley tea"], 3)], OTHER_LENGTH),
         ("Q-1", "South_Korea", [group(["보리차"], ["tea of barley that was roasted"], 3)], OTHER_LENGTH),
+        ("Q-1", "South_Korea", [group(["보리차"], ["b"], 3)], OTHER_LENGTH),
     ],
     ids=(
         "script",
@@ -199,6 +194,7 @@ def test_no_wrong_option_overlaps_with_a_rare_answer(
         "gold",
         "long",
         "English",
+        "short",
     ),
 )
 def test_an_option_that_would_give_the_answer_away_is_not_offered(
@@ -254,29 +250,6 @@ def test_glosses_that_cannot_be_used(tmp_path: Path, line: str, message: str) ->
         read_glosses(file)
 
 
-def make(folder: Path, **options: Any) -> list[str]:
-    """Build from ``answers``; the notes to the user."""
-    release = write(folder / "answers", answers())
-    values: dict[str, Any] = {
-        "judge": "stand-in:overlap",
-        "profile": "strict",
-        "language": ["local"],
-        **options,
-    }
-    out = folder / "both" / "mc_questions_file.csv"
-    return list(
-        build_mcq(
-            NO_MODELS,
-            release=str(release),
-            out=out,
-            calls=None,
-            hub=folder / "hub",
-            hub_format="jsonl",
-            **values,
-        ).notes
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -294,104 +267,18 @@ def test_options_that_do_not_go_together(
         make(tmp_path, **options)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("both")
-    notes = make(folder)
-    assert "items: South_Korea 2, Iran 1, Mexico 1, North_Korea 1" in notes
-    assert any(note.startswith("fewer than 100 items") and "Iran" in note for note in notes)
-    return folder
+def test_answers_without_votes_and_english_are_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "final_1_saq_reference.tsv").write_text("id\tanswer\nam-ET_001\tዳቦ\n", encoding="utf-8")
+    with pytest.raises(FolkwaysError, match=r"votes and an English version each.*SemEval"):
+        make(tmp_path, release=str(tmp_path))
 
 
-def test_the_record_and_the_card_tell_the_languages(folder: Path) -> None:
-    record = json.loads((folder / "both" / "mc_questions_file.build.json").read_text())
-    assert record["by_culture"]["South_Korea"]["items"] == 2
-    assert record["languages"] == sorted(own_languages())
-    card = (folder / "hub" / "README.md").read_text(encoding="utf-8")
-    assert "\n- en\n- am\n" in card and "`local_choices`" in card and "blind_guesses" not in card
-
-
-def asked(folder: Path, **options: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
-    release = open_release(folder / "both", "blend")
-    items = TASK.items(release)
-    return items, TASK.prompts(items, PromptOptions(**options), release)
-
-
-@pytest.mark.parametrize(
-    ("languages", "expected"),
-    [
-        (None, ["ko", "en", "ko", "en"]),
-        (("local",), ["ko", "ko"]),
-        (("ko", "en"), ["ko", "en", "ko", "en"]),
-        (("en",), ["en", "en"]),
-        (("es",), []),
-    ],
-)
-def test_both_languages_are_asked(
-    folder: Path, languages: tuple[str, ...] | None, expected: list[str]
-) -> None:
-    _, prompts = asked(folder, languages=languages)
-    korean = prompts.filter(pl.col("item").is_in(["Q-1_1", "Q-3_1"]))
-    assert korean["language"].to_list() == expected
-
-
-def test_the_options_move_together_and_own_prompts_are_in_both_languages(folder: Path) -> None:
-    items, prompts = asked(folder, orders=3, prompt_texts={"bare": "{q}|{choices}"}, variants=("all",))
-    (row,) = items.filter(pl.col("item") == "Q-1_1").iter_rows(named=True)
-    worded = dict(zip(row["choices"], row["local_choices"], strict=True))
-    sides = {
-        (language, variant): user
-        for item, language, variant, user in prompts.select("item", "language", "variant", "user").iter_rows()
-        if item == "Q-1_1"
-    }
-    assert len(sides) == 2 * 2 * 3
-    assert sides["ko", "bare"].startswith("[South_Korea] Q-1?|A. 커피")
-    for variant in {variant for _, variant in sides}:
-        english, korean = (OPTION.findall(sides[language, variant]) for language in ("en", "ko"))
-        assert len(english) == 4
-        assert [(letter, worded[text]) for letter, text in english] == korean
-    assert TASK.question_in(row, "ko") == "[South_Korea] Q-1?"
-    assert TASK.question_in(row, "en") == "What do people drink in South Korea?"
-
-
-def judged(folder: Path, replies: dict[str, str], variant: str = "released") -> pl.DataFrame:
-    """The judgements of one reply to South Korea's drink in each language."""
-    items, prompts = asked(folder, orders=2)
-    prompts = prompts.filter(pl.col("item") == "Q-1_1", pl.col("variant") == variant)
-    responses = prompts.select(
-        "task",
-        "item",
-        "language",
-        "variant",
-        sample=pl.lit(0, pl.Int64),
-        state=pl.lit("answered"),
-        response=pl.col("language").replace_strict(replies),
-        reason=pl.lit(None, pl.String),
-    )
-    return TASK.judge(items, responses, "strict")
-
-
-@pytest.mark.parametrize("variant", ["released", "released~order-2"])
-@pytest.mark.parametrize(
-    ("korean", "english", "right"),
-    [
-        ('{"answer_choice": "보리차"}', "barley tea", [1.0, 1.0]),
-        ("맥주", "beer", [0.0, 0.0]),
-        ("barley tea", "보리차", [0.0, 0.0]),  # neither is an option in that language
-        ("제 대답은 샘물입니다.", "It is barley tea.", [0.0, 1.0]),
-    ],
-)
-def test_replies_are_read_in_the_language_that_was_asked(
-    folder: Path, variant: str, korean: str, english: str, right: list[float]
-) -> None:
-    verdicts = judged(folder, {"ko": korean, "en": english}, variant)
-    assert verdicts.select("language", "accuracy").rows() == [("ko", right[0]), ("en", right[1])]
-
-
-def test_whose_option_was_taken_is_known_in_both_languages(folder: Path) -> None:
-    verdicts = judged(folder, {"ko": "맥주", "en": "Coffee"})
-    assert verdicts["chosen_culture"].to_list() == ["GB", "MX"]
-    assert set(verdicts["offered"].to_list()) == {"GB KP MX"}
+def test_a_build_without_items_says_so(tmp_path: Path) -> None:
+    notes = make(tmp_path, language=["es"], questions=["Q-1"])
+    assert "items: Mexico 0" in notes
+    assert not any("guesses" in note for note in notes)
+    release = open_release(tmp_path / "both", "blend")
+    assert TASK.prompts(TASK.items(release), PromptOptions(), release).is_empty()
 
 
 def many(count: int, gold: str, wrong: str) -> pl.DataFrame:
@@ -423,39 +310,6 @@ def test_a_guess_that_options_give_away_is_told_from_chance(gold: str, guess: st
         row = rows[language, guess]
         assert (row["items"], row["share"]) == (40, 100.0)
         assert row["low"] > 25 and row["p_holm"] < 0.001
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "message"),
-    [
-        ("language", "xx", "row 1: language 'xx' is none that questions can be in"),
-        ("language", "en", "row 1: language 'en' is none"),
-        ("local_prompt", " ", "row 1: local_prompt is empty"),
-        ("local_choices", '{"A": "x"}', "row 1: local_choices has the letters A, and choices A, B, C, D"),
-        ("local_choices", "x", "row 1: the choices are not a JSON object"),
-    ],
-)
-def test_a_broken_file_is_refused_with_its_row(
-    folder: Path, tmp_path: Path, column: str, value: str, message: str
-) -> None:
-    table = pl.read_csv(folder / "both" / "mc_questions_file.csv", infer_schema=False)
-    table.with_columns(pl.lit(value).alias(column)).write_csv(tmp_path / "mc_questions_file.csv")
-    with pytest.raises(DataError, match=message):
-        TASK.items(open_release(tmp_path, "blend"))
-
-
-def test_a_question_without_a_language_stays_in_english(folder: Path, tmp_path: Path) -> None:
-    table = pl.read_csv(folder / "both" / "mc_questions_file.csv", infer_schema=False)
-    first = pl.col("MCQID") == table["MCQID"][0]
-    blank = [
-        pl.when(first).then(pl.lit("")).otherwise(name).alias(name)
-        for name in ("language", "local_prompt", "local_choices")
-    ]
-    table.with_columns(blank).write_csv(tmp_path / "mc_questions_file.csv")
-    items = TASK.items(open_release(tmp_path, "blend"))
-    prompts = TASK.prompts(items, PromptOptions(), release_at(tmp_path))
-    assert prompts.filter(pl.col("item") == items["item"][0])["language"].to_list() == ["en"]
-    assert prompts.height == 2 * items.height - 1
 
 
 @pytest.fixture(scope="module")

@@ -118,6 +118,24 @@ def test_a_group_is_the_mean_over_its_countries_against_that_over_all_others() -
     assert countries[0]["difference"] == pytest.approx(100 * (0.75 - (0.5 + 0.25) / 2))
 
 
+def test_the_map_of_regions_has_the_mean_and_the_whole_with_the_best_model_first() -> None:
+    """A region is the mean over its countries, for models and for their mean; the whole is over questions."""
+    found = findings(
+        judged(EASY, "worse", {"JP": [1, 0, 0, 0], "KR": [0], "PE": [1]}),
+        judged(EASY, "better", {"JP": [1, 1, 0, 0], "KR": [1], "PE": [1]}),
+    )
+    rows = rows_of("region-providers", found, "regions")
+    scores = {(row["endpoint"], row["region"]): row["score"] for row in rows}
+    mean = "mean of 2 models"
+    assert [row["endpoint"] for row in rows[:3]] == ["better", "worse", mean]
+    assert list(dict.fromkeys(row["region"] for row in rows)) == ["South America", "East Asia", "all"]
+    assert scores["better", "East Asia"] == pytest.approx(75.0)
+    assert scores[mean, "East Asia"] == pytest.approx((75.0 + 12.5) / 2)
+    assert scores[mean, "South America"] == pytest.approx(100.0)
+    assert scores["better", "all"] == pytest.approx(100 * 4 / 6)
+    assert scores[mean, "all"] == pytest.approx(50.0)
+
+
 def test_question_types_and_their_gap() -> None:
     found = findings(
         judged(EASY, "m", ONES), judged(EASY, "m", {"JP": [0, 1], "KR": [0, 0]}, mode="multi", first=10)

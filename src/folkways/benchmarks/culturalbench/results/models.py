@@ -10,13 +10,17 @@ import polars as pl
 
 from folkways.benchmarks.culturalbench.results.values import (
     ACCURACY,
+    REGION,
     SETUPS,
     UNIT,
     UNKNOWN,
+    WHOLE,
+    WITH_PEOPLE,
     by_question,
     mean_scores,
     present,
     scores_of,
+    with_people,
 )
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table, in_order, with_holm
@@ -48,7 +52,14 @@ def regions(inputs: Inputs) -> Sequence[Table]:
     models, makers = [], []
     for task in present(inputs):
         setup = pl.lit(SETUPS[task]).alias("setup")
-        models.append(scores_of(inputs, task, "region").rename({"value": "region"}).select(setup, pl.all()))
+        scores = {facet: scores_of(inputs, task, facet) for facet in (REGION, WHOLE)}
+        best = in_order("endpoint", scores[WHOLE].sort("score", descending=True)["endpoint"])
+        models += [
+            with_people(inputs, task, facet, of_facet.sort(best, maintain_order=True))
+            .rename({"value": REGION})
+            .select(setup, pl.all())
+            for facet, of_facet in scores.items()
+        ]
         for provider, endpoints, values in _groups(inputs, task, "provider", "region"):
             means = mean_scores(values, task, regions=True).rename({"value": "region"})
             makers.append(
@@ -59,19 +70,19 @@ def regions(inputs: Inputs) -> Sequence[Table]:
                     pl.lit(len(endpoints)).alias("models"),
                 )
             )
-    order = ("setup", in_order("region", REGIONS))
+    order = ("setup", in_order("region", (*REGIONS, WHOLE)))
     by_model = pl.concat(models).sort(order, maintain_order=True)
-    if by_model.is_empty():
+    if set(by_model[REGION]) == {WHOLE}:
         raise NotAvailableError("needs questions of two regions or more")
     unit = f"Percent of questions. {UNIT}"
     return (
         Table(
             "regions",
-            "Regions by model (section 5.3)",
+            "Figure 4: regions by model (section 5.3)",
             unit,
             by_model,
             Layout("endpoint", "region", "score", decimals=1, by="setup", drawn="heatmap", measure=ACCURACY),
-            notes=(REGION_NOTE,),
+            notes=(REGION_NOTE, "all: every question counts the same.", WITH_PEOPLE),
         ),
         Table(
             "region-providers",

@@ -25,7 +25,7 @@ WITH_PEOPLE = (
     "people: each person against the votes of the others, where the data tell what each of them chose."
 )
 UNKNOWN = "unknown"
-WHOLE = "all"
+WHOLE, REGION = "all", "region"
 PEOPLE = "people"
 """Stands for people in the place of a model."""
 
@@ -72,7 +72,7 @@ def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
     parts = []
     for (endpoint,), judged in judgements_of(inputs, task).group_by(["endpoint"], maintain_order=True):
         scores = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
-        if facet == "region":
+        if facet == REGION:
             scores = with_regional_means(scores, judged, (metric,))
         parts.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
     return pl.concat(parts).select("endpoint", "value", "score", "low", "high", "n")
@@ -87,26 +87,26 @@ def with_people(inputs: Inputs, task: str, facet: str, scores: pl.DataFrame) -> 
     """
     models = scores["endpoint"].n_unique()
     parts = [scores]
+    also = () if facet == WHOLE else (facet,)
     if models > 1:
-        also = () if facet == WHOLE else (facet,)
         values = (
             by_question(inputs, task, *also)
             .group_by("question", "culture", *also, maintain_order=True)
             .agg(pl.col("value").mean(), pl.len())
             .filter(pl.col("len") == models)
         )
-        groups = [values] if facet == WHOLE else values.partition_by(facet, maintain_order=True)
-        parts += [
-            mean_scores(group, task).with_columns(
-                value=pl.lit(WHOLE if facet == WHOLE else group[facet][0]),
-                endpoint=pl.lit(f"mean of {models} models"),
-            )
-            for group in groups
-        ]
+        groups = [values] if facet in (WHOLE, REGION) else values.partition_by(facet, maintain_order=True)
+        for group in groups:
+            means = mean_scores(group, task, regions=facet == REGION)
+            if facet not in (WHOLE, REGION):
+                means = means.with_columns(value=pl.lit(group[facet][0]))
+            parts.append(means.with_columns(endpoint=pl.lit(f"mean of {models} models")))
     judged = _people(inputs, task)
     if judged is not None and (facet == WHOLE or facet in judged.columns):
         metric = Metric(HEADLINE[task], "", "")
-        people = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
+        people = summarise_means(judged, task, (metric,), (), [also])
+        if facet == REGION:
+            people = with_regional_means(people, judged, (metric,))
         parts.append(people.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(PEOPLE)))
     return pl.concat(part.select("endpoint", "value", "score", "low", "high", "n") for part in parts)
 
@@ -133,10 +133,10 @@ def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.Da
     over its countries.
     """
     judged = values.with_columns(counted=pl.lit(True), state=pl.lit("answered"))
-    groupings: Sequence[tuple[str, ...]] = [("region",)] if regions else [()]
+    groupings: Sequence[tuple[str, ...]] = [(REGION,)] if regions else [()]
     scores = summarise_means(judged, task, (_MEAN,), (), groupings)
     if regions:
         scores = with_regional_means(scores, judged, (_MEAN,))
-    return scores.filter(pl.col("facet") == ("region" if regions else "all")).select(
+    return scores.filter(pl.col("facet") == (REGION if regions else WHOLE)).select(
         "value", "score", "low", "high", "n"
     )

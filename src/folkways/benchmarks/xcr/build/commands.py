@@ -139,7 +139,11 @@ CSI = Builder(
         Option(
             "--proposer", "Model that names items in facts; by default the first --model.", metavar="NAME"
         ),
-        Option("--by-people", "People named the items: columns item and context of the table.", "yes"),
+        Option(
+            "--by-people",
+            "People named the items: columns item and context of the table, or a study's items.jsonl.",
+            "yes",
+        ),
         Option("--out", "Folder for items and filtered facts.", "new folder", required=True),
         Option("--cultures", "Only these cultures, as the table writes them, separated by commas.", "list"),
         Option("--limit", "How many facts to ask about, at most.", "whole", least=1, default=1000),
