@@ -71,7 +71,7 @@ class LlamaCppEndpoint(OpenAIEndpoint):
     async def _likelihood(
         self, before: list[int], token: int, request: Request
     ) -> tuple[float, dict[str, Any]]:
-        """The log-probability of a token after others, and the reply that told it.
+        """The log-probability of a token after others, and the reply that has it.
 
         The server tells nothing of a token that is a part of a letter when it says it, so another one is said
         then, with the wanted one among the likeliest: these it lists whatever they are.
