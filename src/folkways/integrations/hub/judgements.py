@@ -30,24 +30,6 @@ MARK = "folkways-judgements"
 
 HOMEPAGE = "https://github.com/folkways/folkways"
 
-REPEATED = (
-    *(
-        "cultures",
-        "languages",
-        "variants",
-        "limit",
-        "samples",
-        "seed",
-        "system",
-        "settings",
-        "max-tokens",
-        "permute-options",
-        "shots",
-    ),
-    *("until", "strata", "profile"),
-)
-"""Keys of a recipe that decide what is asked and say nothing about the machine."""
-
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
@@ -64,13 +46,10 @@ class Configuration:
         return int(self.languages["len"].sum())
 
 
-def card(
-    run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: Sequence[Configuration]
-) -> str:
+def card(run: StoredRun, scores: pl.DataFrame, made: Sequence[Configuration]) -> str:
     """The README of a run: YAML for the hub, then text for people.
 
-    names: endpoint -> its name in the files. scores: records.SCORES with ``subject`` and ``model``. made: the
-    configurations that were written.
+    scores: records.SCORES with ``subject`` and ``model``. made: the configurations that were written.
     """
     benchmark_names = list(dict.fromkeys(get_task(each.task).benchmark for each in made))
     began = datetime.fromtimestamp(run.run.created, UTC)
@@ -86,7 +65,7 @@ def card(
         *_unfinished(run),
         *_contents(run, made, scores),
         *_scores(run, made, scores),
-        *_how(run, names, scores),
+        *_how(run, scores),
         *_licences(run, made),
     ]
     return "\n\n".join(parts) + "\n"
@@ -188,34 +167,24 @@ def _scores(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFrame)
         yield table(head, shown, numeric=set(range(len(head) - 5, len(head))))
 
 
-def _how(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame) -> Iterator[str]:
+def _how(run: StoredRun, scores: pl.DataFrame) -> Iterator[str]:
     models = scores.filter(subject=Subject.MODEL.value)
     made = models.select("task", "model", "signature").unique(maintain_order=True).iter_rows()
     yield "## How it was made"
     yield "Same signature, same inputs: same number."
     yield "\n".join(f"- {code(task)}, {escape(model)}: {code(signature)}" for task, model, signature in made)
-    if run.run.recipe is not None:
-        recipe = run.run.recipe
+    if (recipe := run.recipe) is not None:
+        import tomlkit
+
         yield "### Ask the same"
-        left_out = " Its own wording of the prompts is not in it." if "prompts" in recipe else ""
+        own_prompts = "prompts" in (run.run.recipe or {})
+        left_out = " Its own wording of the prompts is not in it." if own_prompts else ""
         yield (
             "Save this as `recipe.toml`, with the names of your endpoints as models, and run it: `pip "
             "install folkways`, "
             f"`folkways run recipe.toml`.{left_out}"
         )
-        yield fenced(_recipe(run, names), "toml")
-
-
-def _recipe(run: StoredRun, names: Mapping[str, str]) -> str:
-    import tomlkit
-
-    recipe = run.run.recipe or {}
-    named = {
-        run_task.task.split("/")[0]: run_task.release.replace("dir:", "./") for run_task in run.tasks.values()
-    }
-    repeated = {name: recipe[name] for name in REPEATED if name in recipe}
-    document = {"tasks": recipe["tasks"], "models": [*names.values()], **repeated, "releases": named}
-    return tomlkit.dumps(document).strip()
+        yield fenced(tomlkit.dumps(recipe).strip(), "toml")
 
 
 def _licences(run: StoredRun, made: Sequence[Configuration]) -> Iterator[str]:
@@ -278,7 +247,7 @@ def export_judgements(
     scores = export.all_scores()
     files += export.write("scores", iter([packed(scores, "parquet")]))
     configurations = [Configuration(config_name(task), task, rows) for task, (_, rows) in made.items()]
-    files.append(write_bytes(out / "README.md", card(export, export.names, scores, configurations).encode()))
+    files.append(write_bytes(out / "README.md", card(export, scores, configurations).encode()))
     stay = {task: export.why_items_stay(task) for task in made}
     notes = [
         f"{task}: ids and verdicts alone of {export.record(task).name}: {why}"
