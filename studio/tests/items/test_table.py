@@ -99,7 +99,7 @@ def desk(studio_workspace: Workspace) -> StudyFixture:
 def browser(desk: StudyFixture, role: Role) -> AppClient:
     account = accounts.create_account(desk.workspace, f"{role}@example.org", None)
     accounts.give_role(desk.workspace, desk.study.id, account.id, role)
-    client = AppClient(create_app(desk.workspace))
+    client = AppClient(create_app(desk.workspace), headers={"Origin": "http://localhost"})
     client.cookies.set("folkways_session", sessions.open_session(desk.workspace, account.id))
     return client
 
@@ -175,9 +175,10 @@ def test_a_page_costs_as_many_statements_for_a_hundred_rows_as_for_three(desk: S
         desk.workspace.engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2])
     )
     for rows in (3, 100):
+        if rows == 100:
+            more = [NewItem(f"more-{number}", QUESTION, "korea") for number in range(97)]
+            add_items(desk.workspace, desk.study.id, "verify", more)
         statements.clear()
         assert len(cells(client.get(address).text)) == rows
         costs.append(sum(not text.startswith("BEGIN") for text in statements))
-        more = [NewItem(f"more-{number}", QUESTION, "korea") for number in range(97)]
-        add_items(desk.workspace, desk.study.id, "verify", more)
     assert costs[0] == costs[1] <= 20
