@@ -29,8 +29,11 @@ from folkways_studio.workflows.wordings import StudyTexts
 def hub_files(
     snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes], offers: Offers
 ) -> Mapping[str, bytes]:
-    """File name -> contents. tables: configuration -> frame, each a Parquet file. released: files to include
-    under ``release/``. offers: what the people of each population were paid."""
+    """File name -> contents of the data set.
+
+    snapshot: of the study. tables: configuration -> frame, each a Parquet file. released: files to include
+    under ``release/``. offers: what the people of each population were paid.
+    """
     files = {
         f"{name}/test-00000-of-00001.parquet": parquet_bytes(_flat(frame)) for name, frame in tables.items()
     }
