@@ -187,7 +187,12 @@ class MultipleChoice(Task):
         "right letters (paper, section 4.2)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("accuracy", "Accuracy", "Share of items answered with the right letter (paper, section 4.2)."),
+        Metric(
+            "accuracy",
+            "Accuracy",
+            "Share of items answered with the right letter (paper, section 4.2).",
+            accuracy=True,
+        ),
         Metric(
             "accuracy_by_question",
             "Accuracy by question",

@@ -386,6 +386,27 @@ def report_runs(
     dispute: the http or https address at which a question can be disputed, with ``{item}``, ``{culture}`` and
         ``{task}`` where these belong.
     """
+
+    def data() -> ReportData:
+        database = opened(workspace)
+        records = [run_records.find_asked_run(database, name) for name in names]
+        costs = cost_function(prices)
+        return collect(database, records, title=title, profile=profile, cost_of=costs, show_items=items)
+
+    return write_data(data, out, formats, dispute, tell)
+
+
+def write_data(
+    data: Callable[[], ReportData],
+    out: str | Path,
+    formats: Sequence[str] | str | None = None,
+    dispute: str | None = None,
+    tell: Callable[[Leaderboard], object] | None = None,
+) -> list[Path]:
+    """Write a report into the folder ``out``, after everything else was checked; returns the files.
+
+    data: makes what it shows. formats, dispute, tell: as for ``report_runs``, with its errors.
+    """
     from folkways.reports.formats.write import (
         USUAL_FORMATS,
         check_formats,
@@ -397,19 +418,8 @@ def report_runs(
     check_formats(wanted)
     check_several(Path(out))
     address = check_dispute(dispute) if dispute is not None else ""
-    database = opened(workspace)
-    records = [run_records.find_asked_run(database, name) for name in names]
     # Not kept in a variable: what only the tables need is let go before anything is drawn.
-    costs = cost_function(prices)
-    return write_report(
-        replace(
-            collect(database, records, title=title, profile=profile, cost_of=costs, show_items=items),
-            dispute=address,
-        ),
-        Path(out),
-        wanted,
-        tell,
-    )
+    return write_report(replace(data(), dispute=address), Path(out), wanted, tell)
 
 
 def verdict_on_runs(
