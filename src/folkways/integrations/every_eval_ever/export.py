@@ -179,8 +179,7 @@ class _Export(StoredRun):
                     references,
                     self.began,
                     spreads.get(key),
-                    self._template(row["task"]),
-                    command,
+                    {"prompt_template": self._template(row["task"]), "execution_command": command},
                 )
             )
         reason = self.without_hosts(self.run.reason)
