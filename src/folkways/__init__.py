@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from folkways.endpoints.python.model import model
     from folkways.errors import FolkwaysError, FolkwaysWarning
     from folkways.integrations.compare_logs import compare_logs
+    from folkways.integrations.report_logs import read_scores, report_logs
     from folkways.runs.options import AskOptions, RunOptions
     from folkways.runs.results.run_list import runs
     from folkways.workspace.database import open_workspace
@@ -49,7 +50,9 @@ __all__ = [
     "model",
     "open_release",
     "open_workspace",
+    "read_scores",
     "report",
+    "report_logs",
     "run",
     "runs",
     "tasks",
@@ -64,6 +67,7 @@ _HOMES = {
     **dict.fromkeys(("FolkwaysError", "FolkwaysWarning"), "folkways.errors"),
     "model": "folkways.endpoints.python.model",
     "compare_logs": "folkways.integrations.compare_logs",
+    **dict.fromkeys(("read_scores", "report_logs"), "folkways.integrations.report_logs"),
     "open_release": "folkways.benchmarks.released_data",
     "open_workspace": "folkways.workspace.database",
 }

@@ -75,6 +75,9 @@ class Metric:
         as many of each.
     headline_by: a facet of the scores whose groups are shown in place of the whole, where the two are never
         pooled.
+    accuracy: True for the share of right answers, the one number that benchmarks have in common: other
+        programs know it by that name, from 0 to 1. ValueError where the values are not 0 or 1, or lower is
+        better.
     """
 
     name: str
@@ -88,6 +91,17 @@ class Metric:
     per: Literal["item", "question"] = "item"
     mean_over: str | None = None
     headline_by: str | None = None
+    accuracy: bool = False
+
+    def __post_init__(self) -> None:
+        if self.accuracy and (self.kind, self.bounds, self.lower_is_better) != (
+            "proportion",
+            (0.0, 1.0),
+            False,
+        ):
+            raise ValueError(
+                f"the metric {self.name} cannot be an accuracy: its values are not 0 (wrong) and 1 (right)"
+            )
 
     @property
     def explained(self) -> str:

@@ -92,7 +92,7 @@ def test_the_likeliest_option_is_that_of_the_likelihoods(
     assert len(added) == 18 if single else len(added) > 18
     for user, text, told in stored:
         words = told.split()[1:]
-        labels = dict(zip(words[::2], map(float, words[1::2]), strict=True))
+        labels = dict(zip("ABCD", map(float, words), strict=True))
         prompt = f"<user>\n{user}\n<assistant>" if template else chr(1) + user.rstrip()
         behind = "\n\n" if template else user[len(user.rstrip()) :] + " "
         ids = list(map(ord, prompt))

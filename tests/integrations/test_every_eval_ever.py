@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -167,6 +168,12 @@ def test_accuracy_is_a_proportion_with_its_error_and_other_metrics_keep_their_na
         if result["metric_config"]["metric_kind"] != "accuracy"
     }
     assert others and all(name.startswith("folkways.demo.") for name in others)
+    every = {
+        result["evaluation_name"]: result["metric_config"]["metric_name"]
+        for name, result in by_id.items()
+        if result["metric_config"]["metric_id"] == "accuracy" and name.endswith("|all=all")
+    }
+    assert every["demo/true-false"] == "All four right", "an accuracy has any label that people read"
     assert 0 <= float(config["additional_details"]["baseline/random"]) <= 1
 
 
@@ -241,25 +248,38 @@ def test_a_consumer_can_judge_again_from_the_gold_answers_and_the_options_as_sho
     assert choices[True] and choices[False] and free
     arguments = document["evaluation_results"][0]["generation_config"]["generation_args"]
     assert "{options}" in arguments["prompt_template"]
+    command = shlex.split(arguments["execution_command"])
+    assert command == [
+        *("folkways", "run", "demo/mcq", "demo/saq", "--model", "org/tiny", "--permute-options", "3"),
+        *("--release", "demo=demo@1"),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "id", "deployment", "availability"),
+    ("endpoint", "id", "deployment", "availability", "runs_on"),
     [
-        ("openai/gpt-4o-mini", "openai/gpt-4o-mini", "externally_managed", "unknown"),
-        ("openai/gpt-4o-mini?temperature=1", "openai/gpt-4o-mini", "externally_managed", "unknown"),
-        ("together/meta-llama/Llama-3.1-8B", "meta-llama/Llama-3.1-8B", "externally_managed", "unknown"),
-        ("vllm/org/model@http://10.1.2.3:8000", "org/model", "self_deployed", "unknown"),
-        ("hf/org/model@abc123", "org/model", "self_deployed", "open_weights"),
-        ("hf/./secret/place/model", "unknown/model", "self_deployed", "unknown"),
-        ("gguf//home/ann/Models/tiny-Q4.gguf", "unknown/tiny-Q4", "self_deployed", "unknown"),
-        ("replay:/home/ann/replies.csv", "unknown/replies", "unknown", "unknown"),
-        ("http://10.1.2.3:8000/v1#org/llama", "org/llama", "unknown", "unknown"),
+        ("openai/gpt-4o-mini", "openai/gpt-4o-mini", "externally_managed", "unknown", "openai"),
+        ("openai/gpt-4o-mini?temperature=1", "openai/gpt-4o-mini", "externally_managed", "unknown", "openai"),
+        (
+            "together/meta-llama/Llama-3.1-8B",
+            "meta-llama/Llama-3.1-8B",
+            "externally_managed",
+            "unknown",
+            "together",
+        ),
+        ("vllm/org/model@http://10.1.2.3:8000", "org/model", "self_deployed", "unknown", "vllm"),
+        ("hf/org/model@abc123", "org/model", "self_deployed", "open_weights", "transformers"),
+        ("hf/./secret/place/model", "unknown/model", "self_deployed", "unknown", "transformers"),
+        ("gguf//home/ann/Models/tiny-Q4.gguf", "unknown/tiny-Q4", "self_deployed", "unknown", "llama.cpp"),
+        ("vllm-offline/org/model", "org/model", "self_deployed", "unknown", "vllm"),
+        ("replay:/home/ann/replies.csv", "unknown/replies", "unknown", "unknown", "unknown"),
+        ("http://10.1.2.3:8000/v1#org/llama", "org/llama", "unknown", "unknown", "unknown"),
     ],
 )
 def test_models_by_the_names_of_their_endpoints(
-    endpoint: str, id: str, deployment: str, availability: str
+    endpoint: str, id: str, deployment: str, availability: str, runs_on: str
 ) -> None:
+    """Whose service or which engine runs them: one of the two, as the guide has it."""
     model = stored_model(endpoint)
     details = model.info["additional_details"]
     assert (model.id, details["deployment_type"], details["model_availability"]) == (
@@ -267,6 +287,9 @@ def test_models_by_the_names_of_their_endpoints(
         deployment,
         availability,
     )
+    engine = model.info.get("inference_engine", {}).get("name")
+    assert [engine or model.info["inference_platform"]] == [runs_on]
+    assert (engine is None) == ("inference_platform" in model.info)
     assert not re.search(r"10\.1\.2\.3|ann|secret", json.dumps(model.info))
 
 

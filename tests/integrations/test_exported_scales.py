@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,44 @@ def test_the_hub_gets_values_scores_and_which_way_is_better(metric: Metric, expo
     n, out = numbers["n"], numbers["left_out"]
     shown = f"| {numbers['score']:.1f} |", f"| {n - out} of {n} |" if out else f"| {n} |"
     assert all(cell in section for cell in shown), section
+
+
+def test_croissant_lists_every_file_and_column_and_says_how_the_data_came_about(
+    exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A configuration of several files is a set of them."""
+    monkeypatch.setattr("folkways.integrations.hub.judgements.ROWS", 10)
+    written = export_judgements(exported.run.workspace, exported.run.record, tmp_path).files
+    about = json.loads((tmp_path / "croissant.json").read_bytes())
+    files = {one["@id"]: one for one in about["distribution"] if one["@type"] == "cr:FileObject"}
+    sets = {one["@id"]: one for one in about["distribution"] if one["@type"] == "cr:FileSet"}
+    assert sorted(tmp_path / name for name in files) == sorted(written[:-2])
+    for name, one in files.items():
+        assert one["sha256"] == sha256((tmp_path / name).read_bytes()).hexdigest()
+    for record in about["recordSet"]:
+        frame = pl.read_parquet(tmp_path / record["name"] / "*.parquet")
+        assert [field["name"] for field in record["field"]] == frame.columns
+        types = {field["name"]: field["dataType"] for field in record["field"]}
+        source = record["field"][0]["source"]
+        if record["name"] == "scores":
+            assert source["fileObject"]["@id"] in files
+            assert (types["score"], types["n"], types["model"]) == ("sc:Float", "sc:Integer", "sc:Text")
+        else:
+            of_set = sets[source["fileSet"]["@id"]]["includes"]
+            assert sorted(tmp_path.glob(of_set)) == sorted((tmp_path / record["name"]).iterdir())
+            assert types["counted"] == "sc:Boolean"
+    rai = {name.removeprefix("rai:"): text for name, text in about.items() if name.startswith("rai:")}
+    assert {
+        "dataCollection",
+        "dataAnnotationProtocol",
+        "personalSensitiveInformation",
+        "dataUseCases",
+    } <= set(rai)
+    began, ended = rai["dataCollectionTimeframe"]
+    assert began <= ended and about["datePublished"] == began[:10]
+    assert all(one in rai["dataAnnotationProtocol"] for one in exported.run.signature.splitlines())
+    assert "http://mlcommons.org/croissant/RAI/1.0" in about["conformsTo"]
+    assert "127.0.0.1" not in json.dumps(about) and all(rai.values())
 
 
 @every_metric

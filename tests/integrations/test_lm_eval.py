@@ -112,17 +112,18 @@ found = simple_evaluate(
     bootstrap_iters=0,
 )
 with open(out, "w") as file:
-    json.dump({"scores": found["results"][task], "samples": found["samples"][task]}, file, default=str)
+    json.dump({"scores": found["results"][task], "samples": found["samples"]}, file, default=str)
 """
 """Without its own tasks, whose 14,000 files cost a start of the command half a minute."""
 
 
 def test_the_harness_judges_each_reply_as_a_run_does(tmp_path: Path) -> None:
+    """As a group of a task for each language, whose mean over documents is that of a run."""
     programs = programs_of("other-programs")
-    exported(tmp_path / "tasks", "demo/mcq")
-    with ChatServer(mode="letter") as server:
-        ours = scores(tmp_path, server, "demo/mcq")
-        given = (tmp_path / "tasks", "folkways_demo_mcq", f"{server.url}/v1/chat/completions")
+    exported(tmp_path / "tasks", "demo/saq")
+    with ChatServer(mode="fixed:turkey or the Super Bowl") as server:
+        ours = scores(tmp_path, server, "demo/saq")
+        given = (tmp_path / "tasks", "folkways_demo_saq_by_language", f"{server.url}/v1/chat/completions")
         run_program(
             programs / "python",
             *("-c", LIBRARY, *given, tmp_path / "out.json"),
@@ -136,11 +137,18 @@ def test_the_harness_judges_each_reply_as_a_run_does(tmp_path: Path) -> None:
     assert 100 * found["scores"]["correct,none"] == pytest.approx(ours["correct"])
     judged = load_run("r", tmp_path / "w.db").judgements()
     known = {
-        item: float(correct)
-        for item, endpoint, correct in judged.select("item", "endpoint", "correct").iter_rows()
+        (item, f"folkways_demo_saq_{language}"): float(correct)
+        for item, language, endpoint, correct in judged.select(
+            "item", "language", "endpoint", "correct"
+        ).iter_rows()
         if not endpoint.startswith("baseline/")
     }
-    assert {sample["doc"]["item"]: sample["correct"] for sample in found["samples"]} == known
+    assert known == {
+        (sample["doc"]["item"], task): sample["correct"]
+        for task, samples in found["samples"].items()
+        for sample in samples
+    }
+    assert len({task for _, task in known}) == 9
 
 
 Harness = Callable[..., dict[str, float]]

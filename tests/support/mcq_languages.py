@@ -76,8 +76,8 @@ def write(folder: Path, given: Answers) -> Path:
 
 def make(folder: Path, **options: Any) -> list[str]:
     """Build from ``answers``; the notes to the user."""
-    release = write(folder / "answers", answers())
     values: dict[str, Any] = {
+        "release": str(write(folder / "answers", answers())),
         "judge": "stand-in:overlap",
         "profile": "strict",
         "language": ["local"],
@@ -85,13 +85,5 @@ def make(folder: Path, **options: Any) -> list[str]:
     }
     out = folder / "both" / "mc_questions_file.csv"
     return list(
-        build_mcq(
-            NO_MODELS,
-            release=str(release),
-            out=out,
-            calls=None,
-            hub=folder / "hub",
-            hub_format="jsonl",
-            **values,
-        ).notes
+        build_mcq(NO_MODELS, out=out, calls=None, hub=folder / "hub", hub_format="jsonl", **values).notes
     )

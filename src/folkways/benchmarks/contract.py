@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from folkways.benchmarks.treatments import by_group
 from folkways.records import JUDGEMENTS, Metric
 
 if TYPE_CHECKING:
@@ -75,10 +76,20 @@ def judgements_of(task: Task, items: pl.DataFrame, responses: pl.DataFrame, prof
 
     task, items, responses, profile: as for ``Task.judge``.
     """
+    groups = by_group(responses)
+    if len(groups) > 1:  # a task that looks at several replies has those to prompts of one kind
+        numbered = responses.with_columns(_row=pl.int_range(pl.len()))
+        judged_groups = [
+            judgements_of(task, items, group.drop("_row"), profile).with_columns(group["_row"])
+            for group in by_group(numbered).values()
+        ]
+        together = pl.concat(judged_groups, how="diagonal_relaxed").sort("_row").drop("_row")
+        return together.with_columns(responses["variant"])
+    (group,) = groups.values()
     with failures_of(task, "judge", f"in the profile {profile}"):
-        judged = task.judge(items, responses, profile)
-    hold(task, judgement_problems(task, responses, judged))
-    return judged
+        judged = task.judge(items, group, profile)
+    hold(task, judgement_problems(task, group, judged))
+    return judged if group is responses else judged.with_columns(responses["variant"])
 
 
 def scores_of(task: Task, judgements: pl.DataFrame) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions, ShownOptions, Task
 from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.templates import Template, UnfilledError
+from folkways.benchmarks.templates import Template, UnfilledError, culture_parts
 from folkways.cultures import get_language
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
@@ -279,7 +279,7 @@ class ItemwiseTask(Task):
                     "item": item["item"],
                     "language": language,
                     "variant": name,
-                    "user": template.fill(parts),
+                    "user": template.fill({**culture_parts(item["culture"]), **parts}),
                     "choices": list(choices) if choices else None,
                     "prompt_source": template.source,
                 }

@@ -72,6 +72,8 @@ class Inputs:
     data: name of a DataNeed -> releases.
     files: name of a DataNeed -> file.
     profile, tool_set: how answers of people are judged and words lemmatised, for results of the data.
+    treated: all judgements of runs with treatments, their controls too, with ``LENGTH``; ``judged`` has the
+        controls alone.
     """
 
     judged: pl.DataFrame = field(default_factory=lambda: empty(JUDGED))
@@ -85,6 +87,7 @@ class Inputs:
     files: Mapping[str, Path] = field(default_factory=dict)
     profile: str = "paper"
     tool_set: str = "default"
+    treated: pl.DataFrame = field(default_factory=lambda: empty(JUDGED))
 
     def data_of(self, need: DataNeed) -> tuple[Release, ...]:
         """The releases that a result needs. Raises NotAvailableError, which says what to fetch, if there is

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from folkways.benchmarks.base import PromptOptions
+from folkways.cultures import cultures, language_name
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.toml_files import packaged_toml
 
@@ -65,6 +66,25 @@ SHORT = {"q": "question"}
 """What BLEnD's released prompts call a part -> its name."""
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
+
+
+def culture_parts(code: str | None) -> dict[str, str]:
+    """The texts for {culture}, {country}, {people} and {language} in a prompt about a culture, in English;
+    empty for None.
+
+    {culture} is West Java where {country} is Indonesia; {language} is the culture's usual one.
+    """
+    if code is None:
+        return {}
+    culture = cultures().get(code)
+    name = culture.name if culture else code
+    country = cultures().get(culture.iso3166_1 or "") if culture else None
+    return {
+        "culture": name,
+        "country": country.name if country else name,
+        "people": f"people in {name}",
+        "language": language_name(culture.languages[0] if culture and culture.languages else "en"),
+    }
 
 
 def missing_places(text: str, needed: Sequence[str]) -> list[str]:

@@ -135,7 +135,8 @@ def lm_eval(
     does.
 
     A multiple-choice task is written twice: as a question to answer, and (..._loglik) as a choice by
-    likelihood. folkways has to be installed where the harness runs.
+    likelihood. One in several languages is also a group (..._by_language) of a task for each. folkways has
+    to be installed where the harness runs.
 
     \b
     folkways export lm-eval demo/mcq --out tasks

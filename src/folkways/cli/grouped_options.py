@@ -24,6 +24,7 @@ HEADINGS = {
             "system",
             "max_tokens",
             "prompt_texts",
+            "treatments",
             "permute_options",
             "shots",
         ),

@@ -29,6 +29,7 @@ EXAMPLES: dict[str, Any] = {
     "max-tokens": 512,
     "read": "loglik",
     "prompts": {"plain": "{question}"},
+    "treatments": "persona-second",
     "permute-options": 4,
     "shots": 5,
     "profile": "strict",

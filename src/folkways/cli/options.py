@@ -64,6 +64,18 @@ class PromptTexts(click.ParamType[dict[str, str]]):
         return read_prompt_texts(value)
 
 
+class Treatments(click.ParamType[dict[str, Any]]):
+    """Treatments of prompts by name, from a TOML file or of folkways' own."""
+
+    name = "treatments"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        """The treatments as plain tables; FolkwaysError if they cannot be read."""
+        from folkways.benchmarks.treatments import read_treatments
+
+        return dict(read_treatments(value))
+
+
 class ModelName(click.ParamType[str | DeployedModel]):
     """The name of a model; in a recipe also how it is deployed."""
 
@@ -168,7 +180,7 @@ scoring_model_options = _packed(
         "bert_models",
         multiple=True,
         metavar="LANG=DIR|NAME",
-        help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh.",
+        help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh, multi.",
     ),
     click.option(
         "--device",
@@ -291,7 +303,8 @@ def _run_options(
     releases: tuple[str, ...], settings: tuple[str, ...], read: str | None, **others: Any
 ) -> RunOptions:
     others |= {name: names(others[name]) for name in ("cultures", "languages", "variants")}
-    others["prompt_texts"] = others["prompt_texts"] or {}
+    for name in ("prompt_texts", "treatments"):
+        others[name] = others[name] or {}
     sampling = parse_settings(settings) | ({"read": read} if read else {})
     return RunOptions(releases=release_names(releases), settings=sampling, **others)
 
@@ -354,7 +367,12 @@ question_options = _packed(
         type=type_of("read"),
         help="Take the most likely option as the reply (hf/, vllm-offline/, gguf/, llamacpp/).",
     ),
-    click.option("--system", metavar="TEXT", help="System prompt for every request."),
+    click.option(
+        "--system",
+        metavar="TEXT",
+        help="System prompt for every request; may name the item's {culture}, {country}, {people} and "
+        "{language}.",
+    ),
     click.option(
         "--max-tokens", type=type_of("max_tokens"), metavar="N", help="Maximum number of output tokens."
     ),
@@ -365,6 +383,13 @@ question_options = _packed(
         metavar="FILE",
         help="TOML file of prompt texts: template name = text, for all tasks or in a table with a "
         "task's name.",
+    ),
+    click.option(
+        "--treatments",
+        type=Treatments(),
+        metavar="FILE|LIST",
+        help="Ask every prompt also with these changes, their placebos and for another culture: a TOML "
+        "file, or persona-first, persona-second, persona-third, think-in-language.",
     ),
     click.option(
         "--permute-options",

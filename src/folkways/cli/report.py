@@ -1,4 +1,4 @@
-"""``folkways report``: one or more runs as HTML, Markdown, CSV, Parquet and LaTeX."""
+"""``folkways report``: runs, or logs of other programs, as HTML, Markdown, CSV, Parquet and LaTeX."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ USUAL = "html,md,csv,parquet"
 
 
 @click.command("report")
-@click.argument("runs", nargs=-1, shell_complete=completion.runs)
+@click.argument("runs", nargs=-1, metavar="[RUN|LOG]...", shell_complete=completion.runs)
 @workspace_option
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("report"), show_default=True, metavar="DIR"
@@ -50,28 +50,31 @@ def command(
     """Write a report of RUNS (names or numbers; the newest if none is named) into a folder, and print its
     verdict: which model for what, how sure that is, at what price, and what the runs cannot tell.
 
+    In place of a run, name what another program wrote: records of Every Eval Ever (UUID.json, or a folder of
+    them), the folder of a run of HELM, a log of Inspect, samples of lm-evaluation-harness.
+
     report.html is a single file that opens without a network; its charts need the extra 'report'. The numbers
     are also written as CSV and Parquet. With the format latex, report.tex has the tables and a methods
     section for a paper, and report.bib the citations.
     """
     from folkways.cli.out import terminal
     from folkways.display import single_line
+    from folkways.integrations.report_logs import is_source, report_logs, verdict_on_logs
     from folkways.reports.formats.terminal import terminal_verdict
     from folkways.runs.results.report import report_runs, verdict_on_runs
 
     names = runs or ("last",)
+    of_logs = any(map(is_source, names))
+    if brief and of_logs:
+        click.echo(single_line(verdict_on_logs(names, workspace, others["profile"]).text))
+        return
     if brief:
         shown = {name: others[name] for name in ("profile", "prices")}
         click.echo(single_line(verdict_on_runs(names, workspace=workspace, **shown).text))
         return
     console = terminal()
-    written = report_runs(
-        names,
-        out,
-        workspace=workspace,
-        formats=formats,
-        tell=lambda leaderboard: console.print(terminal_verdict(leaderboard)),
-        **others,
-    )
+    others |= {"workspace": workspace, "formats": formats}
+    others["tell"] = lambda leaderboard: console.print(terminal_verdict(leaderboard))
+    written = report_logs(*names, out=out, **others) if of_logs else report_runs(names, out, **others)
     for path in written:
         click.echo(f"wrote {path}")

@@ -1,9 +1,8 @@
-"""Compares models by logs of Inspect, samples of lm-evaluation-harness and records of Every Eval Ever, for
-any task."""
+"""Compares models by logs of Inspect, samples of lm-evaluation-harness, records of Every Eval Ever and runs
+of HELM, for any task."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,9 +16,10 @@ from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.contrasts import CULTURE
 from folkways.integrations.every_eval_ever import samples as every_eval_ever
+from folkways.integrations.helm import runs as helm
 from folkways.integrations.lm_eval import samples as lm_eval
-from folkways.integrations.scored_log import ScoredLog
-from folkways.records import JUDGEMENTS, Metric, State
+from folkways.integrations.scored_log import OWN_COLUMNS, ScoredLog
+from folkways.records import JUDGEMENTS
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.results.compare import unlike_notes, unlike_parts
 
@@ -27,9 +27,6 @@ SUFFIXES = (".eval", ".json", ".jsonl")
 
 NO_FACET = "samples"
 """Name of the group column if samples are not grouped."""
-
-OWN_COLUMNS = (CULTURE, "language", "variant")
-"""Columns of records.JUDGEMENTS that a log may fill."""
 
 
 def compare_logs(
@@ -46,8 +43,8 @@ def compare_logs(
     that only one log has scores for, are left out, and the comparison says so. Higher scores are taken to be
     better unless a log says otherwise; only those of Every Eval Ever do.
 
-    paths: ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness, and
-    ``UUID_samples.jsonl`` or ``UUID.json`` of Every Eval Ever.
+    paths: ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness,
+    ``UUID_samples.jsonl`` or ``UUID.json`` of Every Eval Ever, and folders of runs of HELM.
     tasks: names as in the logs; all if None.
     metric: a score of the logs; None for the first of each task.
     by: a facet from the metadata of the samples.
@@ -88,13 +85,18 @@ def compare_logs(
 
 
 def read_logs(path: Path) -> list[ScoredLog]:
-    """Read the logs of a file, of the program that its ending and its first object tell; FolkwaysError for
-    other files."""
+    """Read the logs of a file, of the program that its ending and its first object tell, or of the runs of
+    HELM in a folder; FolkwaysError for others."""
+    if helm.is_run(path):
+        return [helm.read_scores(path)]
+    if path.is_dir() and (runs := helm.find_runs(path)):
+        return list(map(helm.read_scores, runs))
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise FolkwaysError(
             f"cannot tell which program wrote {path}; valid: .eval and .json (Inspect), samples_*.jsonl "
-            "(lm-evaluation-harness), UUID.json and UUID_samples.jsonl (Every Eval Ever)"
+            "(lm-evaluation-harness), UUID.json and UUID_samples.jsonl (Every Eval Ever), "
+            "and the folder of a run (HELM)"
         )
     if suffix in lm_eval.SUFFIXES:
         if every_eval_ever.is_instance(_first_object(path)):
@@ -138,16 +140,10 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     score, others = _score(task, logs, metric)
     facet = _facet(task, logs, by)
     same, notes = _same_samples(labelled)
-    values = [
-        value for log in logs for value in log.scores[score] if value is not None and not math.isnan(value)
-    ]
-    shares = all(0 <= value <= 1 for value in values)
-    column = score if score not in JUDGEMENTS else f"score {score}"
-    scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
-    less = any(score in log.lower_is_better for log in logs)
-    chosen = Metric(column, score, "", "mean", scale, bounds, lower_is_better=less)
+    values = [value for log in logs for value in log.scores[score]]
+    chosen = max(logs, key=lambda log: score in log.lower_is_better).metric(score, values)
     judged = {
-        label: _judgements(task, log, log.scores[score], column, facet, same)
+        label: log.judgements(log.scores[score], chosen.name, facet).filter(pl.col("item").is_in(same))
         for label, log in labelled.items()
     }
     settings = {label: log.settings for label, log in labelled.items()}
@@ -229,37 +225,3 @@ def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str
             f"out (the first is {item}, in {label})."
         )
     return contents.keys() - unlike_ids.keys(), notes
-
-
-def _judgements(
-    task: str, log: ScoredLog, values: Sequence[float | None], column: str, facet: str, same: set[str]
-) -> pl.DataFrame:
-    nothing = [None] * len(log.items)
-    log_facets: Mapping[str, Sequence[str | None]] = log.facets
-    frame = pl.DataFrame(
-        {
-            "item": log.items,
-            "question": log.questions,
-            "sample": log.repeats,
-            column: values,
-            **{name: log_facets.get(name, nothing) for name in (*OWN_COLUMNS, facet)},
-        },
-        schema={
-            **{"item": pl.String, "question": pl.String, "sample": pl.Int64, column: pl.Float64},
-            **dict.fromkeys((*OWN_COLUMNS, facet), pl.String),
-        },
-    )
-    scored = (
-        pl.when(pl.col(column).is_nan())
-        .then(pl.lit(State.MISSING.value))
-        .otherwise(pl.lit(State.ANSWERED.value))
-    )
-    return frame.filter(pl.col("item").is_in(same)).with_columns(
-        pl.col("language").fill_null(""),
-        pl.col("variant").fill_null(""),
-        task=pl.lit(task),
-        counted=pl.lit(True),
-        state=scored,
-        answer=pl.lit(None, dtype=pl.String),
-        reason=pl.lit(None, dtype=pl.String),
-    )

@@ -13,11 +13,14 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import DataError, FolkwaysError
 from folkways.evidence.contributions import Contribution, Entry
 from folkways.evidence.sentences import named
 from folkways.files import WrittenFiles
+from folkways.integrations.compare_logs import read_logs
 from folkways.integrations.every_eval_ever.scores import read_contribution
+from folkways.integrations.helm import runs as helm
 from folkways.names import WHOLE
 from folkways.records import BASELINE_PREFIX, JUDGEMENTS, SCORES, Signature, Subject, empty
 from folkways.releases.registry import known_releases
@@ -40,11 +43,12 @@ CARRIED = ("task", "item", "question", "culture", "language", "variant", "sample
 def contributions_of(
     names: Sequence[str], workspace: str | Path | Workspace, profile: str | None = None
 ) -> list[Contribution]:
-    """The contributions of these sources: runs and archives in their order, then each record once.
+    """The contributions of these sources: runs and archives in their order, then each record and log once.
 
-    names: runs of the workspace, folders of archived runs, records (``UUID.json``) or folders of records;
-    what is there as a file is not looked for as a run. profile: of the tasks; the first that each run was
-    scored in if None. FolkwaysError for a run that cannot be read; DataError for a file that is neither.
+    names: runs of the workspace, folders of archived runs, records (``UUID.json``), logs of other programs as
+    ``compare_logs`` reads them, or folders of records or of runs of HELM; what is there as a file is not
+    looked for as a run. profile: of the tasks; the first that each run was scored in if None. FolkwaysError
+    for a run that cannot be read; DataError for a file that is none of these.
     """
     contributions: list[Contribution] = []
     records: dict[Path, None] = {}
@@ -56,7 +60,12 @@ def contributions_of(
             contributions.append(_of_archive(path, profile))
         else:
             records |= dict.fromkeys(_records(path))
-    return _named_apart(contributions + list(map(read_contribution, records)))
+    for path in records:
+        if _is_record(path):
+            contributions.append(read_contribution(path))
+        else:
+            contributions += (log.contribution() for log in read_logs(path))
+    return _named_apart(contributions)
 
 
 def _named_apart(contributions: Sequence[Contribution]) -> list[Contribution]:
@@ -97,15 +106,25 @@ def copies_of(entries: Iterable[Entry]) -> dict[str, str]:
 
 
 def _records(path: Path) -> Iterator[Path]:
+    """The records and logs that a path means: aggregates before their instances."""
     if path.is_file():
-        yield (
-            path.with_name(f"{path.name.removesuffix(SAMPLES)}.json") if path.name.endswith(SAMPLES) else path
-        )
+        aggregate = path.with_name(f"{path.name.removesuffix(SAMPLES)}.json")
+        yield aggregate if path.name.endswith(SAMPLES) and _is_record(aggregate) else path
         return
-    records = sorted(file for file in path.rglob("*.json") if b'"evaluation_results"' in file.read_bytes())
-    if not records:
-        raise DataError("has no record of Every Eval Ever, and is no archive of a run", file=path)
-    yield from records
+    if not (sources := records_in(path)):
+        raise DataError(
+            "has no record of Every Eval Ever and no run of HELM, and is no archive of a run", file=path
+        )
+    yield from sources
+
+
+def records_in(folder: Path) -> list[Path]:
+    """The records of Every Eval Ever in a folder, and the runs of HELM, at any depth."""
+    return [*filter(_is_record, sorted(folder.rglob("*.json"))), *helm.find_runs(folder)]
+
+
+def _is_record(path: Path) -> bool:
+    return path.suffix == ".json" and path.is_file() and b'"evaluation_results"' in path.read_bytes()
 
 
 def _of_run(workspace: Workspace, name: str, profile: str | None) -> Contribution:
@@ -202,6 +221,7 @@ def _contribution(
         name: next(one for one in task.metrics if one.name in scores.filter(task=name)["metric"])
         for name, task in tasks.items()
     }
+    judged = [without_treatments(frame) for frame in judged]
     columns = (*CARRIED, "endpoint", "profile", *dict.fromkeys(one.name for one in metrics.values()))
     shown = scores.select("task", "profile", "metric").unique()
     frames = [page.select(name for name in columns if name in page.columns) for page in judged if page.height]
@@ -218,6 +238,24 @@ def _contribution(
         {name: task.title for name, task in tasks.items()},
         people.join(shown, on=["task", "profile", "metric"], how="semi", maintain_order="left"),
     )
+
+
+def notes_on(board: Board) -> list[str]:
+    """What a person must know about what is, and is not, on a board."""
+    notes = [
+        f"{one.leaderboard.view.tasks[0].title}: {named(one.names)} kept apart: {'; '.join(one.why)}"
+        for one in board.apart
+    ]
+    notes += [
+        f"{one.model} on {one.task}: {one.source} is replaced by a newer score in the same setting"
+        for one in board.replaced
+    ]
+    notes += [
+        f"{model} on {task}: no rank, {why}"
+        for one in board.contributions
+        for (model, task), why in one.faults.items()
+    ]
+    return notes
 
 
 @dataclass(frozen=True)
@@ -246,19 +284,7 @@ def write_leaderboard(
     """
     board = Board(contributions_of(names, workspace, profile), title)
     files = write_site(Site(board, url, contribute), Path(out))
-    notes = [
-        f"{one.leaderboard.view.tasks[0].title}: {named(one.names)} kept apart: {'; '.join(one.why)}"
-        for one in board.apart
-    ]
-    notes += [
-        f"{one.model} on {one.task}: {one.source} is replaced by a newer score in the same setting"
-        for one in board.replaced
-    ]
-    notes += [
-        f"{model} on {task}: no rank, {why}"
-        for one in board.contributions
-        for (model, task), why in one.faults.items()
-    ]
+    notes = notes_on(board)
     view = board.view
     return WrittenLeaderboard(
         tuple(files), tuple(notes), len(view.models), len(view.tasks), len(view.cultures)

@@ -5,12 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import orjson
+import polars as pl
+
+from folkways.benchmarks.summary import summarise_means
+from folkways.cultures import cultures
+from folkways.evidence.contributions import Contribution
+from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State
 
 UNKNOWN = math.nan
 """Score of a sample that was not scored, for example because it failed: it must not count as 0."""
@@ -50,6 +57,89 @@ class ScoredLog:
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     lower_is_better: frozenset[str] = frozenset()
+
+    def metric(self, score: str, values: Sequence[float | None] | None = None) -> Metric:
+        """A score as a metric. Values that all lie between 0 and 1 are shown in percent.
+
+        score: one of ``scores``. values: to tell that by; those of this log if None.
+        """
+        seen = self.scores[score] if values is None else values
+        shares = all(0 <= value <= 1 for value in seen if value is not None and not math.isnan(value))
+        scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
+        name = score if score not in JUDGEMENTS else f"score {score}"
+        return Metric(name, score, "", "mean", scale, bounds, lower_is_better=score in self.lower_is_better)
+
+    def judgements(
+        self, values: Sequence[float | None], column: str, facet: str = "", *, ours: bool = False
+    ) -> pl.DataFrame:
+        """records.JUDGEMENTS in the order of the log; a sample that was not scored is missing.
+
+        values: one of ``scores``, which go in the ``column``. facet: a further column of ``facets``, null
+        where there is none. ours: whether the samples are those of a run of folkways, whose facets name item
+        and sample.
+        """
+        nothing: Sequence[str | None] = [None] * len(self.items)
+        names = (*OWN_COLUMNS, *([facet] if facet else []))
+        texts = {name: self.facets.get(name, nothing) for name in names}
+        frame = pl.DataFrame(
+            {
+                "item": self.facets["item"] if ours else self.items,
+                "question": self.questions,
+                "sample": [int(text or 0) for text in self.facets["sample"]] if ours else self.repeats,
+                column: values,
+                **texts,
+            },
+            schema={
+                **{"item": pl.String, "question": pl.String, "sample": pl.Int64, column: pl.Float64},
+                **dict.fromkeys(texts, pl.String),
+            },
+        )
+        lost, nobody = pl.col(column).is_nan(), pl.lit(None, dtype=pl.String)
+        state = pl.when(lost).then(pl.lit(State.MISSING.value)).otherwise(pl.lit(State.ANSWERED.value))
+        return frame.with_columns(
+            pl.col(column).fill_nan(0.0),
+            pl.col("language", "variant").fill_null(""),
+            task=pl.lit(self.task), counted=pl.lit(True), state=state, answer=nobody, reason=nobody,
+        )  # fmt: skip
+
+    def scores_of(self, metric: Metric, judgements: pl.DataFrame) -> pl.DataFrame:
+        """The score over everything, then that of each culture, as columns of records.SCORES: intervals are
+        clustered by question, and a sample that was not scored stays in the denominator.
+
+        metric: with a column in the ``judgements``, which are those of this log.
+        """
+        by_culture = [("culture",)] if judgements["culture"].count() else []
+        return summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
+
+    def contribution(self) -> Contribution:
+        """The first of its scores, with its judgements, for a report or a leaderboard."""
+        score = next(iter(self.scores))
+        metric, created = self.metric(score), datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+        made = Signature({"task": self.task, **self.settings})
+        by_model = {"endpoint": pl.lit(self.model), "profile": pl.lit("")}
+        judgements = self.judgements(self.scores[score], metric.name).with_columns(
+            known_culture(), **by_model
+        )
+        scores = self.scores_of(metric, judgements).with_columns(**by_model, signature=pl.lit(made.text()))
+        return Contribution(
+            self.path.name,
+            created.isoformat(timespec="seconds"),
+            scores.select(list(SCORES)),
+            judgements,
+            {made.text(): made},
+            {self.task: metric},
+            {self.task: self.task},
+        )
+
+
+OWN_COLUMNS = ("culture", "language", "variant")
+"""Columns of records.JUDGEMENTS that a log may fill."""
+
+
+def known_culture() -> pl.Expr:
+    """The column ``culture``, null where other people call something else so: reports name and draw cultures
+    by their codes."""
+    return pl.when(pl.col("culture").is_in([*cultures()])).then("culture")
 
 
 def number(value: Any) -> float | None:

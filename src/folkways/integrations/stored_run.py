@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -151,6 +152,37 @@ class StoredRun:
             self._lacking[task] = lacking(self.workspace, self.run, self.tasks[task])
         return list(self._lacking[task])
 
+    @property
+    def recipe(self) -> Mapping[str, Any] | None:
+        """What decides what is asked, by the keys of a recipe, with the models' public names and no path of
+        this machine; None for a run that has no recipe."""
+        recipe = self.run.recipe
+        if recipe is None:
+            return None
+        releases = {
+            run_task.task.split("/")[0]: run_task.release.replace("dir:", "./")
+            for run_task in self.tasks.values()
+        }
+        options = {name: recipe[name] for name in REPEATED if name in recipe}
+        return {"tasks": recipe["tasks"], "models": [*self.names.values()], **options, "releases": releases}
+
+    def command(self, endpoint: str) -> str:
+        """A command that asks one model the same; empty for a run that has no recipe."""
+        recipe = self.recipe
+        if recipe is None:
+            return ""
+        words = ["folkways", "run", *recipe["tasks"], "--model", self.names[endpoint]]
+        for key, value in recipe.items():
+            if key in ("tasks", "models"):
+                continue
+            if isinstance(value, Mapping):
+                option = f"--{key.removesuffix('s')}"
+                words += [word for name, one in value.items() for word in (option, f"{name}={one}")]
+            else:
+                words += [f"--{key}", ",".join(map(str, value)) if isinstance(value, list) else str(value)]
+        of_files = [name for name in ("prompts", "treatments") if name in (self.run.recipe or {})]
+        return shlex.join(words + [word for name in of_files for word in (f"--{name}", "FILE")])
+
     def without_hosts(self, text: str | None) -> str | None:
         """The text without the addresses of the models' servers."""
         for model in self.models.values():
@@ -165,6 +197,12 @@ class StoredRun:
             + "; baselines do not count as models, and a model that never replied has no score"
         )
 
+
+REPEATED = (
+    *("cultures", "languages", "variants", "limit", "samples", "seed", "system", "settings", "max-tokens"),
+    *("permute-options", "shots", "until", "strata", "profile"),
+)
+"""Keys of a recipe that decide what is asked and say nothing about the machine."""
 
 _SETTINGS = {"temperature": float, "top_p": float, "max_tokens": int}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import present_name
+from folkways.benchmarks.treatments import read_treatments
 from folkways.endpoints.base import Endpoint
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import (
@@ -93,6 +94,7 @@ class QuestionKeywords(TypedDict, total=False):
     until: float | None
     strata: Names
     afresh: bool
+    treatments: Mapping[str, Any] | Path | str
 
 
 class RunKeywords(QuestionKeywords, total=False):
@@ -121,6 +123,7 @@ _NEVER_NONE = (
     "samples",
     "seed",
     "permute_options",
+    "treatments",
     "shots",
     "attempts",
     *_SWITCHES,
@@ -224,6 +227,8 @@ def _value(name: str, value: Any) -> Any:
         return ("culture",) if name == "strata" else None
     if name in _LISTS:
         return _listed(name, value)
+    if name == "treatments":
+        return read_treatments(value)
     if name == "settings":
         return settings_of(value)
     if name == "releases":

@@ -119,6 +119,7 @@ class RunOptions:
     afresh: ask what is stored already, too; its replies are kept and not used. The same again goes on with
         such a run.
     generation: the number of those who ask afresh, which folkways gives; 0 where nobody does.
+    treatments: name -> what each prompt is also asked with (``benchmarks.treatments.read_treatments``).
     """
 
     tasks: tuple[str, ...]
@@ -142,6 +143,7 @@ class RunOptions:
     strata: tuple[str, ...] = ("culture",)
     afresh: bool = False
     generation: int = 0
+    treatments: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("limit", "samples", "max_tokens", "permute_options", "shots"):

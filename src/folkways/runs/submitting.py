@@ -9,6 +9,7 @@ import polars as pl
 
 from folkways.benchmarks.contract import items_of
 from folkways.benchmarks.registry import benchmarks, get_task, present_name
+from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import WrittenFiles, write_bytes
 from folkways.records import LOST
@@ -96,7 +97,7 @@ def _replies(
             f"run {run.name} has no judgement of {asked.task}; score it first: folkways score {run.name}"
         )
     columns = ("item", "state", "answer", "response")
-    judged = results.load_judgements(workspace, run, profile, part).select(columns)
+    judged = without_treatments(results.load_judgements(workspace, run, profile, part)).select(columns)
     if judged["item"].is_duplicated().any():
         raise FolkwaysError(
             f"run {run.name} asked items of {task.name} several times (variants, samples), and a submission "

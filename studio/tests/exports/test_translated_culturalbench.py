@@ -7,7 +7,8 @@ from pathlib import Path
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.culturalbench import BENCHMARK
-from folkways.benchmarks.culturalbench.build.translated import build_translated
+from folkways.benchmarks.culturalbench.build.translated import build_translated, to_translate
+from folkways.benchmarks.culturalbench.votes import frame_bytes
 from folkways.benchmarks.released_data import open_release
 from folkways.workspace.database import Workspace
 from folkways_studio.items.reading import checked_rows
@@ -33,25 +34,32 @@ def test_released_questions_are_imported_translated_twice_settled_and_asked(
         populations=[{"name": "korean", "culture": "KR", "language": "ko"}],
     )
     easy, hard = culturalbench_rows()
-    numbers = ("1117", "1118")  # two questions of South Korea
+    numbers = ("1117", "1118", "1137")  # of South Korea; in the last several options are right
     chosen = [row for row in easy if row["question_idx"] in numbers]
     write_culturalbench(tmp_path, chosen, [row for row in hard if row["question_idx"] in numbers])
-    rows = read_rows(tmp_path / "CulturalBench-Easy.csv")
+    english = open_release(tmp_path)
+    written = frame_bytes(to_translate(english))
+    (tmp_path / "items.csv").write_bytes(written)
+    rows = read_rows(tmp_path / "items.csv")
+    assert [(row["id"], row["config"]) for row in rows] == [
+        ("1117", ""), ("1118", ""), ("1137-easy", "easy"), ("1137-hard", "hard"),
+    ]  # fmt: skip
     checked = checked_rows(workspace, desk.study.id, "translate", rows, population="korean")
     add_items(workspace, desk.study.id, "translate", [new for new, _, _ in checked])
     better = {**DRAFT, "local_question": "무엇을 가져가나요?"}
     for texts in (DRAFT, better):
         person = desk.person("korean")
-        for _ in numbers:
+        for _ in rows:
             desk.answer(person, {"answers": texts})
     expert = desk.person(role=Role.EXPERT)
-    settled = desk.answer(expert, {"answers": better, "reason": "as people say"}, "settle").item
+    for _ in rows[1:]:
+        desk.answer(expert, {"answers": better, "reason": "as people say"}, "settle")
     export_study(workspace, desk.study.id, tmp_path / "study", "jsonl")
-    done = build_translated(open_release(tmp_path), tmp_path / "study" / "items.jsonl", tmp_path / "out")
-    # the other question waits for the expert, so that no draft of it is used
-    assert (dict(done.languages), done.untranslated) == ({"ko": 1}, 1)
+    done = build_translated(english, tmp_path / "study" / "items.jsonl", tmp_path / "out")
+    # one question waits for the expert, so that no draft of it is used
+    assert (dict(done.languages), done.untranslated) == ({"ko": 2}, 1)
     release = open_release(tmp_path / "out")
     task = BENCHMARK.tasks[0]
     asked = task.prompts(task.items(release), PromptOptions(languages=("ko",)), release)
-    assert asked["item"].to_list() == [f"easy/{settled.content['content']['question_idx']}"]
-    assert asked["user"].item().startswith("무엇을 가져가나요?\n\nA. 빵\nB. 떡\nC. 차\nD. 소금")
+    assert len(asked) == 2
+    assert asked["user"][0].startswith("무엇을 가져가나요?\n\nA. 빵\nB. 떡\nC. 차\nD. 소금")

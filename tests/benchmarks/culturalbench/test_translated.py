@@ -232,6 +232,50 @@ def test_json_lines_without_the_column_config_are_read_and_a_full_folder_is_not_
         build_translated(english, tmp_path / "ko.jsonl", tmp_path / "out")
 
 
+def write_study(path: Path, *contents: Row) -> None:
+    """The exported items of a study that settled a translation of each question in ``contents``."""
+    result = {
+        f"local_{name}": text for name, text in zip(("question", *OPTIONS), ("무엇?", *KOREAN), strict=True)
+    }
+    item = {"parent_id": None, "state": "done", "language": "ko", "result": json.dumps(result)}
+    rows = [
+        {**item, "item": f"item-{number}", "item_id": number, "content": json.dumps(content)}
+        for number, content in enumerate(contents, 1)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+def test_a_study_that_settled_a_question_twice_is_refused(english: Release, tmp_path: Path) -> None:
+    write_study(tmp_path / "items.jsonl", {"question_idx": SINGLE}, {"question_idx": SINGLE})
+    with pytest.raises(DataError, match=r"row 2: .* has a translation in row 1 already"):
+        build_translated(english, tmp_path / "items.jsonl", tmp_path / "out")
+
+
+@pytest.mark.parametrize("config", ["easy", "hard"])
+def test_a_question_that_a_study_settled_for_one_configuration_waits(
+    config: str, english: Release, tmp_path: Path
+) -> None:
+    several = {"question_idx": MULTI, "config": config}
+    write_study(tmp_path / "items.jsonl", {"question_idx": SINGLE}, several)
+    done = build_translated(english, tmp_path / "items.jsonl", tmp_path / "out")
+    assert (dict(done.languages), done.untranslated) == ({"ko": 1}, 2)
+
+
+def test_the_questions_are_written_as_items_for_people(tmp_path: Path) -> None:
+    easy, hard = culturalbench_rows()
+    chosen = {SINGLE, MULTI, LEFT}
+    of_hard = [row for row in hard if row["question_idx"] in chosen]
+    other = [row for row in hard if row["question_idx"] not in chosen][:3]  # three options: it has no item
+    write_culturalbench(tmp_path, [row for row in easy if row["question_idx"] in chosen], [*of_hard, *other])
+    builder = next(each for each in BENCHMARK.builders if each.name == "translated")
+    made = builder.make(None, release=str(tmp_path), translations=None, out=tmp_path / "out")
+    assert list(made.summary) == ["3 questions to translate, 1 of them twice"]
+    rows = list(csv.DictReader((tmp_path / "out" / "items.csv").open(encoding="utf-8")))
+    texts = {row["id"]: row["prompt_option_a"] for row in rows}
+    assert texts.keys() == {SINGLE, LEFT, f"{MULTI}-easy", f"{MULTI}-hard"}
+    assert texts[f"{MULTI}-easy"].startswith("(i)") and not texts[f"{MULTI}-hard"].startswith("(i)")
+
+
 def test_a_release_that_lacks_a_local_text_is_refused_with_its_row(korean: Release, tmp_path: Path) -> None:
     text = (korean.root / "CulturalBench-Hard.csv").read_text(encoding="utf-8")
     (tmp_path / "CulturalBench-Hard.csv").write_text(text.replace("소금", ""), encoding="utf-8")

@@ -16,7 +16,7 @@ from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.multiple_choice.orders import check_names, split_variant, variant_name
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.templates import Template, missing_places
+from folkways.benchmarks.templates import Template, culture_parts, missing_places
 from folkways.cultures import culture_named
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import (
@@ -187,7 +187,12 @@ class MultipleChoice(Task):
         "right letters (paper, section 4.2)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("accuracy", "Accuracy", "Share of items answered with the right letter (paper, section 4.2)."),
+        Metric(
+            "accuracy",
+            "Accuracy",
+            "Share of items answered with the right letter (paper, section 4.2).",
+            accuracy=True,
+        ),
         Metric(
             "accuracy_by_question",
             "Accuracy by question",
@@ -258,11 +263,11 @@ class MultipleChoice(Task):
     def _prompts(self, items: pl.DataFrame, variant: str, text: str | None) -> pl.DataFrame:
         user = items["prompt"]
         if text is not None:
-            options = items.select("text", "labels", "choices").iter_rows()
+            options = items.select("culture", "text", "labels", "choices").iter_rows()
             template = Template(text, f"file:{variant}")
             filled = [
-                template.fill({"question": question, "choices": lettered(*listed)})
-                for question, *listed in options
+                template.fill({**culture_parts(culture), "question": question, "choices": lettered(*listed)})
+                for culture, question, *listed in options
             ]
             user = pl.Series(filled, dtype=pl.String)
         return items.select(

@@ -14,7 +14,7 @@ from folkways.benchmarks.base import AnswerGroups, HumanBaseline, PromptOptions,
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.answer_judging import ENGLISH, PLACE, judge_answers
 from folkways.benchmarks.summary import ASKED_IN, summarise_means, with_asked_in
-from folkways.benchmarks.templates import missing_places, wordings
+from folkways.benchmarks.templates import Template, culture_parts, missing_places, wordings
 from folkways.cultures import cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, PROMPTS, Metric
@@ -79,6 +79,9 @@ def make_prompts(
                 continue
             for variant in variants:
                 user_text = brought.get((variant, language), brought.get((variant, "")))
+                if user_text:
+                    parts = {**culture_parts(culture), "question": PLACE}
+                    user_text = Template(user_text, f"file:{variant}").fill(parts)
                 released = released_of[culture].get(variant)
                 text = user_text or (released and released[0 if language == ENGLISH else 1])
                 if text:

@@ -139,7 +139,9 @@ class Easy(CulturalBenchTask):
         "Choose one of four options to a question about a country or region (sections 3.3 and 5)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("right", "Accuracy", "The reply gives the letter of the gold option (section 5)."),
+        Metric(
+            "right", "Accuracy", "The reply gives the letter of the gold option (section 5).", accuracy=True
+        ),
         Metric(
             "consistent",
             "Same option",
@@ -274,6 +276,7 @@ class Hard(CulturalBenchTask):
             "Accuracy",
             "All four judgements of the question are right (section 5).",
             per="question",
+            accuracy=True,
         ),
         Metric("right", "Judgements right", "The judgement is right; not the benchmark's score."),
     )

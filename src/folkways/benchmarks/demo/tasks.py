@@ -81,7 +81,7 @@ class ShortAnswers(DemoTask):
         "answers counts."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("correct", "Accuracy", "The reply contains an accepted answer."),
+        Metric("correct", "Accuracy", "The reply contains an accepted answer.", accuracy=True),
     )
     file: ClassVar[str] = "short_answers.toml"
     item_columns: ClassVar[Schema] = {
@@ -233,7 +233,7 @@ class MultipleChoice(DemoTask):
     title: ClassVar[str] = "Demo: multiple choice"
     about: ClassVar[str] = "English questions with four options, one of them right."
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("correct", "Accuracy", "The reply settles on the right letter."),
+        Metric("correct", "Accuracy", "The reply settles on the right letter.", accuracy=True),
     )
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LETTERS
@@ -287,6 +287,7 @@ class TrueFalse(DemoTask):
             "All four right",
             "Every statement of the question is judged rightly.",
             per="question",
+            accuracy=True,
         ),
         Metric(
             "right",

@@ -59,7 +59,9 @@ KEYS = (
 )
 LM_EVAL_KEYS = ("version", "task", "examples", "draw", "variants")
 LM_EVAL_VARIANT_KEYS = ("text", "template", "continues")
-ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of the right option.")
+ACCURACY = Metric(
+    "accuracy", "Accuracy", "The reply settles on the letter of the right option.", accuracy=True
+)
 
 
 @dataclass(frozen=True)
@@ -335,10 +337,16 @@ def one_of(values: list[str]) -> str | None:
 def _declared_metric(keys: Mapping[str, Any]) -> DeclaredMetric:
     name, readable = keys["name"], keys.get("readable_only", False)
     label = keys.get("label", name.replace("_", " ").capitalize())
+    where = keys.get("where", {})
     metric = Metric(
-        name, label, keys.get("about", ACCURACY.about), leaves_out=readable, mean_over=keys.get("mean_over")
+        name,
+        label,
+        keys.get("about", ACCURACY.about),
+        leaves_out=readable,
+        mean_over=keys.get("mean_over"),
+        accuracy=not (where or readable or keys.get("likelihood_per")),
     )
-    return DeclaredMetric(metric, keys.get("where", {}), readable, keys.get("likelihood_per", ""))
+    return DeclaredMetric(metric, where, readable, keys.get("likelihood_per", ""))
 
 
 def fill(text: str, row: Entry) -> str:

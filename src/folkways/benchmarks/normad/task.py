@@ -38,7 +38,12 @@ class NormAd(ChoiceTask):
         "what is valued there, and with the rule of thumb (arXiv 2404.12464)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("accuracy", "Accuracy", "The reply settles on the right one of Yes, No and Neither."),
+        Metric(
+            "accuracy",
+            "Accuracy",
+            "The reply settles on the right one of Yes, No and Neither.",
+            accuracy=True,
+        ),
     )
     permutes_options: ClassVar[bool] = False  # no options are listed
     labels: ClassVar[tuple[str, ...]] = ("Yes", "No", "Neither")

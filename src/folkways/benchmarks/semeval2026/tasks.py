@@ -130,7 +130,7 @@ class ShortAnswers(SemEvalTask):
         "region gave, by BLEnD's rule (track 1)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("correct", "Accuracy", "The reply has any answer that people gave (track 1)."),
+        Metric("correct", "Accuracy", "The reply has any answer that people gave (track 1).", accuracy=True),
         Metric(
             "first_correct",
             "Accuracy, first answer",
@@ -286,6 +286,7 @@ class MultipleChoice(SemEvalTask):
             "correct",
             "Accuracy",
             "The reply settles on the right letter; the whole is the mean of the locales (track 2).",
+            accuracy=True,
         ),
     )
     scoring: ClassVar[Scoring] = Scoring(

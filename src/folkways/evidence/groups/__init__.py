@@ -7,6 +7,7 @@ from folkways.evidence.groups.repeated import REPEATED_REPLIES
 from folkways.evidence.groups.resources import RESOURCE_CLASSES
 from folkways.evidence.groups.same_language import SAME_LANGUAGE
 from folkways.evidence.groups.steps import REASONING_MODELS, SUCCESSORS
+from folkways.evidence.groups.treatments import TREATMENTS
 
 OF_ANY_BENCHMARK = (
     PROFILE,
@@ -17,5 +18,6 @@ OF_ANY_BENCHMARK = (
     REPEATED_REPLIES,
     SUCCESSORS,
     REASONING_MODELS,
+    TREATMENTS,
 )
 """Results that belong to no benchmark."""

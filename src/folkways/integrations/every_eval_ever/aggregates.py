@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -117,17 +118,17 @@ def result(
     references: Iterable[Row],
     began: str,
     spread: Spread | None = None,
-    template: str | None = None,
+    made_by: Mapping[str, str | None] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """An entry of ``evaluation_results`` for a score of ``task``.
 
     row: the score, which must be a number. data: release and fingerprint. references: the same score of
-    people and baselines. began: when the run began. spread: of the rows of the score. template: the
-    prompt.
+    people and baselines. began: when the run began. spread: of the rows of the score. made_by:
+    further generation arguments of the schema: the prompt, and a command that asks the same.
     """
     metric = metric_of(task, row["metric"])
     whole = row["facet"] == "all"
-    accuracy = is_accuracy(metric)
+    accuracy = metric.accuracy
     unit = metric.scale if accuracy else 1.0
     scale = 1.0 if accuracy else metric.scale
     config: dict[str, Any] = {
@@ -164,28 +165,17 @@ def result(
         },
     }
     settings = signature_part(row["signature"], "settings")
-    if settings or template:
+    arguments = generation_arguments(settings) | {name: value for name, value in made_by.items() if value}
+    if settings or arguments:
         made["generation_config"] = {
-            "generation_args": {
-                **generation_arguments(settings),
-                **({"prompt_template": template} if template else {}),
-            },
+            "generation_args": arguments,
             "additional_details": {"settings": settings},
         }
     return made
 
 
 ACCURACY = "accuracy"
-
-
-def is_accuracy(metric: Metric) -> bool:
-    """Whether a metric is plain accuracy, which all benchmarks share: a proportion from 0 to 1 there."""
-    return (
-        metric.label.lower() == ACCURACY
-        and metric.kind == "proportion"
-        and metric.bounds == (0.0, 1.0)
-        and not metric.lower_is_better
-    )
+"""The id that the store has for it."""
 
 
 def _same(facet: str, value: str) -> Iterator[str]:

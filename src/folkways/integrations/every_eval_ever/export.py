@@ -3,13 +3,14 @@ model and benchmark."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,7 @@ from folkways.errors import UnknownNameError
 from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines
 from folkways.integrations.every_eval_ever.aggregates import Spreads, result
 from folkways.integrations.every_eval_ever.instances import SCHEMA_VERSION, instances, result_id
-from folkways.integrations.stored_run import ItemTexts, StoredRun, metric_of
+from folkways.integrations.stored_run import ItemTexts, StoredRun, metric_of, signature_part
 from folkways.json_lines import json_line
 from folkways.records import BASELINE_PREFIX, Subject
 from folkways.runs.planning.plan import stored_plan
@@ -84,6 +85,7 @@ class _Export(StoredRun):
     out: Path
     evaluator: Evaluator
     notes: list[str] = field(default_factory=list)
+    _items: dict[str, Mapping[str, ItemTexts]] = field(default_factory=dict)
 
     @cached_property
     def references(self) -> Mapping[tuple[Any, ...], list[dict[str, Any]]]:
@@ -99,11 +101,14 @@ class _Export(StoredRun):
         return by_place
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Endpoint and benchmark in the order of asking."""
-        keys = (
-            (part.endpoint, part.task.split("/")[0]) for part in self.parts if part.endpoint in self.models
+        """Endpoint and benchmark, one benchmark after the other: its items are read once for all models, and
+        let go."""
+        keys = dict.fromkeys(
+            (part.task.split("/")[0], part.endpoint) for part in self.parts if part.endpoint in self.models
         )
-        yield from dict.fromkeys(keys)
+        for name, of_benchmark in groupby(sorted(keys, key=lambda key: key[0]), lambda key: key[0]):
+            self._items.clear()
+            yield from ((endpoint, name) for _, endpoint in of_benchmark)
 
     def write(self, endpoint: str, benchmark: str) -> list[Path]:
         """Write the files of one model on one benchmark; none if it has no score."""
@@ -141,7 +146,8 @@ class _Export(StoredRun):
                 "additional_details": {key: str(value) for key, value in counts.items()},
             }
             written.append(target)
-        document = self._document(model, evaluation, scored, rows.height - scored.height, spreads)
+        without = rows.height - scored.height
+        document = self._document(endpoint, evaluation, scored, without, spreads)
         if instance_file:
             document["detailed_evaluation_results"] = instance_file
         write_bytes(written[0], json_bytes(document))
@@ -155,9 +161,10 @@ class _Export(StoredRun):
         )
 
     def _document(
-        self, model: ModelIdentity, evaluation: str, scored: pl.DataFrame, without: int, spreads: Spreads
+        self, endpoint: str, evaluation: str, scored: pl.DataFrame, without: int, spreads: Spreads
     ) -> dict[str, Any]:
         entries = []
+        model, command = self.models[endpoint], self.command(endpoint)
         for row in scored.iter_rows(named=True):
             run_task = self.tasks[row["task"]]
             references = self.references.get(tuple(row[column] for column in _PLACE), [])
@@ -172,7 +179,7 @@ class _Export(StoredRun):
                     references,
                     self.began,
                     spreads.get(key),
-                    self._template(row["task"]),
+                    {"prompt_template": self._template(row["task"]), "execution_command": command},
                 )
             )
         reason = self.without_hosts(self.run.reason)
@@ -204,7 +211,7 @@ class _Export(StoredRun):
                 "version": __version__,
                 "additional_details": {"asked_by": self.run.version},
             },
-            "model_info": model.info,
+            "model_info": _with_engine(model.info, scored["signature"]),
             "evaluation_results": entries,
         }
 
@@ -222,7 +229,9 @@ class _Export(StoredRun):
             if why := self.why_items_stay(part.task):
                 self.notes.append(f"{part.task}: aggregates alone of {self.record(part.task).name}: {why}")
             else:
-                texts = self.texts(part.task)
+                if part.task not in self._items:
+                    self._items[part.task] = self.texts(part.task)
+                texts = self._items[part.task]
             task = get_task(part.task)
             for profile in of_task["profile"].unique(maintain_order=True):
                 names = of_task.filter(pl.col("profile") == profile)["metric"]
@@ -266,6 +275,19 @@ class _Export(StoredRun):
             option=orjson.OPT_SORT_KEYS,
         )
         return UUID(bytes=sha256(named).digest()[:16], version=4)
+
+
+def _with_engine(info: Mapping[str, Any], signatures: Iterable[str]) -> Mapping[str, Any]:
+    """What is known of a model, with the version of the library that ran it, where folkways ran it itself and
+    the signatures say so (``served:... vllm=0.11.0``)."""
+    served = " ".join(signature_part(signature, "served") for signature in signatures)
+    library = _LIBRARY.search(served)
+    if library is None or "inference_engine" not in info:
+        return info
+    return {**info, "inference_engine": {**info["inference_engine"], "version": library[0].replace("=", " ")}}
+
+
+_LIBRARY = re.compile(r"\b(?:vllm|xllamacpp)=[\w.+-]+")
 
 
 def _hashed(lines: Iterable[bytes], checksum: Any) -> Iterator[bytes]:

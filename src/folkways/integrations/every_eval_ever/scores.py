@@ -16,11 +16,10 @@ import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import tasks as known_tasks
-from folkways.benchmarks.summary import summarise_means
 from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
 from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
-from folkways.integrations.scored_log import ScoredLog, digest
+from folkways.integrations.scored_log import ScoredLog, digest, known_culture
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty
 from folkways.reports.data import PEOPLE
@@ -87,13 +86,14 @@ class _Aggregate:
     def _is_shown(self, one: _Result) -> bool:
         first = self.headline[one.task]
         facets = (WHOLE, "culture", first.metric.headline_by)
-        return (one.profile, one.metric.name) == (first.profile, first.metric.name) and one.facet in facets
+        alike = (one.profile, one.metric.name) == (first.profile, first.metric.name) and one.facet in facets
+        return alike and (one is first or _is_ours(one.entry))
 
     def _result(self, entry: Row) -> _Result:
         """Ours have an id of four parts; of other people's the name is the task."""
-        config, parts = entry.get("metric_config") or {}, str(entry.get("evaluation_result_id")).split("|", 3)
-        if len(parts) == 4 and "=" in parts[3] and "signature" in _details(entry):
-            task, profile, name, group = parts
+        config = entry.get("metric_config") or {}
+        if _is_ours(entry):
+            task, profile, name, group = str(entry["evaluation_result_id"]).split("|", 3)
             facet, _, value = group.partition("=")
             if (task, name) not in self.metrics:
                 self.metrics[task, name] = _metric_of(self.tasks.get(task), name, config)
@@ -113,6 +113,8 @@ class _Aggregate:
             made = self._signature(one)
             signatures[made.text()] = made
             rows.append(self._row(one, made.text()))
+            if rows[-1]["low"] is None and not _is_ours(one.entry):
+                rows[-1]["interval"] = f"none: {self._why_none(one)}"
             people += self._people(one, rows[-1])
         scores = pl.DataFrame(rows, schema=dict(SCORES))
         judgements, faults = [], {}
@@ -123,8 +125,8 @@ class _Aggregate:
             elif values is not None:
                 judged = _judgements(*values, first, self.model)
                 judgements.append(judged)
-                if "n" not in _details(first.entry):
-                    scores = _summarised(scores, judged, first)
+                if not _is_ours(first.entry):
+                    scores = _summarised(scores, judged, values[0], first)
         return Contribution(
             str(self.document.get("evaluation_id") or self.path.name),
             _time(self.document),
@@ -143,7 +145,7 @@ class _Aggregate:
         """The row of records.SCORES."""
         details, scored = _details(one.entry), one.entry["score_details"]
         uncertainty = scored.get("uncertainty") or {}
-        ends = uncertainty.get("confidence_interval") or {}
+        ends = _stated(one.entry)
         if float(ends.get("confidence_level") or 0.95) != 0.95:
             ends = {}
         low, high = (
@@ -169,6 +171,13 @@ class _Aggregate:
             "why_left_out": details.get("why_left_out"), "coverage": _number(details.get("coverage")),
             "at_best": _number(details.get("at_best")), "signature": signature,
         }  # fmt: skip
+
+    def _why_none(self, one: _Result) -> str:
+        """Why a score of other people has no interval, unless its single judgements give one."""
+        level = _stated(one.entry).get("confidence_level")
+        stated = f"; it states one of {100 * float(level):g} %" if level else ""
+        there = "" if self._samples is None else " that make it"
+        return f"the record has no single judgements{there}{stated}"
 
     def _people(self, one: _Result, row: Row) -> Iterator[dict[str, Any]]:
         """The score of people of the cultures, where the aggregate has it."""
@@ -258,55 +267,36 @@ class _Aggregate:
             return file_digest(stream, "sha256").hexdigest()
 
 
-def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, first: _Result) -> pl.DataFrame:
+def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, first: _Result) -> pl.DataFrame:
     """The scores with those of one task made anew of its single judgements, which have intervals and cultures
     where a record of another program has neither."""
-    groupings = ((), ("culture",)) if judged["culture"].count() else ((),)
-    made = summarise_means(judged, first.task, (first.metric,), (), groupings)
     old = scores.filter(task=first.task).row(0, named=True)
     whose = {name: pl.lit(old[name], pl.String) for name in ("endpoint", "profile", "signature")}
-    return pl.concat(
-        [scores.filter(pl.col("task") != first.task), made.with_columns(**whose).select(list(SCORES))]
-    )
+    made = log.scores_of(first.metric, judged).with_columns(**whose).select(list(SCORES))
+    return pl.concat([scores.filter(pl.col("task") != first.task), made])
 
 
 def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, model: str) -> pl.DataFrame:
-    """records.JUDGEMENTS of a log, with the headline's column; a row that was lost is missing."""
-    facets: Mapping[str, Sequence[str | None]] = log.facets
-    rows = len(log.items)
+    """The judgements of a log, with the headline's column."""
+    judged = log.judgements(values, first.metric.name, ours=_is_ours(first.entry))
+    whose = {"endpoint": pl.lit(model), "profile": pl.lit(first.profile)}
+    return judged.with_columns(known_culture(), **whose)
 
-    def of(name: str, otherwise: Sequence[Any]) -> Sequence[Any]:
-        values = facets.get(name)
-        if values is None or None not in values:
-            return otherwise if values is None else values
-        return [other if value is None else value for value, other in zip(values, otherwise, strict=True)]
 
-    frame = pl.DataFrame(
-        {
-            "item": of("item", log.items),
-            "question": log.questions,
-            "culture": of("culture", [None] * rows),
-            "language": of("language", [""] * rows),
-            "variant": of("variant", [""] * rows),
-            "sample": [int(number) for number in of("sample", log.repeats)],
-            first.metric.name: values,
-        },
-        schema_overrides={
-            **dict.fromkeys(("item", "question", "culture", "language", "variant"), pl.String),
-            first.metric.name: pl.Float64,
-        },
-    )
-    lost = pl.col(first.metric.name).is_nan()
-    return frame.with_columns(
-        pl.col(first.metric.name).fill_nan(0.0),
-        task=pl.lit(first.task), endpoint=pl.lit(model), profile=pl.lit(first.profile), counted=pl.lit(True),
-        state=pl.when(lost).then(pl.lit(State.MISSING.value)).otherwise(pl.lit(State.ANSWERED.value)),
-        answer=pl.lit(None, pl.String), reason=pl.lit(None, pl.String),
-    )  # fmt: skip
+def _is_ours(entry: Row) -> bool:
+    """Whether folkways made the score: its id has four parts, and its details the signature."""
+    parts = str(entry.get("evaluation_result_id")).split("|", 3)
+    return len(parts) == 4 and "=" in parts[3] and "signature" in _details(entry)
 
 
 def _details(entry: Row) -> Row:
     return (entry.get("score_details") or {}).get("details") or {}
+
+
+def _stated(entry: Row) -> Row:
+    """The interval that a record states."""
+    uncertainty = entry["score_details"].get("uncertainty") or {}
+    return uncertainty.get("confidence_interval") or {}
 
 
 def _number(text: Any) -> float | None:

@@ -17,9 +17,12 @@ from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.display import count, interval, number, percent, plural, shown_n
 from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes
+from folkways.integrations.hub.metadata import croissant
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import LOST, SCORES, Schema, State, Subject, is_baseline
 from folkways.releases.cards import front_matter, hub_licence, size_category
+from folkways.releases.checksums import sha256_of
+from folkways.releases.croissant import CroissantTable
 from folkways.reports.formats.markdown import code, escape, fenced, table
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -29,24 +32,6 @@ MARK = "folkways-judgements"
 """A tag that only cards of exported runs have."""
 
 HOMEPAGE = "https://github.com/folkways/folkways"
-
-REPEATED = (
-    *(
-        "cultures",
-        "languages",
-        "variants",
-        "limit",
-        "samples",
-        "seed",
-        "system",
-        "settings",
-        "max-tokens",
-        "permute-options",
-        "shots",
-    ),
-    *("until", "strata", "profile"),
-)
-"""Keys of a recipe that decide what is asked and say nothing about the machine."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
@@ -64,13 +49,10 @@ class Configuration:
         return int(self.languages["len"].sum())
 
 
-def card(
-    run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: Sequence[Configuration]
-) -> str:
+def card(run: StoredRun, scores: pl.DataFrame, made: Sequence[Configuration]) -> str:
     """The README of a run: YAML for the hub, then text for people.
 
-    names: endpoint -> its name in the files. scores: records.SCORES with ``subject`` and ``model``. made: the
-    configurations that were written.
+    scores: records.SCORES with ``subject`` and ``model``. made: the configurations that were written.
     """
     benchmark_names = list(dict.fromkeys(get_task(each.task).benchmark for each in made))
     began = datetime.fromtimestamp(run.run.created, UTC)
@@ -86,7 +68,7 @@ def card(
         *_unfinished(run),
         *_contents(run, made, scores),
         *_scores(run, made, scores),
-        *_how(run, names, scores),
+        *_how(run, scores),
         *_licences(run, made),
     ]
     return "\n\n".join(parts) + "\n"
@@ -188,34 +170,24 @@ def _scores(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFrame)
         yield table(head, shown, numeric=set(range(len(head) - 5, len(head))))
 
 
-def _how(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame) -> Iterator[str]:
+def _how(run: StoredRun, scores: pl.DataFrame) -> Iterator[str]:
     models = scores.filter(subject=Subject.MODEL.value)
     made = models.select("task", "model", "signature").unique(maintain_order=True).iter_rows()
     yield "## How it was made"
     yield "Same signature, same inputs: same number."
     yield "\n".join(f"- {code(task)}, {escape(model)}: {code(signature)}" for task, model, signature in made)
-    if run.run.recipe is not None:
-        recipe = run.run.recipe
+    if (recipe := run.recipe) is not None:
+        import tomlkit
+
         yield "### Ask the same"
-        left_out = " Its own wording of the prompts is not in it." if "prompts" in recipe else ""
+        own_prompts = "prompts" in (run.run.recipe or {})
+        left_out = " Its own wording of the prompts is not in it." if own_prompts else ""
         yield (
             "Save this as `recipe.toml`, with the names of your endpoints as models, and run it: `pip "
             "install folkways`, "
             f"`folkways run recipe.toml`.{left_out}"
         )
-        yield fenced(_recipe(run, names), "toml")
-
-
-def _recipe(run: StoredRun, names: Mapping[str, str]) -> str:
-    import tomlkit
-
-    recipe = run.run.recipe or {}
-    named = {
-        run_task.task.split("/")[0]: run_task.release.replace("dir:", "./") for run_task in run.tasks.values()
-    }
-    repeated = {name: recipe[name] for name in REPEATED if name in recipe}
-    document = {"tasks": recipe["tasks"], "models": [*names.values()], **repeated, "releases": named}
-    return tomlkit.dumps(document).strip()
+        yield fenced(tomlkit.dumps(recipe).strip(), "toml")
 
 
 def _licences(run: StoredRun, made: Sequence[Configuration]) -> Iterator[str]:
@@ -256,7 +228,7 @@ def export_judgements(
     profile: str | None = None,
     unlicensed_items: bool = False,
 ) -> WrittenFiles:
-    """Write ``out/README.md``, ``out/scores/test-00000.parquet`` and
+    """Write ``out/README.md``, ``out/croissant.json``, ``out/scores/test-00000.parquet`` and
     ``out/BENCHMARK_TASK/test-NNNNN.parquet`` for each task.
 
     If the licence forbids passing items on, the rows of a task have only ids and verdicts, without items and
@@ -278,7 +250,15 @@ def export_judgements(
     scores = export.all_scores()
     files += export.write("scores", iter([packed(scores, "parquet")]))
     configurations = [Configuration(config_name(task), task, rows) for task, (_, rows) in made.items()]
-    files.append(write_bytes(out / "README.md", card(export, export.names, scores, configurations).encode()))
+    tables = {
+        name: CroissantTable(
+            pl.read_parquet_schema(paths[0]),
+            {path.relative_to(out).as_posix(): sha256_of(path) for path in paths},
+        )
+        for name, paths in _by_folder(files).items()
+    }
+    files.append(write_bytes(out / "croissant.json", croissant(export, [*made], tables)))
+    files.append(write_bytes(out / "README.md", card(export, scores, configurations).encode()))
     stay = {task: export.why_items_stay(task) for task in made}
     notes = [
         f"{task}: ids and verdicts alone of {export.record(task).name}: {why}"
@@ -286,6 +266,14 @@ def export_judgements(
         if why
     ]
     return WrittenFiles(tuple(files), tuple(notes))
+
+
+def _by_folder(files: Sequence[Path]) -> dict[str, list[Path]]:
+    """Name of a configuration -> its files."""
+    folders: dict[str, list[Path]] = {}
+    for path in files:
+        folders.setdefault(path.parent.name, []).append(path)
+    return folders
 
 
 def config_name(task: str) -> str:

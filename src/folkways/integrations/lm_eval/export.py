@@ -29,8 +29,8 @@ from folkways.integrations.lm_eval.harness import ExportedTask
 TASK = ExportedTask(Path(__file__), {task!r}, {profile!r})
 
 
-def load(**_):
-    return TASK.documents()
+def load(language=None, **_):
+    return TASK.documents(language)
 
 
 def judged(document, results):
@@ -55,7 +55,8 @@ def export_task(
     """Write the task of the options, with the same prompts as a run: ``folkways_BENCHMARK_TASK``.
 
     A task with labels to choose from is written twice: replies are read and judged, or (``..._loglik``) the
-    most likely label counts.
+    most likely label counts. One of several languages is written whole, and as a group (``..._by_language``) of
+    a task for each language.
 
     out: the folder of the files. profile: how to judge; None for the task's default. unlicensed_items:
     whether the user may pass on items of data whose licence folkways does not know. FolkwaysError for several
@@ -91,7 +92,33 @@ def export_task(
         tasks.append(f"{name}_loglik")
         text = _yaml(plan, name, tasks[-1], metrics, resolved, likeliest=True)
         files.append(write_bytes(out / f"{tasks[-1]}.yaml", text.encode()))
+    languages = list(dict.fromkeys(document["language"] for document in documents))
+    if len(languages) > 1:
+        for whole in tasks:
+            group = f"{whole}_by_language"
+            for each, text in _by_language(whole, group, languages, metrics).items():
+                files.append(write_bytes(out / f"{each}.yaml", text.encode()))
+            notes.append(f"{group} is {whole} as a group, with a task for each of {len(languages)} languages")
     return ExportedFiles(tuple(files), tuple(notes), tuple(tasks))
+
+
+def _by_language(whole: str, group: str, languages: Sequence[str], metrics: Sequence[str]) -> dict[str, str]:
+    """Name -> YAML of the group and of its tasks, one for each language. whole: the task of all of them."""
+    names = {f"{whole}_{language.replace('-', '_').lower()}": language for language in languages}
+    parts = {
+        name: f"include: {whole}.yaml\ntask: {name}\ntag: {group}_tasks\n"
+        f"dataset_kwargs:\n  language: {json.dumps(language)}\n"
+        for name, language in names.items()
+    }
+    listed = [line for name in metrics for line in (f"  - metric: {name}", "    weight_by_size: true")]
+    lines = [
+        f"group: {group}",
+        "task:",
+        *(f"  - {name}" for name in names),
+        "aggregate_metric_list:",
+        *listed,
+    ]
+    return {group: "\n".join(lines) + "\n", **parts}
 
 
 def _check_licence(plan: TaskPlan, unlicensed_items: bool) -> None:

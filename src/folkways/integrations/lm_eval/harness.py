@@ -14,6 +14,7 @@ import polars as pl
 from folkways.benchmarks.registry import get_task
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
+from folkways.records import listed_likelihoods
 
 Document = dict[str, Any]
 
@@ -25,25 +26,29 @@ class ExportedTask:
     def __init__(self, module: str | Path, task: str, profile: str) -> None:
         self._module, self._task, self._profile = Path(module), task, profile
 
-    def documents(self) -> dict[str, Any]:
-        """The documents as the split ``test``, as the harness wants them."""
+    def documents(self, language: str | None = None) -> dict[str, Any]:
+        """The documents as the split ``test``, as the harness wants them. language: None for all."""
         from datasets import Dataset  # of the harness's own environment
 
         lines = self._module.with_suffix(".docs.jsonl").read_bytes().splitlines()
-        return {"test": Dataset.from_list([orjson.loads(line) for line in lines])}
+        documents = [orjson.loads(line) for line in lines]
+        return {"test": Dataset.from_list([one for one in documents if language in (None, one["language"])])}
 
-    def judged(self, document: Document, results: Sequence[str]) -> dict[str, float]:
+    def judged(
+        self, document: Document, results: Sequence[str], finish_reason: str | None = None
+    ) -> dict[str, float]:
         """Metric -> value of the reply, a share of 1; a metric that does not apply to the item is left
         out."""
         reply = storable(thoughts_apart(results[0])[1])
         ids = {name: document[name] for name in ("item", "language", "variant")}
-        _, values = self._judge.one(Reply(**ids, response=reply))
+        _, values = self._judge.one(Reply(**ids, response=reply, finish_reason=finish_reason))
         return {name: value for name, value in values.items() if value is not None}
 
     def judged_likeliest(self, document: Document, results: Sequence[tuple[float, bool]]) -> dict[str, float]:
         """The same for the likeliest label, the first of several. results: log-likelihood of each label."""
         best = max(range(len(results)), key=lambda place: results[place][0])
-        return self.judged(document, [document["choices"][best]])
+        listed = listed_likelihoods(likelihood for likelihood, _ in results)
+        return self.judged(document, [document["choices"][best]], listed)
 
     @cached_property
     def _judge(self) -> ReplyJudge:

@@ -117,7 +117,7 @@ SOFTWARE = f"""@misc{{folkways,
   note = {{Version {__version__}, Apache-2.0}},
   url = {{https://github.com/folkways/folkways}},
 }}"""
-"""Every style of BibTeX and biblatex knows ``misc``; plain.bst and its like do not know ``software``."""
+"""Every style of BibTeX and biblatex knows ``misc``; ``plain`` and its like do not know ``software``."""
 
 _KEY = re.compile(r"@\w+\s*\{\s*([^,\s{}]+)\s*,")
 

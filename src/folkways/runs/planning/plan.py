@@ -19,6 +19,7 @@ from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.suites import TaskSettings
+from folkways.benchmarks.treatments import Treatment, with_treatments
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import LOGLIK, Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
@@ -79,6 +80,26 @@ class TaskPlan:
             shots=chosen.shots,
         )
 
+    @cached_property
+    def treatments(self) -> tuple[Treatment, ...]:
+        """What every prompt is also asked with."""
+        return tuple(Treatment.of(name, entry) for name, entry in self.options.treatments.items())
+
+    @cached_property
+    def _cultures(self) -> tuple[str, ...]:
+        """Those that a crossed arm may name: of the items that are asked."""
+        if not any(treatment.crossed for treatment in self.treatments):
+            return ()
+        columns = (batch["culture"].drop_nulls().unique() for batch in self.batches())
+        return tuple(sorted({code for column in columns for code in column}))
+
+    def prompts_of(self, items: pl.DataFrame) -> pl.DataFrame:
+        """The prompts of these items as they are sent (records.PROMPTS): with the run's system prompt and
+        its treatments."""
+        prompts = prompts_of(self.task, items, self.prompt_options, self.release)
+        chosen = self.options
+        return with_treatments(prompts, items, chosen.system, self.treatments, self._cultures, chosen.seed)
+
     def settings(self, model: Model) -> Settings:
         """The sampling settings of this task's requests to the model.
 
@@ -102,8 +123,9 @@ class TaskPlan:
         """The prompts, slice by slice; FolkwaysError if the options leave none."""
         empty = True
         for batch in self.batches():
-            for items in batch.iter_slices(max(1, SLICE // self.options.permute_options)):
-                prompts = prompts_of(self.task, items, self.prompt_options, self.release)
+            arms = 1 + sum(treatment.arms for treatment in self.treatments)
+            for items in batch.iter_slices(max(1, SLICE // self.options.permute_options // arms)):
+                prompts = self.prompts_of(items)
                 if prompts.height:
                     empty = False
                     yield prompts
@@ -236,6 +258,7 @@ def config_of(plan: Plan) -> dict[str, Any]:
     undecided |= (
         {"generation"} if not options["generation"] else set()
     )  # as in runs from before there was one
+    undecided |= {"treatments"} if not options["treatments"] else set()
     config = {
         "tasks": [one.task.name for one in plan.tasks],
         "fingerprints": {one.task.name: one.release.fingerprint for one in plan.tasks},
@@ -329,8 +352,7 @@ def keyed_prompts(
         choices, prompt_source, prompt_hash).
     """
     columns = ("task", "item", "language", "variant", "system", "user", "choices", "prompt_source")
-    for task, item, language, variant, own_system, user, choices, source in frame.select(columns).iter_rows():
-        system = plan.options.system if plan.options.system is not None else own_system
+    for task, item, language, variant, system, user, choices, source in frame.select(columns).iter_rows():
         digest = prompt_hash(system, user, choices)
         address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
         parts = (endpoint.identity, digest, settings)

@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 from folkways.benchmarks.printed_prompts import read_prompt_texts
 from folkways.benchmarks.registry import expand_tasks, without_suites
 from folkways.benchmarks.suites import task_text
+from folkways.benchmarks.treatments import read_treatments
 from folkways.engine.budget import parse_budget
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.files import check_folder, check_several
@@ -105,6 +106,12 @@ def _prompts(value: Any) -> dict[str, str]:
     return read_prompt_texts(value if isinstance(value, dict) else _scalar(value, str))
 
 
+def _treatments(value: Any) -> dict[str, Any]:
+    if isinstance(value, list):
+        value = ",".join(_texts(value))
+    return dict(read_treatments(value if isinstance(value, dict) else _scalar(value, str)))
+
+
 def _pairs(value: Any) -> tuple[str, ...]:
     """What the command line repeats as NAME=VALUE, and a recipe may write as a table."""
     return _texts(
@@ -172,6 +179,7 @@ KEYS: Mapping[str, Callable[[Any], Any]] = {
     "tasks": _tasks,
     "models": _models,
     "prompts": _prompts,
+    "treatments": _treatments,
     "settings": _settings,
     "releases": _pairs,
     "bert-models": _berts,

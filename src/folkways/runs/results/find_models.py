@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.runs.results.model_names import matching
 from folkways.workspace import results, run_records
@@ -87,7 +88,7 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
             f"run {asked.run.name} has not been judged in the profile {profile}; do it (no model is asked): "
             f"folkways score {asked.run.name} --profile {profile}"
         )
-    return judgements
+    return without_treatments(judgements)
 
 
 def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:

@@ -13,6 +13,7 @@ from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import benchmarks, get_task, tasks
 from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import ITEMS
 from folkways.releases.release_records import Release
@@ -124,7 +125,7 @@ def _of_run(
         )
         profile = next(iter(scores.filter(pl.col("task") == task.name)["profile"]), None)
         judged = [
-            results.load_judgements(workspace, run, profile, part).filter(
+            without_treatments(results.load_judgements(workspace, run, profile, part)).filter(
                 pl.col("item").is_in(items["item"].implode())
             )
             for part in results.parts(workspace, run)

@@ -11,6 +11,7 @@ from folkways.benchmarks.base import Benchmark, Task, has_free_answers, needs_wh
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.results import Inputs, Result
+from folkways.benchmarks.treatments import with_length, without_treatments
 from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.evidence.groups import OF_ANY_BENCHMARK
@@ -128,8 +129,12 @@ def inputs_of(
     releases: task -> the data that were used.
     """
     listed = list(tasks)
+    control = without_treatments(judged)
+    if control.height < judged.height:
+        judged = with_length(judged)
     return Inputs(
-        judged=judged,
+        judged=control,
+        treated=judged if control.height < judged.height else judged.head(0),
         metrics={task.name: task.metrics for task in listed},
         releases=releases,
         cards=cards_of(set(endpoints)),

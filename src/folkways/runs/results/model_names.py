@@ -26,6 +26,7 @@ ENGINES = {
     "llamacpp": "llama.cpp",
     "ollama": "ollama",
     "vllm": "vllm",
+    "vllm-offline": "vllm",
     "lmstudio": "LM Studio",
 }
 _PATH = re.compile(r"^[.~/\\]|^[A-Za-z]:|\.(gguf|csv|jsonl?|parquet)$", re.IGNORECASE)
@@ -91,10 +92,10 @@ def stored_model(endpoint: str) -> ModelIdentity:
         "developer": card.provider or developer,
         "additional_details": {key: str(value) for key, value in details.items() if value is not None},
     }
-    if kind in providers():
-        info["inference_platform"] = kind
     if kind in ENGINES:
         info["inference_engine"] = {"name": ENGINES[kind]}
+    else:
+        info["inference_platform"] = kind if hosted else UNKNOWN
     return ModelIdentity(folder, portable(model), info, host)
 
 

@@ -14,6 +14,7 @@ import polars as pl
 from folkways.benchmarks.base import Benchmark, Task, overrides
 from folkways.benchmarks.registry import get_task, sound_benchmark
 from folkways.benchmarks.results import make_results
+from folkways.benchmarks.treatments import LENGTH, with_length, without_treatments
 from folkways.errors import FolkwaysError
 from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
@@ -133,12 +134,12 @@ def collect(
                 releases[release.name] = release.record
                 for part in judged_of_task(workspace, run, run_task, release, profiles, small=True):
                     replies.append(_packed(part["response"]))
-                    judgements.append(part.drop("response"))
+                    judgements.append(with_length(part).drop("response"))
                     del part  # before the next is read
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
-    order = [*dict.fromkeys((*JUDGED_ITEMS, *judged.columns))]
+    order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
     if with_judgements:
@@ -147,7 +148,7 @@ def collect(
         del unpacked
     else:
         judged = judged.with_columns(response=pl.lit(None, pl.String))
-    judged = judged.select(order)
+    judged = without_treatments(judged.select(order))
     used = {run.name: results.usage(workspace, run) for run in runs if with_judgements or with_verdict}
     records = {} if show_items else {task: release.record for task, release in opened.items()}
     withheld = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
@@ -385,6 +386,27 @@ def report_runs(
     dispute: the http or https address at which a question can be disputed, with ``{item}``, ``{culture}`` and
         ``{task}`` where these belong.
     """
+
+    def data() -> ReportData:
+        database = opened(workspace)
+        records = [run_records.find_asked_run(database, name) for name in names]
+        costs = cost_function(prices)
+        return collect(database, records, title=title, profile=profile, cost_of=costs, show_items=items)
+
+    return write_data(data, out, formats, dispute, tell)
+
+
+def write_data(
+    data: Callable[[], ReportData],
+    out: str | Path,
+    formats: Sequence[str] | str | None = None,
+    dispute: str | None = None,
+    tell: Callable[[Leaderboard], object] | None = None,
+) -> list[Path]:
+    """Write a report into the folder ``out``, after everything else was checked; returns the files.
+
+    data: makes what it shows. formats, dispute, tell: as for ``report_runs``, with its errors.
+    """
     from folkways.reports.formats.write import (
         USUAL_FORMATS,
         check_formats,
@@ -396,19 +418,8 @@ def report_runs(
     check_formats(wanted)
     check_several(Path(out))
     address = check_dispute(dispute) if dispute is not None else ""
-    database = opened(workspace)
-    records = [run_records.find_asked_run(database, name) for name in names]
     # Not kept in a variable: what only the tables need is let go before anything is drawn.
-    costs = cost_function(prices)
-    return write_report(
-        replace(
-            collect(database, records, title=title, profile=profile, cost_of=costs, show_items=items),
-            dispute=address,
-        ),
-        Path(out),
-        wanted,
-        tell,
-    )
+    return write_report(replace(data(), dispute=address), Path(out), wanted, tell)
 
 
 def verdict_on_runs(

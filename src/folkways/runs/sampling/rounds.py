@@ -15,7 +15,8 @@ from itertools import zip_longest
 
 import polars as pl
 
-from folkways.benchmarks.contract import judgements_of, prompts_of
+from folkways.benchmarks.contract import judgements_of
+from folkways.benchmarks.treatments import without_treatments
 from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
@@ -147,12 +148,7 @@ def _expect(
         batch.join(wanted, on="item", how="inner").sort("place", "item").drop("place")
         for batch in share.frame.read()
     ]
-    task = share.plan.task
-    prompts = (
-        prompts_of(task, items, share.plan.prompt_options, share.plan.release)
-        for frame in frames
-        for items in frame.iter_slices(SLICE)
-    )
+    prompts = (share.plan.prompts_of(items) for frame in frames for items in frame.iter_slices(SLICE))
     last = run_records.last_ordinal(workspace, run)
     write_prompts(
         workspace,
@@ -200,7 +196,8 @@ def _look(
             judged = judgements_of(
                 task, items.join(replies.select("item"), on="item", how="semi"), replies, resolved
             )
-            share.values.append(judged.with_columns(replies["ordinal"]).select(*needed))
+            judged = without_treatments(judged.with_columns(replies["ordinal"]))
+            share.values.append(judged.select(*needed))
     if share.values:
         totals = unit_totals(task, frame.metric, share.plan.options.strata, pl.concat(share.values))
         for name, drawn in drawn_strata(totals, frame.populations).items():

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.base import Task, needs_whole_questions
-from folkways.benchmarks.contract import judgements_of, prompts_of
+from folkways.benchmarks.contract import judgements_of
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import Metric, State, with_numbers
 from folkways.runs.options import RunOptions
@@ -147,7 +147,7 @@ def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric)
     they take."""
     task = plan.task
     facets = [name for name in ("question", "culture", *task.facets) if name in items.columns]
-    prompts = [prompts_of(task, part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
+    prompts = [plan.prompts_of(part) for part in items.iter_slices(SLICE)]
     expected = [part.select("task", "item", "language", "variant") for part in prompts if part.height]
     if not expected:
         return items.head(0).select("item", *facets, requests=pl.lit(0, dtype=pl.Int64))

@@ -12,6 +12,7 @@ from folkways.benchmarks.base import HumanBaseline, Task, overrides
 from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.task_errors import TaskError, failures_of
+from folkways.benchmarks.treatments import MARK, by_group
 from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, Signature, Subject, compact
 from folkways.releases.registry import get_record
@@ -185,11 +186,28 @@ def unsummarised(options: RunOptions) -> tuple[str, ...]:
 
 def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
     """What the task's ``summarise`` makes of all judgements of one endpoint; of a sampled run, for the whole
-    benchmark."""
-    scored = scores_of(plan.task, judged)
-    if plan.options.until is None:
-        return scored
-    return of_sample(scored, plan.task, judged, plan.options, plan.populations or {})
+    benchmark.
+
+    Treated prompts have scores by variant alone, one for each arm.
+    """
+    control, *treated = by_group(judged).items()
+    scored = scores_of(plan.task, control[1])
+    if plan.options.until is not None:
+        return of_sample(scored, plan.task, control[1], plan.options, plan.populations or {})
+    of_arms = [_by_variant(scores_of(plan.task, rows), rows["variant"], group) for group, rows in treated]
+    return pl.concat([scored, *of_arms])
+
+
+def _by_variant(scored: pl.DataFrame, variants: pl.Series, group: str) -> pl.DataFrame:
+    """The scores by variant of an arm (``Arm.group``), with its name after each variant. Of a single
+    variant a task gives no score by variant: the whole is taken instead."""
+    by_variant = scored.filter(pl.col("facet") == "variant")
+    if by_variant.is_empty():
+        whole = pl.lit(str(variants[0]))
+        by_variant = scored.filter(pl.col("facet") == "all").with_columns(
+            facet=pl.lit("variant"), value=whole
+        )
+    return by_variant.with_columns(pl.col("value") + MARK + group)
 
 
 def scores_up_to_date(

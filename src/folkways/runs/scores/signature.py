@@ -12,6 +12,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.base import MODEL_ABSENT, Task
 from folkways.benchmarks.registry import printed_prompts
+from folkways.benchmarks.treatments import without_treatments
 from folkways.records import Signature
 from folkways.releases.release_records import Release
 from folkways.runs.planning.plan import TaskPlan
@@ -35,7 +36,7 @@ def signature(
         "task": task.name,
         "data": f"{plan.release.name}#{plan.release.fingerprint}",
         "lang": "+".join(sorted(asked["language"].unique().to_list())),
-        "variant": "+".join(sorted(asked["variant"].unique().to_list())),
+        "variant": "+".join(sorted(without_treatments(asked)["variant"].unique().to_list())),
         "prompts": "+".join(_sources(task, asked, texts)) + own_texts,
         "system": "task" if options.system is None else f"own#{_digest(options.system)}",
         "settings": "+".join(sorted(settings)),
@@ -54,6 +55,8 @@ def signature(
         parts["limit"] = str(options.limit)
     if how := "+".join(sorted(served)):
         parts["served"] = how
+    if options.treatments:
+        parts["treatments"] = f"{'+'.join(sorted(options.treatments))}#{_digest(options.treatments)}"
     if options.until is not None:
         parts["sampling"] = f"until={options.until:g},by={'+'.join(options.strata)}"
     return Signature(parts)

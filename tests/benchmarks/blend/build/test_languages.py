@@ -267,6 +267,20 @@ def test_options_that_do_not_go_together(
         make(tmp_path, **options)
 
 
+def test_answers_without_votes_and_english_are_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "final_1_saq_reference.tsv").write_text("id\tanswer\nam-ET_001\tዳቦ\n", encoding="utf-8")
+    with pytest.raises(FolkwaysError, match=r"votes and an English version each.*SemEval"):
+        make(tmp_path, release=str(tmp_path))
+
+
+def test_a_build_without_items_says_so(tmp_path: Path) -> None:
+    notes = make(tmp_path, language=["es"], questions=["Q-1"])
+    assert "items: Mexico 0" in notes
+    assert not any("guesses" in note for note in notes)
+    release = open_release(tmp_path / "both", "blend")
+    assert TASK.prompts(TASK.items(release), PromptOptions(), release).is_empty()
+
+
 def many(count: int, gold: str, wrong: str) -> pl.DataFrame:
     """Items whose right option is ``gold``, each letter as often; the wrong ones begin with ``wrong``."""
     letters = "ABCD"

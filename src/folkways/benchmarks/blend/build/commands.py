@@ -75,7 +75,7 @@ def _on_languages(record: Mapping[str, Any]) -> Iterator[str]:
             f"the option of {guess['guess']} in {language_name(guess['language'])} is right in "
             f"{guess['share']:.0f} % of {guess['items']:,} items, above chance: options give answers away"
         )
-    if not above:
+    if guesses and not above:
         yield f"of {len(guesses)} guesses by the options alone none is told apart from chance (blind_guesses)"
 
 

@@ -149,7 +149,7 @@ def make_questions(
         for name in asked_of.values()
         if name.startswith(STAND_IN)
     }
-    source = open_release(release, "blend")
+    source = _with_answers(release)
     texts = open_release(question_text, "blend") if question_text else source
     inputs = {
         "made_by": f"folkways {__version__}",
@@ -204,6 +204,19 @@ def make_questions(
         **more,
     }
     return QuestionsBuild(built, source, record)
+
+
+def _with_answers(name: str) -> Release:
+    """The release to build from. Raises what ``open_release`` does, with what answers need to have."""
+    try:
+        return open_release(name, "blend")
+    except FolkwaysError as error:
+        if type(error) is not FolkwaysError:
+            raise
+        raise FolkwaysError(
+            f"{error}\nQuestions are built from answers that have votes and an English version each, as "
+            "BLEnD's do. Those of SemEval-2026 Task 7 have neither."
+        ) from None
 
 
 def _check(profile: str, judge_batch: str) -> None:

@@ -108,14 +108,29 @@ def build_topics(
     return BuildResult(summary, notes, files)
 
 
-def build_translations(_session: BuildSession, *, release: str, translations: Path, out: Path) -> BuildResult:
-    """Add the ``translations`` of a table to the English texts of ``release``, in the folder ``out``.
-    _session: unused."""
-    from folkways.benchmarks.culturalbench.build.translated import build_translated
+def build_translations(
+    _session: BuildSession, *, release: str, translations: Path | None, out: Path
+) -> BuildResult:
+    """Add the ``translations`` of a table to the English texts of ``release``, in the folder ``out``; without
+    them, write the questions as items for people. _session: unused."""
+    from folkways.benchmarks.culturalbench.build.translated import build_translated, to_translate
+    from folkways.benchmarks.culturalbench.votes import frame_bytes
     from folkways.benchmarks.released_data import open_release
     from folkways.cultures import name_of_code
 
-    built = build_translated(open_release(release, "culturalbench"), translations, out)
+    opened = open_release(release, "culturalbench")
+    if translations is None:
+        items = to_translate(opened)
+        path = write_bytes(out / "items.csv", frame_bytes(items))
+        count, twice = items["question_idx"].n_unique(), (items["config"] == "hard").sum()
+        return BuildResult(
+            [f"{plural(count, 'question')} to translate, {twice:,} of them twice"],
+            files=(path,),
+            advice=(
+                f"to have people do it: folkways studio import STUDY translate {path} --population NAME",
+            ),
+        )
+    built = build_translated(opened, translations, out)
     summary = [
         f"{plural(count, 'question')} in {name_of_code(language)} and English"
         for language, count in built.languages.items()
@@ -223,7 +238,12 @@ TRANSLATED = Builder(
     """,
     (
         Option("--release", "Questions that were translated.", metavar="NAME|DIR", default="culturalbench"),
-        Option("--translations", "The table (CSV, TSV, JSONL or Parquet).", "file", required=True),
+        Option(
+            "--translations",
+            "The table (CSV, TSV, JSONL or Parquet), or a study's items.jsonl; without it, the questions are "
+            "written as items for a study.",
+            "file",
+        ),
         Option("--out", "Where the release goes.", "new folder", required=True),
     ),
     build_translations,

@@ -64,8 +64,8 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
     """
     if out.exists() and any(out.iterdir()):
         raise FolkwaysError(f"{out} is not empty; choose another folder with --out")
-    there = [config for config, title in CONFIGS.items() if has(release, title)]
-    tables = {config: {"easy": easy, "hard": hard}[config](release) for config in there}
+    tables = _tables(release)
+    there = list(tables)
     english = {config: _shown(table) for config, table in tables.items()}
     rows = _read(translations, english)
     local: dict[str, dict[str, tuple[str, str, dict[int, str]]]] = {config: {} for config in there}
@@ -105,6 +105,42 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
         len(english[there[0]]) - len(done),
         tuple(files),
     )
+
+
+def to_translate(release: Release) -> pl.DataFrame:
+    """The questions of a release as the items of a study that translates them: ``id``, ``question_idx``,
+    ``config``, ``prompt_question``, and ``prompt_option_a`` to ``prompt_option_d``. A question that shows
+    other options in Hard has a row for each; one without four options has none."""
+    tables = _tables(release)
+    wordings = {
+        config: dict(table.select("question_idx", "question").iter_rows()) for config, table in tables.items()
+    }
+    options: dict[str, dict[str, list[str]]] = {}
+    for config, table in tables.items():
+        for question, of_question in _shown(table).items():
+            if len(of_question) == len(LETTERS):
+                options.setdefault(question, {})[config] = [text for _, text in of_question]
+    rows = []
+    for question, by_config in options.items():
+        same = len({frozenset(texts) for texts in by_config.values()}) == 1
+        for config, texts in list(by_config.items())[: 1 if same else None]:
+            rows.append((question, "" if same else config, wordings[config][question], *texts))
+    columns = ("question_idx", CONFIG, *(f"prompt_{name}" for name in TEXTS))
+    key = pl.concat_str(
+        "question_idx", pl.when(pl.col(CONFIG) != "").then(CONFIG), separator="-", ignore_nulls=True
+    )
+    return pl.DataFrame(rows, dict.fromkeys(columns, pl.String), orient="row").select(
+        key.alias("id"), *columns
+    )
+
+
+def _tables(release: Release) -> dict[str, pl.DataFrame]:
+    """Configuration -> its table, of those that the release has."""
+    return {
+        config: {"easy": easy, "hard": hard}[config](release)
+        for config, title in CONFIGS.items()
+        if has(release, title)
+    }
 
 
 def _shown(table: pl.DataFrame) -> dict[str, list[tuple[int, str]]]:
@@ -156,20 +192,26 @@ def _read(path: Path, english: Mapping[str, Mapping[str, object]]) -> dict[tuple
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a table with COLUMNS, or of a study's settled items, with what people wrote as
     ``local_question`` and ``local_option_a`` to ``local_option_d``; the language is that of the item or of
-    its population."""
+    its population. A question that people settled for one configuration and not for the other waits."""
     items = settled_items(path)
     if items is None:
         names = (*COLUMNS, CONFIG) if is_readable(path, {CONFIG: (CONFIG,)}) else COLUMNS
         yield from read_table(path, {name: (name,) for name in names}).iter_rows(named=True)
         return
+    settled: dict[str, list[dict[str, Any]]] = {}
     for item in items:
-        yield {
+        question = str(item.content.get("question_idx", item.key))
+        row = {
             "row": item.row,
-            "question_idx": str(item.content.get("question_idx", item.key)),
+            "question_idx": question,
             "language": str(item.content.get("language", item.language)),
             CONFIG: str(item.content.get(CONFIG, "")),
             **{name: str(item.result.get(f"local_{name}", "")) for name in TEXTS},
         }
+        settled.setdefault(question, []).append(row)
+    for rows in settled.values():
+        if {row[CONFIG] for row in rows} not in ({"easy"}, {"hard"}):
+            yield from rows
 
 
 def _by_row(

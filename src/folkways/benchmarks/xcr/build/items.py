@@ -295,7 +295,9 @@ def _build_of_people(
         made = CultureItem(fact, NamedItem(item, context), OF_PEOPLE)
         named.setdefault(made.id, made)
     if not named:
-        raise FolkwaysError(f"{facts} names no item; fill its columns item and context")
+        raise FolkwaysError(
+            f"{facts} names no item; fill its columns item and context, or settle the items of its study"
+        )
     items = _written(list(named.values()), models)
     record = {
         "build": "csi",

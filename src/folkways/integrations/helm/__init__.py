@@ -1,0 +1,1 @@
+"""HELM: its results for single instances, read."""

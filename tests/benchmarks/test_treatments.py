@@ -1,0 +1,173 @@
+"""Treatments: how a file of them is read, which arms a prompt gets, and what these hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.contract import prompts_of
+from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.treatments import (
+    Arm,
+    Treatment,
+    by_group,
+    placebo_names,
+    read_treatments,
+    with_treatments,
+    without_treatments,
+)
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
+
+BORN = {"born": {"system": "You were born in {country} and live there with your family."}}
+
+
+def _prompts(tables: dict[str, Any], system: str | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    task, release = get_task("demo/mcq"), open_release("demo", "demo")
+    items = pl.concat(task.item_batches(release)).head(6)
+    prompts = prompts_of(task, items, PromptOptions(), release)
+    treatments = [Treatment.of(name, table) for name, table in read_treatments(tables).items()]
+    cultures = tuple(sorted(items["culture"].unique()))
+    return items, with_treatments(prompts, items, system, treatments, cultures, 0)
+
+
+def test_every_item_has_its_control_treatment_placebos_and_another_culture() -> None:
+    items, prompts = _prompts(BORN)
+    arms = [Arm.of(variant) for variant in prompts["variant"]]
+    assert Counter(arm.kind for arm in arms) == {
+        "control": items.height,
+        "treatment": items.height,
+        "placebo": 3 * items.height,
+        "crossed": items.height,
+    }
+    about = dict(items.select("item", "culture").iter_rows())
+    for arm, item in zip(arms, prompts["item"], strict=True):
+        assert arm.kind != "crossed" or arm.which in set(about.values()) - {about[item]}
+    assert prompts["user"].n_unique() == items.height, "the treatment is in the system prompt alone"
+
+
+def test_a_placebo_is_as_long_and_names_no_culture() -> None:
+    _, prompts = _prompts(BORN)
+    of_first = prompts.filter(item=prompts["item"][0])
+    texts = {
+        Arm.of(variant).group: system for variant, system in of_first.select("variant", "system").iter_rows()
+    }
+    assert texts[""] is None
+    named = texts["born"]
+    for number, names in enumerate(placebo_names(), start=1):
+        placebo = texts[f"born:placebo-{number}"]
+        assert names["culture"] in placebo
+        assert abs(len(placebo.split()) - len(named.split())) <= 2
+
+
+def test_crossed_countries_are_drawn_by_question_and_seed() -> None:
+    _, first = _prompts(BORN)
+    _, again = _prompts(BORN)
+    assert first.equals(again)
+
+
+def test_the_run_system_prompt_names_the_culture_and_stands_before_the_treatment() -> None:
+    items, prompts = _prompts(BORN, system="Speak plainly about {culture}, in {{braces}}.")
+    control = without_treatments(prompts)
+    assert control.height == items.height
+    assert all(system.endswith("in {braces}.") for system in control["system"])
+    treated = prompts.filter(pl.col("variant").str.ends_with("~with-born"))["system"]
+    assert all(text.startswith("Speak plainly about ") and "You were born in" in text for text in treated)
+
+
+def test_an_unknown_placeholder_is_an_error() -> None:
+    with pytest.raises(FolkwaysError, match=r"did you mean \{country\}"):
+        _prompts({}, system="Speak about {cuntry}.")
+    with pytest.raises(FolkwaysError, match=r"has \{land\}"):
+        _prompts({"a": {"system": "You live in {land}."}})
+
+
+def test_a_language_has_its_own_text() -> None:
+    treatment = Treatment.of("a", {"prompt": {"ko": "한국어로. {prompt}", "en": "In English. {prompt}"}})
+    (_, filled), *_ = treatment.of_prompt("1", "KR", None)
+    row = {"system": None, "user": "Q", "language": "ko"}
+    assert filled.apply(row, "a")["user"] == "한국어로. Q"
+    with pytest.raises(FolkwaysError, match="has no text for prompts in 'am'"):
+        filled.apply({**row, "language": "am"}, "a")
+
+
+def test_texts_come_from_a_file_by_culture_and_cross(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("culture,text\nKR,one\nKR,two\nUS,three\n")
+    (tmp_path / "t.toml").write_text('[read]\nprompt = "{text}\\n{prompt}"\ntexts = "t.csv"\n')
+    (table,) = read_treatments(tmp_path / "t.toml").values()
+    treatment = Treatment.of("read", table)
+    arms = dict(treatment.of_prompt("1", "KR", "US"))
+    row = {"system": None, "user": "Q", "language": "en"}
+    users = {ending: filled.apply(row, "read")["user"] for ending, filled in arms.items()}
+    assert users == {"~with-read": "one\ntwo\nQ", "~with-read:for-US": "three\nQ"}
+    with pytest.raises(FolkwaysError, match="no text for the culture 'ET'"):
+        list(treatment.of_prompt("1", "ET", None))
+    (tmp_path / "t.csv").write_text("culture,text\nKR,other\n")
+    with pytest.raises(FolkwaysError, match="has changed since the run was planned"):
+        list(Treatment.of("read", table).of_prompt("1", "KR", None))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"sytem": "x"}, "unknown key 'sytem'; valid: system"),
+        ({}, "needs a text"),
+        ({"system": 3}, "system must be a text"),
+        ({"prompt": "You live in {country}."}, r"needs \{prompt\}"),
+        ({"system": "Read {text}."}, "go together"),
+        ({"system": "You live in {country}.", "placebos": ["You live here."]}, "3 placebos or more"),
+        (
+            {"system": "You live in {country}.", "placebos": ["In {country} you live."] * 3},
+            "names no culture",
+        ),
+        (
+            {"system": "You live in {country}.", "placebos": ["A text that is much longer than it."] * 3},
+            "as long",
+        ),
+        ({"prompt": "In {country}: {prompt}", "placebos": ["In house seven:"] * 3}, r"has no \{prompt\}"),
+        ({"system": "x", "prompt": "{prompt}", "placebos": ["x"] * 3}, "unclear what a placebo replaces"),
+        ({"system": "You live in {country}.", "crossed": "yes"}, "crossed must be true or false"),
+    ],
+)
+def test_what_cannot_be_used_is_an_error(table: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_treatments({"a": table})
+
+
+def test_names_of_ours_and_others() -> None:
+    assert [*read_treatments("persona-first, persona-third")] == ["persona-first", "persona-third"]
+    with pytest.raises(UnknownNameError, match="persona-second"):
+        read_treatments("persona-secnd")
+    with pytest.raises(DataError, match="small letters"):
+        read_treatments({"A b": BORN["born"]})
+
+
+def test_tables_read_back_as_they_were() -> None:
+    once = read_treatments("persona-second,think-in-language")
+    assert read_treatments(once) == once
+
+
+def test_arms_of_variants() -> None:
+    variants = ("inst-4", "inst-4~order-2~with-a", "inst-4~with-a:placebo-2", "inst-4~with-a:for-ID-JB")
+    assert [Arm.of(variant) for variant in variants] == [
+        Arm("inst-4"),
+        Arm("inst-4~order-2", "a", "treatment"),
+        Arm("inst-4", "a", "placebo", "2"),
+        Arm("inst-4", "a", "crossed", "ID-JB"),
+    ]
+    rows = pl.DataFrame({"variant": variants, "n": range(4)}).with_columns(
+        pl.col("variant").cast(pl.Categorical)
+    )
+    groups = by_group(rows)
+    assert [*groups] == ["", "a", "a:for-others", "a:placebo-2"]
+    assert {name: part["variant"].cast(pl.String).to_list() for name, part in groups.items()} == {
+        "": ["inst-4"],
+        "a": ["inst-4~order-2"],
+        "a:for-others": ["inst-4"],
+        "a:placebo-2": ["inst-4"],
+    }

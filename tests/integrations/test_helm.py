@@ -1,0 +1,105 @@
+"""Runs of HELM, compared and reported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from folkways.errors import FolkwaysError
+from folkways.integrations.compare_logs import compare_logs, read_logs
+from folkways.integrations.report_logs import read_scores
+from tests.support.helm_runs import helm_run
+from tests.support.river import folkways
+
+FIRST = [1.0] * 30 + [0.0] * 10
+SECOND = [1.0] * 12 + [0.0] * 28
+
+
+def test_two_runs_compare_as_their_right_answers_do(tmp_path: Path) -> None:
+    """Perturbed copies are no questions, and numbers of the request no scores."""
+    suite = tmp_path / "runs" / "v1"
+    helm_run(suite, "org/one", FIRST, perturbed=7)
+    helm_run(suite, "org/two", SECOND, perturbed=7)
+    done = folkways("compare", suite, "--json")
+    assert done.returncode == 0, done.stderr
+    (comparison,) = json.loads(done.stdout)
+    (row, *_) = comparison["differences"]
+    assert comparison["task"] == "mmlu:subject=anatomy,method=multiple_choice_joint"
+    assert (comparison["metric"], row["n"], row["questions"]) == ("exact_match", 40, 40)
+    assert (row["first_score"], row["second_score"]) == (75, 30)
+    assert row["difference"] == 45 and 25 < row["low"] < 45 < row["high"] < 62
+    assert "7 perturbed instances are left out" in done.stdout
+    (log, _) = read_logs(suite)
+    assert [*log.scores] == ["exact_match", "quasi_exact_match"]
+
+
+def test_trials_are_rows_of_one_question_and_failed_requests_no_zeros(tmp_path: Path) -> None:
+    run = helm_run(tmp_path, "org/one", [1.0, 0.0, 1.0, None], trials=2, failed=(2,))
+    (log,) = read_logs(run / "per_instance_stats.json")
+    assert list(zip(log.items, log.repeats, strict=True)) == [
+        (f"id{place}", trial) for trial in (1, 2) for place in range(4)
+    ]
+    assert log.questions == log.items
+    assert str(list(log.scores["exact_match"])) == str([1.0, 0.0, float("nan"), None] * 2)
+    row = read_scores(run).row(0, named=True)
+    assert (row["score"], row["n"], row["questions"], row["missing"]) == (pytest.approx(100 / 3), 6, 3, 2)
+    assert 0 < row["low"] < row["score"] < row["high"] < 100 and "question" in row["interval"]
+    without = helm_run(tmp_path / "b", "org/one", [1.0, 0.0], failed=(0,), keep=["instances.json"])
+    assert read_logs(without)[0].scores["exact_match"] == [0.0, 0.0], "as HELM scored it: nothing tells"
+
+
+@pytest.mark.parametrize("keep", ["scenario_state.json", "instances.json"])
+def test_other_questions_of_the_same_ids_are_not_compared(tmp_path: Path, keep: str) -> None:
+    first = helm_run(tmp_path / "a", "org/one", FIRST, keep=[keep])
+    second = helm_run(tmp_path / "b", "org/two", FIRST, keep=[keep], questions="What is {}?")
+    with pytest.raises(FolkwaysError, match="another question"):
+        compare_logs(first, second)
+
+
+def test_what_differs_between_runs_and_what_is_not_there_is_said(tmp_path: Path) -> None:
+    first = helm_run(tmp_path / "a", "org/one", FIRST, keep=())
+    second = helm_run(tmp_path / "b", "org/two", SECOND, keep=(), max_train_instances=0, temperature=0.7)
+    (comparison,) = compare_logs(first, second)
+    notes = " ".join(comparison.notes)
+    assert "matched by id alone" in notes and "temperature=0.7" in notes and "examples" in notes
+    (log,) = read_logs(first)
+    assert (log.model, log.path) == ("org/one", first)
+    shorter = helm_run(tmp_path / "c", "org/one", FIRST, keep=(), instructions="Reply.")
+    assert read_logs(shorter)[0].settings["prompts"] != log.settings["prompts"]
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("run_spec.json", "{}", "not a run of HELM: .*'name'|'adapter_spec'"),
+        ("run_spec.json", "[", "run_spec.json: is damaged"),
+        ("per_instance_stats.json", "{}", "a list is expected"),
+        ("per_instance_stats.json", "[]", "no score of a single instance"),
+        ("per_instance_stats.json", '[{"instance_id": "id0"}]', "'train_trial_index'"),
+        ("scenario_state.json", '{"request_states": [{}]}', "'instance'"),
+    ],
+)
+def test_files_of_another_form_are_named(tmp_path: Path, file: str, content: str, said: str) -> None:
+    run = helm_run(tmp_path, "org/one", FIRST)
+    (run / file).write_text(content)
+    with pytest.raises(FolkwaysError, match=said):
+        read_logs(run)
+
+
+def test_a_report_of_runs_has_ranks_and_intervals(tmp_path: Path) -> None:
+    suite = tmp_path / "v1"
+    for model, scores in (("org/one", FIRST), ("org/two", SECOND)):
+        for subject in ("anatomy", "virology"):
+            helm_run(suite, model, scores, subject=subject)
+    done = folkways("report", suite, "--out", tmp_path / "out", "--format", "html,md,latex,csv,parquet")
+    assert done.returncode == 0, done.stderr
+    assert "one" in done.stdout
+    page = (tmp_path / "out/report.md").read_text()
+    assert "75.0" in page and "59.8" in page and "85.8" in page  # Wilson's interval of 30 of 40
+    assert (tmp_path / "out/report.html").stat().st_size > 10_000
+    brief = folkways("report", suite, "--brief")
+    assert brief.returncode == 0 and "one" in brief.stdout and brief.stdout.count("\n") == 1
+    refused = folkways("report", suite, "--items")
+    assert refused.returncode == 2 and "--items does not apply to records and logs" in refused.stderr

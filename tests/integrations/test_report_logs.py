@@ -1,0 +1,127 @@
+"""Reports of records and logs of other programs, and of these beside runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import folkways as public
+from folkways.errors import DataError, FolkwaysError
+from tests.integrations.test_every_eval_ever_records import record
+from tests.support.chat_server import ChatServer
+from tests.support.river import folkways
+
+RIGHT = [1.0] * 30 + [0.0] * 10
+WILSON = (59.8, 85.8)
+"""Percent: 95 % of 30 of 40."""
+
+
+def quiz(folder: Path, model: str, score: float, **uncertainty: Any) -> Path:
+    """The aggregate of another program, whose score is a proportion."""
+    folder.mkdir(parents=True, exist_ok=True)
+    result = {
+        "evaluation_name": "quiz",
+        "source_data": {"dataset_name": "quiz", "source_type": "other"},
+        "metric_config": {
+            "metric_id": "accuracy", "metric_name": "Accuracy", "lower_is_better": False,
+            "score_type": "continuous", "min_score": 0.0, "max_score": 1.0,
+        },
+        "score_details": {"score": score, "uncertainty": uncertainty},
+        "evaluation_result_id": "toxicity",
+    }  # fmt: skip
+    document = {
+        "schema_version": "0.3.0",
+        "evaluation_id": f"quiz/{model}/1",
+        "retrieved_timestamp": "1764201600",
+        "model_info": {"id": model, "name": model},
+        "evaluation_results": [result],
+    }
+    path = folder / "0.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+def with_instances(folder: Path, model: str, scores: list[float], **uncertainty: Any) -> Path:
+    """The same, with the judgements whose mean it is."""
+    samples = record(folder, model, scores, aggregate=False)
+    path = quiz(folder, model, sum(scores) / len(scores), **uncertainty)
+    named = {"detailed_evaluation_results": {"format": "jsonl", "file_path": f"data/q/m/x/{samples.name}"}}
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | named))
+    return path
+
+
+def test_scores_of_other_people_have_the_interval_of_their_judgements_or_say_that_there_is_none(
+    tmp_path: Path,
+) -> None:
+    stated = {"confidence_interval": {"lower": 0.7, "upper": 0.8, "confidence_level": 0.9, "method": "z"}}
+    usual = {"confidence_interval": {"lower": 0.65, "upper": 0.85, "method": "bootstrap"}}
+    paths = [
+        with_instances(tmp_path / "a", "org/instances", RIGHT),
+        quiz(tmp_path / "b", "org/alone", 0.75),
+        quiz(tmp_path / "c", "org/ninety", 0.75, **stated),
+        quiz(tmp_path / "d", "org/stated", 0.75, **usual, num_samples=40),
+        record(tmp_path / "e", "org/rows", RIGHT, aggregate=False),
+        with_instances(tmp_path / "f", "org/clustered", RIGHT, **stated),
+    ]
+    scores = public.read_scores(*paths)
+    rows = {row["endpoint"]: row for row in scores.iter_rows(named=True)}
+    assert {row["score"] for row in rows.values()} == {75}
+    ends = {
+        name: (row["low"] and round(row["low"], 1), row["high"] and round(row["high"], 1))
+        for name, row in rows.items()
+    }
+    none = (None, None)
+    assert ends == {
+        "org/instances": WILSON, "org/alone": none, "org/ninety": none, "org/stated": (65.0, 85.0),
+        "org/rows": WILSON, "org/clustered": WILSON,
+    }  # fmt: skip
+    said = {name: row["interval"] for name, row in rows.items()}
+    assert said["org/alone"] == "none: the record has no single judgements"
+    assert said["org/ninety"].endswith("; it states one of 90 %") and said["org/stated"] == "bootstrap"
+    assert (rows["org/rows"]["n"], rows["org/rows"]["coverage"], rows["org/stated"]["n"]) == (40, 1, 40)
+
+
+def test_a_report_of_records_shows_their_intervals_and_warns_of_scores_without(tmp_path: Path) -> None:
+    """From Python; a result that a record has twice is shown once."""
+    with_instances(tmp_path / "in/a", "org/one", RIGHT)
+    path = quiz(tmp_path / "in/b", "org/two", 0.5)
+    document = json.loads(path.read_bytes())
+    document["evaluation_results"] *= 2
+    path.write_text(json.dumps(document))
+    files = public.report_logs(
+        tmp_path / "in", out=tmp_path / "out", formats="md,parquet", title="Quiz night"
+    )
+    assert {file.name for file in files} == {"report.md", "scores.parquet", "judgements.parquet"}
+    page = (tmp_path / "out/report.md").read_text()
+    assert page.startswith("# Quiz night") and "59.8" in page and "85.8" in page
+    assert "org/two on quiz has no interval (none: the record has no single judgements)" in page
+    scores = pl.read_parquet(tmp_path / "out/scores.parquet")
+    assert sorted(scores["model"]) == ["org/one", "org/two"]
+    with pytest.raises(FolkwaysError, match="prices= does not apply"):
+        public.report_logs(path, out=tmp_path / "out", prices="prices.toml")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="no record of Every Eval Ever and no run of HELM"):
+        public.read_scores(tmp_path / "empty")
+
+
+def test_a_run_and_its_record_stand_in_one_report_with_the_same_numbers(tmp_path: Path) -> None:
+    with ChatServer(mode="fixed:A") as server:
+        for name, model in (("first", "org/one"), ("second", "org/two")):
+            where = ("-w", tmp_path / "w.db", "--name", name)
+            asked = folkways("run", "demo/mcq", "-m", f"{server.url}/v1#{model}", *where)
+            assert asked.returncode == 0, asked.stderr
+    where = ("-w", tmp_path / "w.db", "--out")
+    assert folkways("export", "every-eval-ever", "second", *where, tmp_path / "share").returncode == 0
+    done = folkways("report", "first", tmp_path / "share", *where, tmp_path / "out", "--format", "md,parquet")
+    assert done.returncode == 0, done.stderr
+    scores = pl.read_parquet(tmp_path / "out/scores.parquet").filter(facet="all")
+    assert scores["model"].to_list() == ["org/one", "org/two"]
+    for column in ("score", "low", "high", "n"):
+        first, second = scores[column]
+        assert first == pytest.approx(second, abs=1e-9), column
+    brief = folkways("report", "first", tmp_path / "share", "-w", tmp_path / "w.db", "--brief")
+    assert brief.returncode == 0 and "so that this report gives no ground" in brief.stdout

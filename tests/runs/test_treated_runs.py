@@ -1,0 +1,100 @@
+"""Runs with treatments: what is asked, estimated, scored and signed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import folkways
+from folkways.api import Run
+from folkways.benchmarks.treatments import Arm
+
+
+def model(prompt: str, system: str | None = None) -> str:
+    """Answers A, but B to somebody who was born somewhere."""
+    return "B" if system and "born in" in system else "A"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    workspace = tmp_path_factory.mktemp("treated") / "w.db"
+    return folkways.run("demo/mcq", models=model, treatments="persona-second", workspace=str(workspace))
+
+
+def test_scores_are_of_the_prompts_as_they_are(run: Run, tmp_path: Path) -> None:
+    plain = folkways.run("demo/mcq", models=model, workspace=str(tmp_path / "w.db"))
+    columns = ["metric", "facet", "value", "score", "low", "high", "n", "coverage"]
+    key = ["metric", "facet", "value"]
+    treated = pl.col("value").str.contains("~with-")
+    assert (
+        run.scores()
+        .filter(~treated)
+        .select(columns)
+        .sort(key)
+        .equals(plain.scores().select(columns).sort(key))
+    )
+
+
+def test_each_arm_has_a_score_by_variant(run: Run) -> None:
+    scores = run.scores().filter(facet="variant", metric="correct")
+    assert set(scores["value"]) == {
+        "plain~with-persona-second",
+        "plain~with-persona-second:for-others",
+        *(f"plain~with-persona-second:placebo-{number}" for number in (1, 2, 3)),
+    }
+    judged = run.judgements()
+    for variant, group in (
+        ("plain~with-persona-second", "persona-second"),
+        ("plain~with-persona-second:for-others", "persona-second:for-others"),
+    ):
+        of_arm = judged.filter(
+            pl.col("variant").map_elements(
+                lambda name, group=group: Arm.of(name).group == group, return_dtype=pl.Boolean
+            )
+        )
+        assert of_arm.filter("counted")["correct"].mean() * 100 == pytest.approx(
+            scores.filter(value=variant)["score"][0]
+        )
+
+
+def test_the_signature_names_the_treatments(run: Run, tmp_path: Path) -> None:
+    (signature,) = run.scores()["signature"].unique()
+    assert "treatments:persona-second#" in signature
+    assert "variant:plain|" in signature
+    tables = {"persona-second": {"system": "You were born in {country}."}}
+    other = folkways.run("demo/mcq", models=model, treatments=tables, workspace=str(tmp_path / "w.db"))
+    assert other.scores()["signature"][0] != signature
+
+
+def test_estimates_count_the_arms() -> None:
+    plain = folkways.estimate("demo/mcq", models=model)
+    treated = folkways.estimate("demo/mcq", models=model, treatments="persona-second")
+    assert treated["requests"].sum() == 6 * plain["requests"].sum()
+
+
+def test_sampled_runs_ask_each_drawn_item_under_every_arm(tmp_path: Path) -> None:
+    run = folkways.run(
+        "demo/mcq", models=model, treatments="persona-second", until=30, workspace=str(tmp_path / "w.db")
+    )
+    assert set(run.judgements().group_by("item").len()["len"]) == {6}
+
+
+def test_placeholders_work_in_prompt_texts(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def listening(prompt: str) -> str:
+        asked.append(prompt)
+        return "A"
+
+    text = "In {country}: {question}\n{options}"
+    folkways.run(
+        "demo/mcq",
+        models=listening,
+        prompt_texts={"mine": text},
+        cultures="KR",
+        workspace=str(tmp_path / "w.db"),
+    )
+    assert asked
+    assert all(prompt.startswith("In South Korea: ") for prompt in asked)
