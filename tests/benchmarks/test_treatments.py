@@ -27,13 +27,15 @@ from folkways.errors import DataError, FolkwaysError, UnknownNameError
 BORN = {"born": {"system": "You were born in {country} and live there with your family."}}
 
 
-def _prompts(tables: dict[str, Any], system: str | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _prompts(
+    tables: dict[str, Any], system: str | None = None, seed: int = 0
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     task, release = get_task("demo/mcq"), open_release("demo", "demo")
-    items = pl.concat(task.item_batches(release)).head(6)
+    items = pl.concat(task.item_batches(release)).head(12)
     prompts = prompts_of(task, items, PromptOptions(), release)
     treatments = [Treatment.of(name, table) for name, table in read_treatments(tables).items()]
     cultures = tuple(sorted(items["culture"].unique()))
-    return items, with_treatments(prompts, items, system, treatments, cultures, 0)
+    return items, with_treatments(prompts, items, system, treatments, cultures, seed)
 
 
 def test_every_item_has_its_control_treatment_placebos_and_another_culture() -> None:
@@ -65,10 +67,21 @@ def test_a_placebo_is_as_long_and_names_no_culture() -> None:
         assert abs(len(placebo.split()) - len(named.split())) <= 2
 
 
-def test_crossed_countries_are_drawn_by_question_and_seed() -> None:
-    _, first = _prompts(BORN)
-    _, again = _prompts(BORN)
-    assert first.equals(again)
+def test_the_culture_of_a_crossed_arm_is_drawn_by_question_and_seed() -> None:
+    named = [
+        [Arm.of(variant).which for variant in _prompts(BORN, seed=seed)[1]["variant"] if ":for-" in variant]
+        for seed in (0, 0, 1)
+    ]
+    assert named[0] == named[1] != named[2]
+
+
+def test_nothing_is_crossed_that_is_not_to_be() -> None:
+    table = {"born": {**BORN["born"], "crossed": False}}
+    _, prompts = _prompts(table)
+    assert {Arm.of(variant).kind for variant in prompts["variant"]} == {"control", "treatment", "placebo"}
+    plain = {"brief": {"system": "Be brief."}}
+    _, prompts = _prompts(plain)
+    assert {Arm.of(variant).kind for variant in prompts["variant"]} == {"control", "treatment"}
 
 
 def test_the_run_system_prompt_names_the_culture_and_stands_before_the_treatment() -> None:
@@ -129,6 +142,7 @@ def test_texts_come_from_a_file_by_culture_and_cross(tmp_path: Path) -> None:
             {"system": "You live in {country}.", "placebos": ["A text that is much longer than it."] * 3},
             "as long",
         ),
+        ({"system": "You live in {country} with your family.", "placebos": ["Hello you."] * 3}, "as long"),
         ({"prompt": "In {country}: {prompt}", "placebos": ["In house seven:"] * 3}, r"has no \{prompt\}"),
         ({"system": "x", "prompt": "{prompt}", "placebos": ["x"] * 3}, "unclear what a placebo replaces"),
         ({"system": "You live in {country}.", "crossed": "yes"}, "crossed must be true or false"),
