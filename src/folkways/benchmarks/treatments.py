@@ -170,9 +170,13 @@ class Treatment:
 
     def table(self) -> dict[str, Any]:
         """What ``of`` reads, of plain values."""
+        texts = {"system": self.system, "prompt": self.prompt}
         return {
-            "system": dict(self.system),
-            "prompt": dict(self.prompt),
+            **{
+                name: by_language[""] if [*by_language] == [""] else dict(by_language)
+                for name, by_language in texts.items()
+                if by_language
+            },
             "crossed": self.crossed,
             **({"texts": self.texts, "digest": self.digest} if self.texts else {}),
             **({} if self.placebos is None else {"placebos": list(self.placebos)}),
