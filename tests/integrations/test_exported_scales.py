@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 import polars as pl
@@ -102,6 +103,22 @@ def test_the_store_gets_direction_unit_bounds_and_numbers(
     assert (None if at_best is None else float(at_best)) == (
         None if numbers["at_best"] is None else pytest.approx(numbers["at_best"])
     )
+
+
+@every_metric
+def test_the_store_gets_the_error_by_question_and_the_deviation_on_the_scale_of_the_score(
+    metric: Metric, store: tuple[dict[str, Any], list[dict[str, Any]]]
+) -> None:
+    """Epochs of an item have one value, so that the error is that of a mean over items."""
+    name = f"scales/{metric.name}|strict|{metric.name}|all=all"
+    (result,) = [one for one in store[0]["evaluation_results"] if one["evaluation_result_id"] == name]
+    uncertainty = result["score_details"]["uncertainty"]
+    values = [value for value in VALUES[metric.name] if value is not None]
+    every = [value for value in values for _ in range(EPOCHS)]
+    error = stdev(values) / len(values) ** 0.5
+    assert uncertainty["standard_error"]["value"] == pytest.approx(metric.scale * error)
+    assert uncertainty["standard_deviation"] == pytest.approx(metric.scale * stdev(every))
+    assert "questions" in uncertainty["standard_error"]["method"]
 
 
 @every_metric
