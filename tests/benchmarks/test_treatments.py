@@ -13,6 +13,7 @@ from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.templates import culture_parts
 from folkways.benchmarks.treatments import (
     Arm,
     Treatment,
@@ -185,3 +186,26 @@ def test_arms_of_variants() -> None:
         "a:for-others": ["inst-4"],
         "a:placebo-2": ["inst-4"],
     }
+
+
+def test_names_of_cultures_read_as_in_a_sentence() -> None:
+    names = {code: culture_parts(code) for code in ("NL", "KR", "ID-JB", "WORLD")}
+    assert names["NL"]["country"] == "the Netherlands"
+    assert names["KR"] == {
+        "culture": "South Korea", "country": "South Korea", "people": "people in South Korea", "language": "Korean",
+    }  # fmt: skip
+    assert (names["ID-JB"]["culture"], names["ID-JB"]["country"]) == ("West Java", "Indonesia")
+    assert names["WORLD"]["people"] == "people in the world"
+
+
+def test_items_about_no_culture_are_asked_as_they_are() -> None:
+    task, release = get_task("demo/mcq"), open_release("demo", "demo")
+    items = (
+        pl.concat(task.item_batches(release)).head(3).with_columns(culture=pl.Series(["WORLD", None, "KR"]))
+    )
+    prompts = prompts_of(task, items, PromptOptions(), release)
+    treatments = [Treatment.of("born", BORN["born"])]
+    arms = with_treatments(prompts, items, None, treatments, ("KR", "WORLD"), 0)
+    assert arms.height == prompts.height + 4, (
+        "one item has a treatment and placebos, and no other to cross with"
+    )
