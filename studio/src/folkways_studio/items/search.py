@@ -56,10 +56,10 @@ def find_items(
     workspace: Workspace, study_id: int, query: ItemQuery, *,
     order: str = "own", start: int = 0, limit: int = 25, reader: int | None = None,
 ) -> ItemPage:  # fmt: skip
-    """The matching items from ``start`` on, at most ``limit``, in one of ORDERS; ``-`` before it turns it
-    round.
+    """The matching items from ``start`` on, at most ``limit``.
 
-    workspace, study_id: the study. query: which items. reader: an account; items blind for it are not ranked,
+    workspace, study_id: the study. query: which items. order: one of ORDERS; ``-`` before it turns it round.
+    reader: an account; items blind for it are not ranked,
     and their answers not counted.
     """
     items = schema.items
