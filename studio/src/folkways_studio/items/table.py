@@ -86,12 +86,14 @@ class TableView:
         order = text(fields, "order")
         size = next((each for each in SIZES if str(each) == text(fields, "size")), SIZES[0])
         wanted = texts(fields, "column")
-        return cls(
-            *(text(fields, name)[:LONGEST_WORDS] for name in ("stage", "population", "state", "only", "q")),
-            order=order if order.removeprefix("-") in ORDERS else ORDERS[0],
-            size=size,
-            columns=tuple(name for name in COLUMNS if name in wanted) or SHOWN,
+        stage, population, state, only, q = (
+            text(fields, name)[:LONGEST_WORDS] for name in ("stage", "population", "state", "only", "q")
         )
+        columns = tuple(name for name in COLUMNS if name in wanted) or SHOWN
+        return cls(
+            stage, population, state, only, q,
+            order if order.removeprefix("-") in ORDERS else ORDERS[0], size, columns,
+        )  # fmt: skip
 
     @property
     def fields(self) -> list[tuple[str, str]]:
