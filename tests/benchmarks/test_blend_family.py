@@ -167,7 +167,7 @@ def test_data_come_from_users_and_items_never_leave(tmp_path: Path) -> None:
     out = tmp_path / "task"
     forbidden = folkways("export", "lm-eval", "superblend", "--out", out, "--items", env=env)
     assert forbidden.returncode == 2 and not out.exists()
-    assert "LicenseRef-none-stated" in forbidden.stderr
+    assert "NOASSERTION" in forbidden.stderr
 
 
 def test_each_text_format_of_a_fact_is_a_task_and_pictures_are_none(vis: Release) -> None:

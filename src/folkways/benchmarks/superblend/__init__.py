@@ -20,6 +20,7 @@ from folkways.benchmarks.templates import Template
 from folkways.records import Schema
 
 AUTHORS = "authors"
+RELEASED = "{released_prompt}"
 PAPER = "paper"
 
 _LETTER_OR_NUMBER = re.compile(r"[A-D0-4]")
@@ -29,7 +30,7 @@ _LONE = re.compile(r"\b[A-D]\b")
 
 def read_as_paper(reply: str) -> str | None:
     """The letter that the authors' rule takes: the whole reply; else the only "answer: X"; else the only
-    capital from A to D that stands alone, the article "A" among them.
+    capital from A to D by itself, the article "A" among them.
 
     A whole reply that is a number from 0 to 4 is taken for the answer there, and is never a right letter;
     what is left goes to a judge model there. Here both are None, unreadable.
@@ -58,7 +59,7 @@ class SuperBlend(ChoiceTask):
         return {"released_prompt": entry["prompt"], "released_options": entry["options"]}
 
     def wordings(self, language: str) -> Mapping[str, Template]:
-        return {**super().wordings(language), AUTHORS: Template("{released_prompt}", "release")}
+        return {**super().wordings(language), AUTHORS: Template(RELEASED, "release")}
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {**super().parts(item, language), "released_prompt": self._in_order(item)}

@@ -141,8 +141,8 @@ def _rows(one: Panel, other: Panel) -> Iterator[dict[str, Any]]:
                 continue
             strata, questions = (part[name].rank("dense").cast(pl.Int64).to_numpy() for name in KEY)
             first, second = part["value"].to_numpy(), part["value_other"].to_numpy()
-            found = format_consistency(first, second, strata, questions)
-            if found is None:
+            consistency = format_consistency(first, second, strata, questions)
+            if consistency is None:
                 continue
             yield {
                 "endpoint": endpoint,
@@ -150,10 +150,10 @@ def _rows(one: Panel, other: Panel) -> Iterator[dict[str, Any]]:
                 "culture": culture,
                 "first_score": 100 * float(first.mean()),
                 "second_score": 100 * float(second.mean()),
-                "given_right": 100 * found.given_right,
-                "expected": 100 * found.expected,
-                **found.excess.columns(100),
-                "facts": found.n,
+                "given_right": 100 * consistency.given_right,
+                "expected": 100 * consistency.expected,
+                **consistency.excess.columns(100),
+                "facts": consistency.n,
             }
 
 
