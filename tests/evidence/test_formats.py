@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from folkways.benchmarks.blend_vis import BENCHMARK
 from folkways.benchmarks.results import Inputs
@@ -183,3 +185,35 @@ def test_only_formats_of_one_benchmark_that_say_right_or_wrong_are_compared() ->
         "blend/mcq",
         "blend/saq",
     ]
+
+
+def test_the_interval_is_that_of_leaving_one_fact_out() -> None:
+    """Against the jackknife, where the first format is rarely right and much depends on it."""
+    rng = np.random.default_rng(8)
+    strata = np.repeat([0, 1, 2], 30)
+    first = (rng.random(90) < 0.3).astype(float)
+    second = (rng.random(90) < np.where(first == 1, 0.95, 0.25)).astype(float)
+    facts = np.arange(90)
+
+    def excess(kept: np.ndarray) -> float:
+        found = format_consistency(first[kept], second[kept], strata[kept], facts[kept])
+        assert found is not None
+        return found.excess.difference
+
+    whole = format_consistency(first, second, strata, facts)
+    assert whole is not None
+    without = np.array([excess(facts != fact) for fact in facts])
+    error = math.sqrt(89 / 90 * ((without - without.mean()) ** 2).sum())
+    assert (whole.excess.low + whole.excess.high) / 2 == pytest.approx(whole.excess.difference, abs=1e-12)
+    half = (whole.excess.high - whole.excess.low) / 2
+    assert half == pytest.approx(stats.t.ppf(0.975, 89) * error, rel=0.04)
+
+
+def test_ten_facts_are_enough_and_a_task_is_not_compared_with_itself() -> None:
+    values = {ORIGINAL: drawn(1, (1, 10)), REPHRASED: drawn(2, (1, 10))}
+    assert FORMAT_CONSISTENCY.make(inputs(values, ("CL",)))[0].rows["facts"].to_list() == [10] * 4
+    known = inputs({ORIGINAL: values[ORIGINAL]}, ("CL",))
+    local = known.judged.with_columns(language=pl.lit("es"), item=pl.col("item") + "/es")
+    apart = Inputs(pl.concat([known.judged, local]), {ORIGINAL: (replace(RIGHT, headline_by="asked_in"),)})
+    with pytest.raises(NotAvailableError):
+        FORMAT_CONSISTENCY.make(apart)
