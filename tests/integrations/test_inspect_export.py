@@ -171,6 +171,7 @@ def test_texts_stay_where_a_licence_is_not_known_and_verdicts_leave(tmp_path: Pa
     (kept,) = exported(tmp_path / "w.db", tmp_path / "kept")
     (whole,) = exported(tmp_path / "w.db", tmp_path / "whole", "--items")
     assert read_logs(kept)[0].scores == read_logs(whole)[0].scores
+    assert "rows that the task asks by default" in header_of(kept)["eval"]["metadata"]["part_of_task"]
     for log, there in ((kept, False), (whole, True)):
         with zipfile.ZipFile(log) as archive:
             texts = [archive.read(name) for name in archive.namelist() if name.startswith("samples/")]
