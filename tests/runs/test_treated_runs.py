@@ -10,11 +10,16 @@ import pytest
 import folkways
 from folkways.api import Run
 from folkways.benchmarks.treatments import Arm
+from folkways.integrations.leaderboard import contributions_of
 
 
 def model(prompt: str, system: str | None = None) -> str:
     """Answers A, but B to somebody who was born somewhere."""
     return "B" if system and "born in" in system else "A"
+
+
+def always_b(prompt: str, system: str | None = None) -> str:
+    return "B"
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +103,22 @@ def test_placeholders_work_in_prompt_texts(tmp_path: Path) -> None:
     )
     assert asked
     assert all(prompt.startswith("In South Korea: ") for prompt in asked)
+
+
+def test_comparisons_reports_and_leaderboards_are_of_the_prompts_as_they_are(run: Run) -> None:
+    controls = run.judgements().filter(~pl.col("variant").str.contains("~with-")).height
+    other = folkways.run("demo/mcq", models=always_b, treatments="persona-second", workspace=run.workspace)
+    (comparison,) = folkways.compare(run, other, workspace=run.workspace)
+    assert comparison.differences.filter(facet="all")["n"].to_list() == [controls]
+    data = run.report_data()
+    assert data.judgements.height == controls
+    assert "characters" not in data.judgements.columns
+    assert "treatments" in {one.result.name for one in data.results}
+    means = pl.concat(
+        table.rows for one in data.results for table in one.tables if table.name == "treatments"
+    )
+    assert means.filter(culture="all")["n"].to_list() == [controls]
+    (contribution,) = contributions_of([run.name], run.workspace)
+    assert contribution.judgements.height == controls
+    assert not contribution.faults
+    assert not any("asked a part" in warning for warning in data.warnings)
