@@ -128,7 +128,7 @@ def test_without_placebos_the_effect_is_from_the_prompt_as_it_is_and_says_so() -
     value = drawn(born=0.8)
     (table, *_) = TREATMENTS.make(inputs(value, variants=ARMS[:2]))
     row = table.rows.row(by_predicate=pl.col("culture") == "all", named=True)
-    assert row["against"] == "the prompt as it is"
+    assert row["against"] == "control"
     assert row["difference"] == pytest.approx(row["change"])
     assert row["placebo_change"] is None
     assert "without placebos" in table.notes[-1]
