@@ -128,7 +128,7 @@ def test_without_placebos_the_effect_is_from_the_prompt_as_it_is_and_says_so() -
     value = drawn(born=0.8)
     (table, *_) = TREATMENTS.make(inputs(value, variants=ARMS[:2]))
     row = table.rows.row(by_predicate=pl.col("culture") == "all", named=True)
-    assert row["against"] == "the prompt as it is"
+    assert row["against"] == "control"
     assert row["difference"] == pytest.approx(row["change"])
     assert row["placebo_change"] is None
     assert "without placebos" in table.notes[-1]
@@ -144,6 +144,10 @@ def test_the_crossed_arm_is_by_the_culture_that_it_names() -> None:
     other, *cues = (arm_values(value, arm, "ET") for arm in (ARMS[5], *ARMS[2:5]))  # KR is named for ET
     assert row["difference"] == pytest.approx(100 * (other - np.mean(cues, axis=0)).mean())
     treated, *cues = (arm_values(value, arm, "KR") for arm in (ARMS[1], *ARMS[2:5]))
+    cultures = crossed.filter(pl.col("named") != "all")
+    assert cultures["p_holm"].to_list() == pytest.approx(holm(cultures["p"].to_list()))
+    whole = crossed.filter(named="all")
+    assert whole["p_holm"].to_list() == whole["p"].to_list()
     assert row["gain"] == pytest.approx(100 * (treated - np.mean(cues, axis=0)).mean())
 
 

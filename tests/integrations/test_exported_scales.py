@@ -24,6 +24,7 @@ from folkways.integrations.hub.judgements import export_judgements
 from folkways.integrations.lm_eval.export import export_task
 from folkways.integrations.lm_eval.harness import ExportedTask
 from folkways.integrations.replies import Reply, ReplyJudge
+from folkways.integrations.stored_run import StoredRun
 from folkways.records import Metric, State
 from folkways.runs.options import RunOptions
 from tests.support.scales import EPOCHS, HARM, METRICS, SAID, STARS, VALUES, known, scales_run
@@ -163,6 +164,18 @@ def test_the_hub_gets_values_scores_and_which_way_is_better(metric: Metric, expo
     n, out = numbers["n"], numbers["left_out"]
     shown = f"| {numbers['score']:.1f} |", f"| {n - out} of {n} |" if out else f"| {n} |"
     assert all(cell in section for cell in shown), section
+
+
+def test_prompts_leave_with_their_items_alone(
+    exported: Exported, store: tuple[dict[str, Any], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def templates(document: dict[str, Any]) -> list[Any]:
+        settings = [one["generation_config"]["generation_args"] for one in document["evaluation_results"]]
+        return [each["prompt_template"] for each in settings if "prompt_template" in each]
+
+    monkeypatch.setattr(StoredRun, "why_items_stay", lambda _run, _task: "nobody may pass them on")
+    (path,) = export_run(exported.run.workspace, exported.run.record, tmp_path).files
+    assert templates(store[0]) and not templates(json.loads(path.read_bytes()))
 
 
 def test_croissant_lists_every_file_and_column_and_says_how_the_data_came_about(

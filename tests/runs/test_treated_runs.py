@@ -11,6 +11,7 @@ import folkways
 from folkways.api import Run
 from folkways.benchmarks.treatments import Arm
 from folkways.integrations.leaderboard import contributions_of
+from folkways.runs.results.judgements import load_inputs
 
 
 def model(prompt: str, system: str | None = None) -> str:
@@ -86,6 +87,23 @@ def test_sampled_runs_ask_each_drawn_item_under_every_arm(tmp_path: Path) -> Non
     assert set(run.judgements().group_by("item").len()["len"]) == {6}
 
 
+def test_the_system_prompt_of_a_run_names_the_culture(tmp_path: Path) -> None:
+    heard: set[str | None] = set()
+
+    def listening(prompt: str, system: str | None = None) -> str:
+        heard.add(system)
+        return "A"
+
+    folkways.run(
+        "demo/mcq",
+        models=listening,
+        system="You help {people}.",
+        cultures="KR,MX",
+        workspace=str(tmp_path / "w.db"),
+    )
+    assert heard == {"You help people in South Korea.", "You help people in Mexico."}
+
+
 def test_placeholders_work_in_prompt_texts(tmp_path: Path) -> None:
     asked: list[str] = []
 
@@ -110,6 +128,8 @@ def test_comparisons_reports_and_leaderboards_are_of_the_prompts_as_they_are(run
     other = folkways.run("demo/mcq", models=always_b, treatments="persona-second", workspace=run.workspace)
     (comparison,) = folkways.compare(run, other, workspace=run.workspace)
     assert comparison.differences.filter(facet="all")["n"].to_list() == [controls]
+    inputs = load_inputs(run.workspace, [run.record])
+    assert (inputs.judged.height, inputs.treated.height) == (controls, run.judgements().height)
     data = run.report_data()
     assert data.judgements.height == controls
     assert "characters" not in data.judgements.columns

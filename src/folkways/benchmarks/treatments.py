@@ -311,7 +311,6 @@ def with_treatments(
     return pl.DataFrame(rows, schema=dict(PROMPTS))
 
 
-@cache
 def _other(culture: str, question: str, name: str, cultures: Sequence[str], seed: int) -> str | None:
     others = [code for code in cultures if code not in (culture, WORLD)]
     if not others:

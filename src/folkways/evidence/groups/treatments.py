@@ -28,7 +28,7 @@ from folkways.records import Metric, Schema, State
 from folkways.stats.intervals import Floats
 from folkways.stats.pairwise import paired_contrasts
 
-PLACEBOS, AS_IS = "placebos", "the prompt as it is"
+PLACEBOS, AS_IS = "placebos", "control"
 
 EFFECTS: Schema = {
     **NAMES,
@@ -317,7 +317,7 @@ def _sentence(arms: Arms, cultures: pl.DataFrame) -> str:
     up, down = (int((clear & side).sum()) for side in (ahead > 0, ahead < 0))
     text = (
         f"{arms.endpoint}, {arms.task}{part}, {arms.treatment}: {whole['difference']:+.1f} points (95 % "
-        f"{whole['low']:+.1f} to {whole['high']:+.1f}) from {whole['against']}; better in "
+        f"{whole['low']:+.1f} to {whole['high']:+.1f}) from the {whole['against']}; better in "
         f"{int((ahead > 0).sum())} of {cultures.height} cultures ({up} by p_holm), worse in "
         f"{int((ahead < 0).sum())} ({down}); {whole['better']:,} rows turn better and "
         f"{whole['worse']:,} worse."
