@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -85,6 +86,28 @@ def test_sampled_runs_ask_each_drawn_item_under_every_arm(tmp_path: Path) -> Non
         "demo/mcq", models=model, treatments="persona-second", until=30, workspace=str(tmp_path / "w.db")
     )
     assert set(run.judgements().group_by("item").len()["len"]) == {6}
+
+
+def test_a_sampled_run_stops_by_what_it_knows_of_the_prompts_as_they_are(
+    tmp_path: Path, mcq: Callable[[int], Path]
+) -> None:
+    def never_right(prompt: str, system: str | None = None) -> str:
+        return '{"answer_choice": "A"}' if system else "?"
+
+    def drawn(**treated: str) -> set[str]:
+        run = folkways.run(
+            "blend/mcq",
+            models=never_right,
+            releases={"blend": str(mcq(400))},
+            until=8.0,
+            workspace=str(tmp_path / f"{len(treated)}.db"),
+            **treated,
+        )
+        return set(run.judgements()["item"])
+
+    plain = drawn()
+    assert len(plain) < 400
+    assert drawn(treatments="persona-second") == plain
 
 
 def test_the_system_prompt_of_a_run_names_the_culture(tmp_path: Path) -> None:
