@@ -55,6 +55,7 @@ DECLARED: dict[str, tuple[int, dict[str, tuple[Any, ...]]]] = {
                 for what in ("csi", "sent")
                 for side in SIDES
             },
+            **{f"{what}_bert_multi": ("mean", 100.0, (0.0, 1.0), True) for what in ("csi", "sent")},
             **{
                 f"{what}_edit_{side}": ("mean", 100.0, (0.0, 1.0), True)
                 for what in ("csi", "sent")
@@ -74,6 +75,7 @@ ROLES = {
     "bert-ar": ("tokens", ("csi_bert_inter", "sent_bert_inter"), None, {"ARAB"}),
     "bert-bn": ("tokens", ("csi_bert_inter", "sent_bert_inter"), None, {"IN-WB", "BD"}),
     "bert-zh": ("tokens", ("csi_bert_inter", "sent_bert_inter"), None, {"CN"}),
+    "bert-multi": ("tokens", ("csi_bert_multi", "sent_bert_multi"), None, set()),
 }
 
 

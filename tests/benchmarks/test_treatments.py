@@ -13,6 +13,7 @@ from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.templates import culture_parts
 from folkways.benchmarks.treatments import (
     Arm,
     Treatment,
@@ -27,13 +28,15 @@ from folkways.errors import DataError, FolkwaysError, UnknownNameError
 BORN = {"born": {"system": "You were born in {country} and live there with your family."}}
 
 
-def _prompts(tables: dict[str, Any], system: str | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _prompts(
+    tables: dict[str, Any], system: str | None = None, seed: int = 0
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     task, release = get_task("demo/mcq"), open_release("demo", "demo")
-    items = pl.concat(task.item_batches(release)).head(6)
+    items = pl.concat(task.item_batches(release)).head(12)
     prompts = prompts_of(task, items, PromptOptions(), release)
     treatments = [Treatment.of(name, table) for name, table in read_treatments(tables).items()]
     cultures = tuple(sorted(items["culture"].unique()))
-    return items, with_treatments(prompts, items, system, treatments, cultures, 0)
+    return items, with_treatments(prompts, items, system, treatments, cultures, seed)
 
 
 def test_every_item_has_its_control_treatment_placebos_and_another_culture() -> None:
@@ -65,10 +68,21 @@ def test_a_placebo_is_as_long_and_names_no_culture() -> None:
         assert abs(len(placebo.split()) - len(named.split())) <= 2
 
 
-def test_crossed_countries_are_drawn_by_question_and_seed() -> None:
-    _, first = _prompts(BORN)
-    _, again = _prompts(BORN)
-    assert first.equals(again)
+def test_the_culture_of_a_crossed_arm_is_drawn_by_question_and_seed() -> None:
+    named = [
+        [Arm.of(variant).which for variant in _prompts(BORN, seed=seed)[1]["variant"] if ":for-" in variant]
+        for seed in (0, 0, 1)
+    ]
+    assert named[0] == named[1] != named[2]
+
+
+def test_nothing_is_crossed_that_is_not_to_be() -> None:
+    table = {"born": {**BORN["born"], "crossed": False}}
+    _, prompts = _prompts(table)
+    assert {Arm.of(variant).kind for variant in prompts["variant"]} == {"control", "treatment", "placebo"}
+    plain = {"brief": {"system": "Be brief."}}
+    _, prompts = _prompts(plain)
+    assert {Arm.of(variant).kind for variant in prompts["variant"]} == {"control", "treatment"}
 
 
 def test_the_run_system_prompt_names_the_culture_and_stands_before_the_treatment() -> None:
@@ -129,6 +143,7 @@ def test_texts_come_from_a_file_by_culture_and_cross(tmp_path: Path) -> None:
             {"system": "You live in {country}.", "placebos": ["A text that is much longer than it."] * 3},
             "as long",
         ),
+        ({"system": "You live in {country} with your family.", "placebos": ["Hello you."] * 3}, "as long"),
         ({"prompt": "In {country}: {prompt}", "placebos": ["In house seven:"] * 3}, r"has no \{prompt\}"),
         ({"system": "x", "prompt": "{prompt}", "placebos": ["x"] * 3}, "unclear what a placebo replaces"),
         ({"system": "You live in {country}.", "crossed": "yes"}, "crossed must be true or false"),
@@ -171,3 +186,26 @@ def test_arms_of_variants() -> None:
         "a:for-others": ["inst-4"],
         "a:placebo-2": ["inst-4"],
     }
+
+
+def test_names_of_cultures_read_as_in_a_sentence() -> None:
+    names = {code: culture_parts(code) for code in ("NL", "KR", "ID-JB", "WORLD")}
+    assert names["NL"]["country"] == "the Netherlands"
+    assert names["KR"] == {
+        "culture": "South Korea", "country": "South Korea", "people": "people in South Korea", "language": "Korean",
+    }  # fmt: skip
+    assert (names["ID-JB"]["culture"], names["ID-JB"]["country"]) == ("West Java", "Indonesia")
+    assert names["WORLD"]["people"] == "people in the world"
+
+
+def test_items_about_no_culture_are_asked_as_they_are() -> None:
+    task, release = get_task("demo/mcq"), open_release("demo", "demo")
+    items = (
+        pl.concat(task.item_batches(release)).head(3).with_columns(culture=pl.Series(["WORLD", None, "KR"]))
+    )
+    prompts = prompts_of(task, items, PromptOptions(), release)
+    treatments = [Treatment.of("born", BORN["born"])]
+    arms = with_treatments(prompts, items, None, treatments, ("KR", "WORLD"), 0)
+    assert arms.height == prompts.height + 4, (
+        "one item has a treatment and placebos, and no other to cross with"
+    )

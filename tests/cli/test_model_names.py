@@ -190,3 +190,6 @@ def test_a_name_of_several_is_refused_with_all_of_them() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown model of run r 'org/n'\nvalid: org/m#"):
         choose_models(["org/n"], two, "r")
     assert choose_models(["m", "org/m"], two[:1], "r") == two[:1]
+    warm = "http://a:1/v1#org/m?temperature=1"
+    for name in ("m", "org/m", "m?temperature=1", "org/m?temperature=1"):  # exports have the second as an id
+        assert choose_models([name], [warm, "openai/n"], "r") == [warm]

@@ -121,7 +121,7 @@ def test_options_of_no_use_are_said_and_wrong_ones_are_errors(place: Path) -> No
     assert done.returncode == 0
     assert "--embedding-model does not apply to xcr/identification" in done.stderr
     assert "--bert-model zh= does not apply to xcr/identification" in done.stderr
-    for option, said in (("fr=bert", "valid: ar, bn, en, zh"), ("bert", "LANG=DIR|NAME")):
+    for option, said in (("fr=bert", "valid: ar, bn, en, multi, zh"), ("bert", "LANG=DIR|NAME")):
         done, _ = judge(place, "adaptation", "--bert-model", option)
         assert done.returncode == 2
         assert said in done.stderr

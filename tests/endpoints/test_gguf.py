@@ -24,6 +24,7 @@ from folkways.endpoints.gguf import endpoint as gguf
 from folkways.endpoints.gguf.file import Header, checksum, read_header
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.records import likelihoods_of
 from tests.support.asking import ask_all, request
 from tests.support.gguf_file import header, real_model, served
 
@@ -229,9 +230,38 @@ def test_the_likeliest_option_is_that_of_the_whole_list_of_next_tokens(model):
     (found,) = ask("smollm2", asked)
     expected = directly(model, chat, options)
     assert found.text == max(expected, key=expected.get)
-    _, *words = found.finish_reason.split()
-    assert dict(zip(words[::2], map(float, words[1::2]), strict=True)) == pytest.approx(expected, abs=0.02)
+    assert likelihoods_of(found.finish_reason) == pytest.approx([*expected.values()], abs=0.02)
     assert checksum(model) in found.model
+
+
+def test_tokens_that_are_parts_of_a_letter_count_too(model, tmp_path):
+    """The server tells nothing of these when it says them: what it lists beside another token is the
+    oracle."""
+    plain = tmp_path / "plain.gguf"
+    plain.write_bytes(model.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templatX", 1))
+    prompt, options = "The Japanese word for tea:", ("畳", "お茶", "tea")
+    (found,) = ask(plain, request(prompt, settings=READ, choices=options))
+    expected = []
+    with served(plain) as url:
+
+        def post(page: str, body: dict) -> dict:
+            asked = urllib.request.Request(
+                url + page, json.dumps(body).encode(), {"Content-Type": "application/json"}
+            )
+            return json.loads(urllib.request.urlopen(asked).read())
+
+        def tokens(text: str) -> list[int]:
+            return post("/tokenize", {"content": text, "add_special": True})["tokens"]
+
+        for option in options:
+            whole, total = tokens(f"{prompt} {option}"), 0.0
+            for at in range(len(tokens(prompt)), len(whole)):
+                body = {"prompt": whole[:at], "n_predict": 1, "n_probs": 65_536, "logit_bias": [[49, 1e4]]}
+                (said,) = post("/completion", body | {"temperature": 0})["completion_probabilities"]
+                total += next(one["logprob"] for one in said["top_logprobs"] if one["id"] == whole[at])
+            expected.append(total)
+    assert likelihoods_of(found.finish_reason) == pytest.approx(expected, abs=0.02)
+    assert found.text == options[expected.index(max(expected))]
 
 
 def test_an_option_of_several_tokens_and_a_file_without_template(model, tmp_path):

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.endpoints.base import LOGLIK, Request, Settings
 from folkways.endpoints.local import LocalEndpoint
 from folkways.endpoints.registry import open_name
-from folkways.endpoints.vllm_offline.child import PrefixQueue
+from folkways.endpoints.vllm_offline.child import Engine, PrefixQueue
 from tests.support.river import environment, finish, kill, rows, start, wait_for
 from tests.support.vllm_module import journal, likelihood, write_vllm
 
@@ -92,7 +93,7 @@ def test_the_likeliest_option_is_that_of_the_likelihoods(
     assert len(added) == 18 if single else len(added) > 18
     for user, text, told in stored:
         words = told.split()[1:]
-        labels = dict(zip(words[::2], map(float, words[1::2]), strict=True))
+        labels = dict(zip("ABCD", map(float, words), strict=True))
         prompt = f"<user>\n{user}\n<assistant>" if template else chr(1) + user.rstrip()
         behind = "\n\n" if template else user[len(user.rstrip()) :] + " "
         ids = list(map(ord, prompt))
@@ -102,6 +103,37 @@ def test_the_likeliest_option_is_that_of_the_likelihoods(
             expected = sum(likelihood([*ids, *more[:at]], more[at]) for at in range(before, len(more)))
             assert value == pytest.approx(expected, abs=6e-4)
         assert labels[text] == max(labels.values())
+
+
+class Letters:
+    """A tokenizer whose tokens are characters."""
+
+    chat_template = None
+
+    def __call__(self, text: str, add_special_tokens: bool = False) -> dict[str, list[int]]:
+        return {"input_ids": list(map(ord, text))}
+
+
+@pytest.mark.parametrize(
+    ("options", "looks"),
+    [
+        (("A", "B"), 1),
+        (("tea", "teb"), 1),
+        (("tea", "te\u00e9"), 2),
+        (("tea", "hot"), 2),
+        (("a", "\u754c"), 2),
+    ],
+)
+def test_what_options_share_is_weighed_where_their_lengths_differ(
+    options: tuple[str, ...], looks: int
+) -> None:
+    """A score per byte divides each sum by another number, so that what all begin with no longer cancels out."""
+    engine = Engine.__new__(Engine)
+    engine._tokenizer = Letters()
+    engine._sampling = type("SamplingParams", (), {"logprob_token_ids": None})
+    settings = Settings(temperature=None, top_p=None, read=LOGLIK)
+    parts = engine._parts(Request("", "Drink:", None, settings, choices=options))
+    assert len(parts) == looks
 
 
 def test_an_engine_that_dies_is_started_again(tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ def test_every_state_is_told_and_nobodys_address(mixed: Shared) -> None:
         state = row["metadata"]["state"]
         assert (row["error"] is None) == (state == "answered")
         assert state == "answered" or row["error"].startswith(state)
+        assert state != "failed" or "400" in row["error"], "why it failed"
         assert bool(row["output"]["raw"]) == (state != "failed")
     assert any(row["metadata"].get("cut") == "true" for row in rows)
     said = {text for row in rows for text in row["output"]["raw"]}

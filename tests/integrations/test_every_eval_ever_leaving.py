@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from folkways.api import load_run
+from folkways.integrations.every_eval_ever.export import with_engine
+from folkways.integrations.stored_run import StoredRun
 from folkways.reports.data import PEOPLE
 from tests.reports.test_people import with_raw_answers
 from tests.support.blend_data import write_release
@@ -135,11 +140,46 @@ def test_items_that_a_licence_forbids_never_leave(
     check_recomputed(files, set())
 
 
+def test_a_part_of_a_task_is_named_and_the_command_that_asks_it(people: Shared) -> None:
+    """The engine's version too, where the signature has it."""
+    run = load_run("last", people.workspace)
+    asked = {
+        "tasks": ["demo/saq"],
+        "cultures": ["KR", "ET"],
+        "settings": {"top_p": 0.5},
+        "prompts": "mine.toml",
+    }
+    stored = StoredRun(run.workspace, replace(run.record, recipe=asked), None, unlicensed_items=False)
+    (endpoint, *_) = stored.models
+    words = shlex.split(stored.command(endpoint))
+    assert (
+        words[:3] == ["folkways", "run", "demo/saq"]
+        and words[words.index("--model") + 1] == stored.names[endpoint]
+    )
+    assert [words[words.index(name) + 1] for name in ("--cultures", "--setting", "--prompts")] == [
+        "KR,ET",
+        "top_p=0.5",
+        "FILE",
+    ]
+    assert (
+        StoredRun(run.workspace, replace(run.record, recipe=None), None, unlicensed_items=False).command(
+            endpoint
+        )
+        == ""
+    )
+    made = ["task:demo/saq|served:tiny.gguf sha256:ab threads=2 xllamacpp=0.2.1", "task:demo/mcq"]
+    info = {"inference_engine": {"name": "llama.cpp"}}
+    assert with_engine(info, made)["inference_engine"] == {"name": "llama.cpp", "version": "xllamacpp 0.2.1"}
+    assert with_engine(info, made[1:]) == info and with_engine({"inference_platform": "openai"}, made) == {
+        "inference_platform": "openai"
+    }
+
+
 def test_what_was_never_asked_is_missing_and_in_the_denominator(
     tmp_path: Path, valid: Callable[[Shared], int]
 ) -> None:
     with ChatServer(mode="letter") as server:
-        where = ("-w", tmp_path / "w.db", "--budget", "10requests", "--concurrency", 1)
+        where = ("-w", tmp_path / "w.db", "--budget", "10requests", "--concurrency", 1, "--limit", 12)
         assert folkways("run", "demo/mcq", "-m", f"{server.url}/v1#org/tiny", *where).returncode == 1
     files = exported(tmp_path)
     assert valid(files) > 10
@@ -151,7 +191,9 @@ def test_what_was_never_asked_is_missing_and_in_the_denominator(
         row["error"].startswith("missing: ") and row["output"]["raw"] == [] for row in missing
     )
     assert all(row["evaluation"] == {"score": 0.0, "is_correct": False} for row in missing)
-    assert document["source_metadata"]["additional_details"]["run_state"] == "budget"
+    details = document["source_metadata"]["additional_details"]
+    assert details["run_state"] == "budget"
+    assert details["part of demo/mcq"] == "12 of 18 rows that the task asks by default"
 
 
 @pytest.mark.postgres

@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 import polars as pl
@@ -22,6 +24,7 @@ from folkways.integrations.hub.judgements import export_judgements
 from folkways.integrations.lm_eval.export import export_task
 from folkways.integrations.lm_eval.harness import ExportedTask
 from folkways.integrations.replies import Reply, ReplyJudge
+from folkways.integrations.stored_run import StoredRun
 from folkways.records import Metric, State
 from folkways.runs.options import RunOptions
 from tests.support.scales import EPOCHS, HARM, METRICS, SAID, STARS, VALUES, known, scales_run
@@ -104,6 +107,22 @@ def test_the_store_gets_direction_unit_bounds_and_numbers(
 
 
 @every_metric
+def test_the_store_gets_the_error_by_question_and_the_deviation_on_the_scale_of_the_score(
+    metric: Metric, store: tuple[dict[str, Any], list[dict[str, Any]]]
+) -> None:
+    """Epochs of an item have one value, so that the error is that of a mean over items."""
+    name = f"scales/{metric.name}|strict|{metric.name}|all=all"
+    (result,) = [one for one in store[0]["evaluation_results"] if one["evaluation_result_id"] == name]
+    uncertainty = result["score_details"]["uncertainty"]
+    values = [value for value in VALUES[metric.name] if value is not None]
+    every = [value for value in values for _ in range(EPOCHS)]
+    error = stdev(values) / len(values) ** 0.5
+    assert uncertainty["standard_error"]["value"] == pytest.approx(metric.scale * error)
+    assert uncertainty["standard_deviation"] == pytest.approx(metric.scale * stdev(every))
+    assert "questions" in uncertainty["standard_error"]["method"]
+
+
+@every_metric
 def test_the_store_gets_each_epoch_with_value_thoughts_and_whether_it_is_right(
     metric: Metric, store: tuple[dict[str, Any], list[dict[str, Any]]]
 ) -> None:
@@ -145,6 +164,56 @@ def test_the_hub_gets_values_scores_and_which_way_is_better(metric: Metric, expo
     n, out = numbers["n"], numbers["left_out"]
     shown = f"| {numbers['score']:.1f} |", f"| {n - out} of {n} |" if out else f"| {n} |"
     assert all(cell in section for cell in shown), section
+
+
+def test_prompts_leave_with_their_items_alone(
+    exported: Exported, store: tuple[dict[str, Any], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def templates(document: dict[str, Any]) -> list[Any]:
+        settings = [one["generation_config"]["generation_args"] for one in document["evaluation_results"]]
+        return [each["prompt_template"] for each in settings if "prompt_template" in each]
+
+    monkeypatch.setattr(StoredRun, "why_items_stay", lambda _run, _task: "nobody may pass them on")
+    (path,) = export_run(exported.run.workspace, exported.run.record, tmp_path).files
+    assert templates(store[0]) and not templates(json.loads(path.read_bytes()))
+
+
+def test_croissant_lists_every_file_and_column_and_says_how_the_data_came_about(
+    exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A configuration of several files is a set of them."""
+    monkeypatch.setattr("folkways.integrations.hub.judgements.ROWS", 10)
+    written = export_judgements(exported.run.workspace, exported.run.record, tmp_path).files
+    about = json.loads((tmp_path / "croissant.json").read_bytes())
+    files = {one["@id"]: one for one in about["distribution"] if one["@type"] == "cr:FileObject"}
+    sets = {one["@id"]: one for one in about["distribution"] if one["@type"] == "cr:FileSet"}
+    assert sorted(tmp_path / name for name in files) == sorted(written[:-2])
+    for name, one in files.items():
+        assert one["sha256"] == sha256((tmp_path / name).read_bytes()).hexdigest()
+    for record in about["recordSet"]:
+        frame = pl.read_parquet(tmp_path / record["name"] / "*.parquet")
+        assert [field["name"] for field in record["field"]] == frame.columns
+        types = {field["name"]: field["dataType"] for field in record["field"]}
+        source = record["field"][0]["source"]
+        if record["name"] == "scores":
+            assert source["fileObject"]["@id"] in files
+            assert (types["score"], types["n"], types["model"]) == ("sc:Float", "sc:Integer", "sc:Text")
+        else:
+            of_set = sets[source["fileSet"]["@id"]]["includes"]
+            assert sorted(tmp_path.glob(of_set)) == sorted((tmp_path / record["name"]).iterdir())
+            assert types["counted"] == "sc:Boolean"
+    rai = {name.removeprefix("rai:"): text for name, text in about.items() if name.startswith("rai:")}
+    assert {
+        "dataCollection",
+        "dataAnnotationProtocol",
+        "personalSensitiveInformation",
+        "dataUseCases",
+    } <= set(rai)
+    began, ended = rai["dataCollectionTimeframe"]
+    assert began <= ended and about["datePublished"] == began[:10]
+    assert all(one in rai["dataAnnotationProtocol"] for one in exported.run.signature.splitlines())
+    assert "http://mlcommons.org/croissant/RAI/1.0" in about["conformsTo"]
+    assert "127.0.0.1" not in json.dumps(about) and all(rai.values())
 
 
 @every_metric

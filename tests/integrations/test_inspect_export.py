@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import polars as pl
 import pytest
 
 from folkways.api import load_run
+from folkways.cultures import cultures
 from folkways.integrations.compare_logs import read_logs
+from folkways.integrations.inspect.export import export_run
 from folkways.integrations.inspect.logs import read_replies
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
@@ -117,6 +120,10 @@ def test_inspect_reads_samples_scores_and_intervals(
 
 
 def test_the_same_replies_compare_alike_in_a_run_and_in_its_logs(workspace: Path, logs: list[Path]) -> None:
+    assert set(read_logs(logs[0])[0].repeats) == {1, 2}, "the samples of a prompt are epochs, from 1"
+    for score in header_of(logs[0])["results"]["scores"]:
+        (shown,) = score["metrics"].values()
+        assert shown["metadata"]["by_culture"].keys() <= cultures().keys()
     ours = json.loads(folkways("compare", "one", "two", "-w", workspace, "--json").stdout)
     theirs = {one["task"]: one for one in json.loads(folkways("compare", *logs, "--json").stdout)}
     assert len(theirs) == len(ours) == 3
@@ -150,6 +157,13 @@ def test_the_same_run_gives_the_same_bytes(workspace: Path, logs: list[Path], tm
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in logs]
 
 
+def test_a_run_that_was_cut_short_is_no_success(workspace: Path, logs: list[Path], tmp_path: Path) -> None:
+    run = load_run("last", workspace)
+    files = export_run(run.workspace, replace(run.record, state="budget"), tmp_path).files
+    assert {header_of(path)["status"] for path in files} == {"cancelled"}
+    assert {header_of(path)["status"] for path in logs} == {"success"}
+
+
 def test_a_model_that_never_replied_has_an_error_and_no_number(tmp_path: Path) -> None:
     with ChatServer(mode="letter", faults={"chances": {"400": 1.0}}) as server:
         model = f"{server.url}/v1#org/lost"
@@ -171,6 +185,7 @@ def test_texts_stay_where_a_licence_is_not_known_and_verdicts_leave(tmp_path: Pa
     (kept,) = exported(tmp_path / "w.db", tmp_path / "kept")
     (whole,) = exported(tmp_path / "w.db", tmp_path / "whole", "--items")
     assert read_logs(kept)[0].scores == read_logs(whole)[0].scores
+    assert "rows that the task asks by default" in header_of(kept)["eval"]["metadata"]["part_of_task"]
     for log, there in ((kept, False), (whole, True)):
         with zipfile.ZipFile(log) as archive:
             texts = [archive.read(name) for name in archive.namelist() if name.startswith("samples/")]

@@ -97,13 +97,13 @@ def test_a_dagger_marks_what_is_not_told_apart_from_the_first(
         )
 
 
-def paper(folder: Path, kind: str = "10pt") -> tuple[str, str]:
+def paper(folder: Path, kind: str = "10pt", then: str = "") -> tuple[str, str]:
     """Set a paper of LaTeX's own class that has the report in it; the logs of pdfTeX and of BibTeX."""
     if shutil.which("pdflatex") is None or shutil.which("bibtex") is None:
         pytest.skip("no TeX: apt-get install texlive-latex-base texlive-latex-recommended")
     (folder / "paper.tex").write_text(
         f"\\documentclass[{kind}]{{article}}\\usepackage{{booktabs}}\\begin{{document}}\\input{{report.tex}}"
-        "\\bibliographystyle{plain}\\bibliography{report}\\end{document}"
+        f"\\bibliographystyle{{plain}}\\bibliography{{report}}{then}\\end{{document}}"
     )
     tex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
     for command in (tex, ["bibtex", "paper"], tex, tex):
@@ -148,9 +148,31 @@ def test_tex_sets_every_table_within_the_page(wide: ReportData, tmp_path: Path, 
     assert int(re.search(r"Output written on paper.pdf \((\d+) pages", log)[1]) > 10  # type: ignore[index]
 
 
-def test_tex_sets_hostile_text_as_text(hostile: ReportData, tmp_path: Path) -> None:
-    write_report(hostile, tmp_path, ("latex",))
-    paper(tmp_path)
+CELLS = (
+    "48.6 {\\scriptsize [45.1, 50.2]}",
+    "$-$12.3 {\\scriptsize [$-$100.0, $-$45.6]}",
+    "[$-$0.2, 1.4]",
+    "llama-3.1-8b-instruct",
+    "Qwen3-235B-A22B",
+    "Northern Nigeria, English",
+    "MMMMM WWWWW",
+    "1,234 of 5,678",
+    escape("{x}{y}{z}"),
+    escape("a_b & 95 % ⟨U+202E⟩ <b> {x}†"),
+)
+
+
+def test_tex_sets_hostile_text_as_text_and_cells_as_wide_as_was_guessed(
+    hostile: ReportData, tmp_path: Path
+) -> None:
+    write_report(replace(hostile, title="⟨a title⟩"), tmp_path, ("latex",))
+    measures = [
+        f"\\settowidth{{\\dimen0}}{{\\small {cell}}}\\typeout{{WIDTH \\the\\dimen0}}" for cell in CELLS
+    ]
+    log, _ = paper(tmp_path, then="".join(measures))
+    widths = [float(width) for width in re.findall(r"^WIDTH ([\d.]+)pt", log, re.MULTILINE)]
+    for cell, width in zip(CELLS, widths, strict=True):
+        assert 0.95 * width < latex._width(cell) < 1.35 * width, (cell, width)
 
 
 @given(st.integers(1, 12), st.integers(0, 90), st.integers(1, 60), st.integers(1, 2))

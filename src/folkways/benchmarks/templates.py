@@ -68,20 +68,33 @@ SHORT = {"q": "question"}
 _PLACE = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
 
+WORLD = "WORLD"
+"""Code of the culture of items that are about no culture."""
+
+_NAMES_WITH_ARTICLE = re.compile(
+    r"United |Czech Republic|Netherlands|Philippines|Faroe Islands|Arab world|English-speaking"
+)
+
+
+def _with_article(name: str) -> str:
+    return f"the {name}" if _NAMES_WITH_ARTICLE.match(name) else name
+
+
 def culture_parts(code: str | None) -> dict[str, str]:
     """The texts for {culture}, {country}, {people} and {language} in a prompt about a culture, in English;
     empty for None.
 
-    {culture} is West Java where {country} is Indonesia; {language} is the culture's usual one.
+    {culture} is West Java where {country} is Indonesia, and both are "the Netherlands" with their article;
+    {language} is the culture's usual one.
     """
     if code is None:
         return {}
     culture = cultures().get(code)
-    name = culture.name if culture else code
     country = cultures().get(culture.iso3166_1 or "") if culture else None
+    name = "the world" if code == WORLD else _with_article(culture.name if culture else code)
     return {
         "culture": name,
-        "country": country.name if country else name,
+        "country": _with_article(country.name) if country else name,
         "people": f"people in {name}",
         "language": language_name(culture.languages[0] if culture and culture.languages else "en"),
     }

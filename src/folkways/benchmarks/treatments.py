@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from folkways.benchmarks.templates import Template, culture_parts, missing_places
+from folkways.benchmarks.templates import WORLD, Template, culture_parts, missing_places
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import PROMPTS
 from folkways.toml_files import packaged_toml, read_toml
@@ -170,9 +170,13 @@ class Treatment:
 
     def table(self) -> dict[str, Any]:
         """What ``of`` reads, of plain values."""
+        texts = {"system": self.system, "prompt": self.prompt}
         return {
-            "system": dict(self.system),
-            "prompt": dict(self.prompt),
+            **{
+                name: by_language[""] if [*by_language] == [""] else dict(by_language)
+                for name, by_language in texts.items()
+                if by_language
+            },
             "crossed": self.crossed,
             **({"texts": self.texts, "digest": self.digest} if self.texts else {}),
             **({} if self.placebos is None else {"placebos": list(self.placebos)}),
@@ -285,7 +289,7 @@ def with_treatments(
 
     items: those of the prompts. system: may name the item's culture; None leaves the task's. treatments: of
     the run. cultures: from which the one of a crossed arm is drawn, by ``seed``, for all items of a question
-    alike. UnfilledError for a {name} that nothing fills.
+    alike. An item about no culture is asked as it is alone. UnfilledError for a {name} that nothing fills.
     """
     if system is None and not treatments:
         return prompts
@@ -299,7 +303,7 @@ def with_treatments(
         if system is not None:
             row["system"] = Template(system, "the system prompt").fill(culture_parts(culture))
         rows.append(row)
-        for treatment in treatments if culture is not None else ():
+        for treatment in treatments if culture not in (None, WORLD) else ():
             other = _other(culture, question, treatment.name, cultures, seed)
             for ending, filled in treatment.of_prompt(row["item"], culture, other):
                 variant = row["variant"] + ending
@@ -307,9 +311,8 @@ def with_treatments(
     return pl.DataFrame(rows, schema=dict(PROMPTS))
 
 
-@cache
 def _other(culture: str, question: str, name: str, cultures: Sequence[str], seed: int) -> str | None:
-    others = [code for code in cultures if code != culture]
+    others = [code for code in cultures if code not in (culture, WORLD)]
     if not others:
         return None
     # A hash of our own, because a library's draw may change from version to version and this must not.

@@ -180,7 +180,7 @@ scoring_model_options = _packed(
         "bert_models",
         multiple=True,
         metavar="LANG=DIR|NAME",
-        help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh.",
+        help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh, multi.",
     ),
     click.option(
         "--device",

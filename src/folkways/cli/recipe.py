@@ -146,6 +146,8 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
             "type": ["string", "object"],
             "additionalProperties": {"type": ["string", "object"], "additionalProperties": text},
         }
+    if key == "treatments":
+        return {"type": ["string", "array", "object"], "items": text, "additionalProperties": _TREATMENT}
     if key in NAMED_VALUES:
         return {"type": ["string", "array", "object"], "items": text, "additionalProperties": text}
     if parameter.metavar == "LIST":
@@ -159,6 +161,20 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
         "type": JSON_TYPES[_type_of(parameter)],
         **{name: bound for name, bound in bounds.items() if bound is not None},
     }
+
+
+_TREATMENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "system": {"type": ["string", "object"], "additionalProperties": {"type": "string"}},
+        "prompt": {"type": ["string", "object"], "additionalProperties": {"type": "string"}},
+        "texts": {"type": "string"},
+        "digest": {"type": "string"},
+        "placebos": {"type": "array", "items": {"type": "string"}},
+        "crossed": {"type": "boolean"},
+    },
+    "additionalProperties": False,
+}
 
 
 def _schema_of_setting(name: str, kind: type) -> dict[str, Any]:

@@ -132,9 +132,7 @@ def _of_run(workspace: Workspace, name: str, profile: str | None) -> Contributio
     scores = _headlines(stored_scores(workspace, run), run.name, profile)
     people = results.load_scores(workspace, run, Subject.PEOPLE)
     judged = [
-        without_treatments(results.load_judgements(workspace, run, shown, part, texts=False)).with_columns(
-            profile=pl.lit(shown)
-        )
+        results.load_judgements(workspace, run, shown, part, texts=False).with_columns(profile=pl.lit(shown))
         for part in results.parts(workspace, run)
         for shown in scores.filter(task=part.task, endpoint=part.endpoint)["profile"].unique()
     ]
@@ -223,6 +221,7 @@ def _contribution(
         name: next(one for one in task.metrics if one.name in scores.filter(task=name)["metric"])
         for name, task in tasks.items()
     }
+    judged = [without_treatments(frame) for frame in judged]
     columns = (*CARRIED, "endpoint", "profile", *dict.fromkeys(one.name for one in metrics.values()))
     shown = scores.select("task", "profile", "metric").unique()
     frames = [page.select(name for name in columns if name in page.columns) for page in judged if page.height]

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from folkways.files import write_bytes
 from folkways.records import Schema
+from folkways.releases.croissant import Croissant, CroissantTable
 from folkways.spreadsheet import csv_bytes
 from folkways.text_tables import SUFFIXES, read_replies
 from folkways.toml_files import read_toml
 
-__all__ = ["SUFFIXES", "Schema", "csv_bytes", "read_replies", "read_toml", "write_bytes"]
+__all__ = [
+    "SUFFIXES",
+    "Croissant",
+    "CroissantTable",
+    "Schema",
+    "csv_bytes",
+    "read_replies",
+    "read_toml",
+    "write_bytes",
+]

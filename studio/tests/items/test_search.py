@@ -42,7 +42,7 @@ def found(
         desk.workspace,
         desk.study.id,
         ItemQuery(**wanted),
-        by_disagreement=order == "disputed",
+        order=order,
         start=start,
         limit=limit,  # type: ignore[arg-type]
     )
@@ -72,6 +72,13 @@ def test_items_are_found_by_what_they_hold_and_counted_beyond_the_page(
     assert found(desk, order="disputed", start=2, limit=2) == (["q1", "q3"], 6)
     assert found(desk, order="disputed", start=3, limit=2) == (["q3", "q4"], 6)
     assert found(desk, disputed=True) == (["q0", "q2"], 2) == found(desk, disputed=True, order="disputed")
+    assert found(desk, disputed=True, order="-key") == (["q2", "q0"], 2)
+    assert found(desk, order="-disputed") == (["q1", "q0", "q2", "q3", "q4", "Extra_1"], 6)
+    assert found(desk, order="-key", limit=3, start=1) == (["q3", "q2", "q1"], 6)
+    assert found(desk, order="-stage", limit=2) == (["Extra_1", "q0"], 6)
+    assert found(desk, order="state", limit=2) == (["q1", "q0"], 6)
+    assert found(desk, order="-answers", limit=4) == (["q0", "q1", "q2", "q3"], 6)
+    assert found(desk, order="answers", limit=4) == (["q3", "q4", "Extra_1", "q0"], 6)
     assert find_ids(desk.workspace, desk.study.id, ItemQuery(disputed=True), most=1) == [
         stored(desk.workspace, schema.items)[0]["id"]
     ]

@@ -152,6 +152,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items"): ADJUDICATORS,
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/change"): STAFF,
+    ("POST", "/studies/{study}/items/filters"): STAFF,
     ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/{item}/look"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/{item}/comments"): ADJUDICATORS,
@@ -184,6 +185,7 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/studies/{study}/password-link": lambda world: {"account": str(world.accounts[REVIEWER])},
     "/studies/{study}/settings": lambda world: {"description": f"name: {world.study.name}"},
     "/studies/{study}/delete": lambda world: {"typed": world.study.name},
+    "/studies/{study}/items/filters": lambda world: {"name": "open ones", "state": "open"},
     "/studies/{study}/items/change": lambda world: {
         "item": world.values["item"],
         "sure": "yes",

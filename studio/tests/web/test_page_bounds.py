@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from folkways.workspace.database import Workspace
 from folkways_studio.database import audit, schema
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.items import pages as item_pages
+from folkways_studio.items import table
 from folkways_studio.people import accounts, sessions
 from folkways_studio.programs import tokens
 from folkways_studio.records import Role
@@ -51,7 +51,7 @@ class Lists:
 @pytest.fixture(scope="module")
 def lists(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lists]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(item_pages, "PER_PAGE", SIZE)
+        patch.setattr(table, "SIZES", (SIZE, 2 * SIZE))
         patch.setattr(study_pages, "EVENTS_PER_PAGE", SIZE)
         workspace = open_workspace(tmp_path_factory.mktemp("lists") / "studio.db")
         owner = accounts.create_account(workspace, "owner", None).id

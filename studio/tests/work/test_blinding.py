@@ -92,9 +92,9 @@ def test_how_far_people_are_apart_says_nothing_of_a_blind_item(desk: StudyFixtur
             work = desk.work(person, "pair")
             desk.submit(person, work, {"choices": [number if work.item.id == disputed else 0]})
     about = (desk.workspace, desk.study.id, ItemQuery(stage_id=work.stage.id))
-    assert item_search.find_items(*about, by_disagreement=True).items[0].id == disputed
-    assert item_search.find_items(*about, by_disagreement=True, reader=desk.owner).items[0].id == disputed
-    seen = item_search.find_items(*about, by_disagreement=True, reader=people[2].account_id)
+    assert item_search.find_items(*about, order="disputed").items[0].id == disputed
+    assert item_search.find_items(*about, order="disputed", reader=desk.owner).items[0].id == disputed
+    seen = item_search.find_items(*about, order="disputed", reader=people[2].account_id)
     assert [each.id for each in seen.items] == sorted(
         each.id for each in seen.items
     ) and seen.disagreement == {}

@@ -164,20 +164,23 @@ def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path:
         assert culture["low"] < 90 < culture["high"]
 
 
-def test_people_are_beside_models_in_the_analyses_of_setups_and_question_types(tmp_path: Path) -> None:
-    votes = votes_of({"a": ["A"] * 4 + ["B"], "b": ["A C"] * 5})
-    country = pl.when(item="b").then(pl.lit("Peru")).otherwise("country").alias("country")
-    release = release_of(tmp_path, replace(votes, items=votes.items.with_columns(country)))
+def asked_a_model(folder: Path, votes: Votes) -> Inputs:
+    """A model that is right about every question of the votes, and these."""
+    release = release_of(folder, votes)
     items = EASY.items(release)
-    metric, others = "right", {"task": EASY.name, "endpoint": "m", "profile": "paper", "state": "answered"}
+    others = {"task": EASY.name, "endpoint": "m", "profile": "paper", "state": "answered"}
     judged = items.with_columns(
         *(pl.lit(value).alias(name) for name, value in others.items()),
-        pl.lit(1.0).alias(metric), counted=pl.lit(True), language=pl.lit("en"), variant=pl.lit("v"), sample=pl.lit(0, pl.Int64),
+        pl.lit(1.0).alias("right"), counted=pl.lit(True), language=pl.lit("en"), variant=pl.lit("v"), sample=pl.lit(0, pl.Int64),
     )  # fmt: skip
     lacking = [
         pl.lit(None, kind).alias(name) for name, kind in JUDGEMENTS.items() if name not in judged.columns
     ]
-    inputs = Inputs(judged.with_columns(lacking), releases={EASY.name: release})
+    return Inputs(judged.with_columns(lacking), releases={EASY.name: release})
+
+
+def test_people_are_beside_models_in_the_analyses_of_setups_and_question_types(tmp_path: Path) -> None:
+    inputs = asked_a_model(tmp_path, votes_of({"a": ["A"] * 4 + ["B"], "b": ["A C"] * 5}))
     both, _ = by_mode(inputs)
     scores = {(row["endpoint"], row["type"]): row["score"] for row in both.rows.iter_rows(named=True)}
     assert scores == {
@@ -186,9 +189,6 @@ def test_people_are_beside_models_in_the_analyses_of_setups_and_question_types(t
     }  # fmt: skip
     whole = with_people(inputs, EASY.name, "all", scores_of(inputs, EASY.name, "all"))
     assert whole.filter(endpoint="people")["score"].item() == pytest.approx(90.0)
-    by_region = with_people(inputs, EASY.name, "region", scores_of(inputs, EASY.name, "region"))
-    people = by_region.filter(endpoint="people").select("value", "score")
-    assert dict(people.iter_rows()) == {"South Europe": pytest.approx(80.0), "South America": 100.0}
     few = Inputs(inputs.judged.head(1), releases=inputs.releases)
     assert (
         with_people(few, EASY.name, "all", scores_of(few, EASY.name, "all"))
@@ -196,6 +196,20 @@ def test_people_are_beside_models_in_the_analyses_of_setups_and_question_types(t
         .item()
         == 5
     )
+
+
+def test_people_of_a_region_are_the_mean_over_its_countries(tmp_path: Path) -> None:
+    """Spain has two questions and Italy one."""
+    countries = {"a": "Spain", "b": "Spain", "c": "Italy", "d": "Peru"}
+    votes = votes_of({name: ["A"] * 5 if name == "c" else ["A"] * 4 + ["B"] for name in countries})
+    country = pl.col("item").replace_strict(countries).alias("country")
+    inputs = asked_a_model(tmp_path, replace(votes, items=votes.items.with_columns(country)))
+    rows = with_people(inputs, EASY.name, "region", scores_of(inputs, EASY.name, "region"))
+    people = rows.filter(endpoint="people").select("value", "score")
+    assert dict(people.iter_rows()) == {
+        "South Europe": pytest.approx(90.0),
+        "South America": pytest.approx(80.0),
+    }
 
 
 def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:

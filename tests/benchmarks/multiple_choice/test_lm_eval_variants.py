@@ -126,7 +126,7 @@ def test_likelihoods_are_read_back(values: list[float]) -> None:
     assert likelihoods_of(listed) == pytest.approx(values, abs=1e-5)
 
 
-@pytest.mark.parametrize("reason", [None, "", "stop", "loglik A -1.2 B -3.4", "logprob"])
+@pytest.mark.parametrize("reason", [None, "", "stop", "stop -1.2", "loglik A -1.2 B -3.4", "logprob"])
 def test_other_finish_reasons_have_none(reason: str | None) -> None:
     assert likelihoods_of(reason) == []
 
@@ -187,12 +187,13 @@ def test_a_cloze_without_a_reply_is_wrong_and_without_likelihoods_has_the_sum_al
     assert score(PIQA, strange, "acc_bytes")["score"] == 0.0
 
 
-def test_questions_with_letters_have_no_score_per_length(tmp_path: Path) -> None:
+@pytest.mark.parametrize("reply", ["A", "Neither."])
+def test_questions_with_letters_have_no_score_per_length(tmp_path: Path, reply: str) -> None:
     release = write_piqa(tmp_path)
     asked = prompts(PIQA, release, "local")
     said = asked.select(
         *("task", "item", "language", "variant"), sample=pl.lit(0, pl.Int64), state=pl.lit("answered"),
-        response=pl.lit("A"), reason=pl.lit(None, pl.String), finish_reason=pl.lit("loglik -1 -2"),
+        response=pl.lit(reply), reason=pl.lit(None, pl.String), finish_reason=pl.lit("loglik -1 -2"),
     )  # fmt: skip
     scores = PIQA.summarise(PIQA.judge(PIQA.items(release), said, "strict"))
     assert "accuracy" in set(scores["metric"]) and not {"acc_norm", "acc_bytes"} & set(scores["metric"])
@@ -204,13 +205,14 @@ def test_questions_with_letters_have_no_score_per_length(tmp_path: Path) -> None
         ("B would be odd. The best answer is: A", "A"),
         ("The best answer is: B", "B"),
         ("The best answer is: A\n\nOn second thought, the best answer is: B", "B"),
+        ("Answer: A\nAnswer: B\n", "B"),
         ("Neither.", None),
     ],
 )
 def test_replies_to_its_wording_are_read_to_the_end(reply: str, expected: str | None) -> None:
     item = {"options": ["put a cosy over the pot.", "put ice into the pot."], "gold_letter": "A"}
-    assert PIQA.read(item, reply, "lm-eval") == expected
-    assert PIQA.read(item, reply, "lm-eval~shots-2") == expected
+    for variant in ("lm-eval", "lm-eval~shots-2"):
+        assert PIQA.read(item, {"response": reply, "variant": variant}, "strict") == expected
 
 
 NAMES = {"prompt": "question", "solution0": "a"}

@@ -23,6 +23,7 @@ from folkways.runs.scores.signature import model_versions
 from tests.support.xcr_data import write_small_corpus
 
 BERT = ("csi_bert_intra", "csi_bert_inter", "sent_bert_intra", "sent_bert_inter")
+MULTI = ("csi_bert_multi", "sent_bert_multi")
 
 
 class Edits:
@@ -161,10 +162,16 @@ def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_th
         chosen = task(name)
         assert model_versions(chosen) == {"models": "none"}
         asked = {metric for role in chosen.scoring.models for metric in role.metrics}
-        assert asked == ({"sp_csi"} if name == "prediction" else set(BERT))
+        assert asked == ({"sp_csi"} if name == "prediction" else {*BERT, *MULTI})
         assert not asked & set(judged(chosen, small, ["<CSI> x </CSI>"], "paper").columns)
     only_arabic = task("adaptation").with_tools(models={"bert-ar": Edits()})
-    used = {"bert-en": "none", "bert-ar": "edits#1", "bert-bn": "none", "bert-zh": "none"}
+    used = {
+        "bert-en": "none",
+        "bert-ar": "edits#1",
+        "bert-bn": "none",
+        "bert-zh": "none",
+        "bert-multi": "none",
+    }
     assert model_versions(only_arabic) == {f"model-{role}": model for role, model in used.items()}
     assert not task("adaptation").tools.models  # a copy has the models, and the benchmark's task none
     items = only_arabic.items(small)
@@ -176,6 +183,28 @@ def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_th
         assert "csi_bert_intra" not in found.columns
         by_culture = dict(found.group_by("culture").agg(pl.col("sent_bert_inter").count()).iter_rows())
         assert by_culture["ARAB"] > by_culture["CN"] == 0
+
+
+@pytest.mark.parametrize("profile", ["paper", "strict"])
+def test_one_model_of_all_languages_stands_beside_those_of_each(profile: str, small: Release) -> None:
+    """It compares what these compare, for every culture, and nothing of it is rescaled."""
+    chosen = task("adaptation").with_tools(models={"bert-multi": Edits(), "bert-ar": Edits()})
+    items = chosen.items(small)
+    replies = [
+        json.dumps([intra, f"{inter} <CSI> more </CSI>" if number % 3 == 0 else inter[:-1]])
+        for number, (intra, inter) in enumerate(items.select("intra", "inter").iter_rows())
+    ]
+    for rows in (
+        judged(chosen, small, replies, profile),
+        judged(chosen, small, [None] * items.height, profile, "failed"),
+    ):
+        for metric in ("csi", "sent"):
+            multi = rows[f"{metric}_bert_multi"]
+            assert multi.to_list() == rows[f"{metric}_edit_inter"].to_list()
+            arabic = rows.filter(pl.col("culture") == "ARAB")
+            assert arabic[f"{metric}_bert_inter"].to_list() == arabic[f"{metric}_bert_multi"].to_list()
+            assert rows.filter(pl.col("culture") == "CN")[f"{metric}_bert_multi"].count() > 0
+        assert not {"csi_bert_intra", "sent_bert_intra"} & set(rows.columns)
 
 
 def test_a_role_that_the_task_has_not_is_named() -> None:

@@ -183,7 +183,8 @@ class MultipleChoice(Task):
     release: ClassVar[str] = "blend-mcq"
     title: ClassVar[str] = "BLEnD multiple choice"
     about: ClassVar[str] = (
-        "The culture's own answer among answers of other cultures, in English; the score is the share of "
+        "The culture's own answer among those of other cultures, in English, and in the culture's language "
+        "where it was built (folkways build mcq --language); the score is the share of "
         "right letters (paper, section 4.2)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (

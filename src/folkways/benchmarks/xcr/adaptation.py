@@ -176,6 +176,16 @@ class Adaptation(XcrTask):
         ),
         _likeness("sent_bert_inter", "SENT_bert, in the language", "BERTScore F1 of whole tagged sentences."),
         _likeness(
+            "csi_bert_multi",
+            "CSI_bert-multi, in the language",
+            "CSI_bert by one model of all languages (appendix F.3).",
+        ),
+        _likeness(
+            "sent_bert_multi",
+            "SENT_bert-multi, in the language",
+            "SENT_bert by one model of all languages (appendix F.3).",
+        ),
+        _likeness(
             "csi_edit_intra",
             "CSI edit, in English",
             "Edit similarity of paired tagged items to gold, within English.",
@@ -233,6 +243,12 @@ class Adaptation(XcrTask):
                     cultures=frozenset(cultures),
                 )
                 for language, (model, cultures) in LANGUAGE_MODELS.items()
+            ),
+            ModelRole(
+                "bert-multi",
+                "tokens",
+                ("csi_bert_multi", "sent_bert_multi"),
+                "google-bert/bert-base-multilingual-uncased",
             ),
         ),
     )
@@ -309,12 +325,16 @@ class Adaptation(XcrTask):
         language = next(
             code for code, (_, cultures) in LANGUAGE_MODELS.items() if item["culture"] in cultures
         )
-        baselines = {"intra": ENGLISH_BASELINE if profile == "paper" else None, "inter": None}
-        roles = {"intra": "bert-en", "inter": f"bert-{language}"}
+        baseline = ENGLISH_BASELINE if profile == "paper" else None
+        roles = (
+            ("intra", "intra", "bert-en", baseline),
+            ("inter", "inter", f"bert-{language}", None),
+            ("inter", "multi", "bert-multi", None),
+        )
         return {
-            f"{what}_bert_{name}": (roles[name], replace(comparison, baseline=baselines[name]))
-            for name, side in sides.items()
-            for what, comparison in (("csi", side.csi), ("sent", side.sent))
+            f"{what}_bert_{name}": (role, replace(comparison, baseline=rescaled_by))
+            for side, name, role, rescaled_by in roles
+            for what, comparison in (("csi", sides[side].csi), ("sent", sides[side].sent))
             if comparison is not None
         }
 

@@ -14,6 +14,12 @@ CERTAIN = 1e4
 """Added to a token's logit so that it is the one said. The log-probability that the server tells is from
 before it was added."""
 
+WHOLE = "A"
+"""A text whose last token is whole letters."""
+
+LISTED = (64, 4096, 65_536)
+"""How many of the likeliest tokens are asked for, one after the other, until the wanted one is among them."""
+
 
 class LlamaCppEndpoint(OpenAIEndpoint):
     """A server of llama.cpp. It has no page for the likelihood of a text, but tells that of the token it
@@ -37,8 +43,8 @@ class LlamaCppEndpoint(OpenAIEndpoint):
             spent += len(wanted) + (0 if likelihoods else len(start))  # the prompt is computed once
             total = 0.0
             for at, token in enumerate(wanted):
-                reply = await self._say(start + wanted[:at], token, request)
-                total += self._told(reply, token)
+                likelihood, reply = await self._likelihood(start + wanted[:at], token, request)
+                total += likelihood
                 model = name_of(reply.get("model"))
             likelihoods.append(total)
         return choice(labels, likelihoods, model=model, tokens=spent)
@@ -62,32 +68,39 @@ class LlamaCppEndpoint(OpenAIEndpoint):
             raise EndpointFailure(f"{self.name}: the server does not tell the tokens of a text", fatal=True)
         return tokens
 
-    async def _say(self, before: list[int], token: int, request: Request) -> dict[str, Any]:
+    async def _likelihood(
+        self, before: list[int], token: int, request: Request
+    ) -> tuple[float, dict[str, Any]]:
+        """The log-probability of a token after others, and the reply that has it.
+
+        The server tells nothing of a token that is a part of a letter when it says it, so another one is said
+        then, with the wanted one among the likeliest: these it lists whatever they are.
+        """
+        reply = await self._say(before, token, 1, request)
+        for step in _steps(reply):
+            if step.get("id") == token and isinstance(value := step.get("logprob"), (int, float)):
+                return float(value), reply
+        whole = (await self._tokens(WHOLE, request))[-1]
+        for most in LISTED:
+            reply = await self._say(before, whole, most, request)
+            for step in _steps(reply):
+                for entry in step.get("top_logprobs", ()):
+                    if entry.get("id") == token:
+                        return float(entry["logprob"]), reply
+        raise EndpointFailure(
+            f"{self.name}: the server does not tell the probability of a token, which is a part of a letter "
+            "and unlikely: choose other --languages"
+        )
+
+    async def _say(self, before: list[int], token: int, most: int, request: Request) -> dict[str, Any]:
         payload = {
             "prompt": before,
             "n_predict": 1,
-            "n_probs": 1,
+            "n_probs": most,
             "logit_bias": [[token, CERTAIN]],
             "temperature": 0,
         }
         return await self._call("/completion", payload | {"cache_prompt": True}, request)
-
-    def _told(self, reply: dict[str, Any], token: int) -> float:
-        steps = reply.get("completion_probabilities")
-        first = steps[0] if isinstance(steps, list) and steps else None
-        if (
-            isinstance(first, dict)
-            and first.get("id") == token
-            and isinstance(value := first.get("logprob"), (int, float))
-        ):
-            return float(value)
-        why = (
-            "which a server of llama.cpp leaves out where a token is a part of a letter: choose other "
-            "--languages"
-        )
-        raise EndpointFailure(
-            f"{self.name}: the server does not tell the probability of a token, {why}", fatal=True
-        )
 
     async def _call(self, page: str, payload: dict[str, Any], request: Request) -> dict[str, Any]:
         """The JSON object that a page of llama.cpp's own answers with; EndpointFailure where there is
@@ -105,3 +118,8 @@ class LlamaCppEndpoint(OpenAIEndpoint):
         if reply.good and isinstance(parsed, dict):
             return parsed
         raise self._refusal(reply, parsed, request.settings)
+
+
+def _steps(reply: dict[str, Any]) -> list[dict[str, Any]]:
+    steps = reply.get("completion_probabilities")
+    return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []

@@ -147,10 +147,11 @@ class Engine:
         pairs = [pair_ids(self._tokenizer, prompt, label) for label in request.choices or ()]
         columns = list(zip(*(more for _, more in pairs), strict=False))
         shared = next((at for at, column in enumerate(columns) if len(set(column)) > 1), len(columns))
-        alike = all(len(more) == shared + 1 for _, more in pairs)
+        lengths = {(len(label), len(label.encode())) for label in request.choices or ()}
+        alike = all(len(more) == shared + 1 for _, more in pairs) and (shared == 0 or len(lengths) == 1)
         if request.settings.read != LOGPROB and alike and hasattr(self._sampling, "logprob_token_ids"):
-            # What all options begin with makes none of them likelier: one look at the next place gives
-            # all of them.
+            # What all options begin with makes none of them likelier, also not per character where they
+            # are equally long: one look at the next place gives all of them.
             context, first = pairs[0]
             return [Part([*context, *first[:shared]], tokens=[more[shared] for _, more in pairs])]
         return [Part([*context, *more], len(context)) for context, more in pairs]

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -117,14 +118,13 @@ def result(
     references: Iterable[Row],
     began: str,
     spread: Spread | None = None,
-    template: str | None = None,
-    command: str = "",
+    made_by: Mapping[str, str | None] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """An entry of ``evaluation_results`` for a score of ``task``.
 
     row: the score, which must be a number. data: release and fingerprint. references: the same score of
-    people and baselines. began: when the run began. spread: of the rows of the score. template: the
-    prompt. command: one that asks the model the same.
+    people and baselines. began: when the run began. spread: of the rows of the score. made_by:
+    further generation arguments of the schema: the prompt, and a command that asks the same.
     """
     metric = metric_of(task, row["metric"])
     whole = row["facet"] == "all"
@@ -165,11 +165,7 @@ def result(
         },
     }
     settings = signature_part(row["signature"], "settings")
-    arguments = generation_arguments(settings) | {
-        name: value
-        for name, value in (("prompt_template", template), ("execution_command", command))
-        if value
-    }
+    arguments = generation_arguments(settings) | {name: value for name, value in made_by.items() if value}
     if settings or arguments:
         made["generation_config"] = {
             "generation_args": arguments,

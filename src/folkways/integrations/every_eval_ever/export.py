@@ -179,8 +179,7 @@ class _Export(StoredRun):
                     references,
                     self.began,
                     spreads.get(key),
-                    self._template(row["task"]),
-                    command,
+                    {"prompt_template": self._template(row["task"]), "execution_command": command},
                 )
             )
         reason = self.without_hosts(self.run.reason)
@@ -189,10 +188,9 @@ class _Export(StoredRun):
             "run_reason": reason,
             "results_without_score": without or None,
         }
-        details |= {
-            f"citation of {record.name}": record.citation
-            for record in map(self.record, scored["task"].unique().sort())
-        }
+        tasks = scored["task"].unique().sort()
+        details |= {f"part of {task}": "; ".join(self.part_of_whole(task)) or None for task in tasks}
+        details |= {f"citation of {record.name}": record.citation for record in map(self.record, tasks)}
         return {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": evaluation,
@@ -212,7 +210,7 @@ class _Export(StoredRun):
                 "version": __version__,
                 "additional_details": {"asked_by": self.run.version},
             },
-            "model_info": _with_engine(model.info, scored["signature"]),
+            "model_info": with_engine(model.info, scored["signature"]),
             "evaluation_results": entries,
         }
 
@@ -278,9 +276,12 @@ class _Export(StoredRun):
         return UUID(bytes=sha256(named).digest()[:16], version=4)
 
 
-def _with_engine(info: Mapping[str, Any], signatures: Iterable[str]) -> Mapping[str, Any]:
-    """What is known of a model, with the version of the library that ran it, where folkways ran it itself and
-    the signatures say so (``served:... vllm=0.11.0``)."""
+def with_engine(info: Mapping[str, Any], signatures: Iterable[str]) -> Mapping[str, Any]:
+    """What is known of a model, with the version of the library that ran it.
+
+    info: of the model. signatures: of its scores, which name the library where folkways ran it itself
+    (``served:... vllm=0.11.0``).
+    """
     served = " ".join(signature_part(signature, "served") for signature in signatures)
     library = _LIBRARY.search(served)
     if library is None or "inference_engine" not in info:

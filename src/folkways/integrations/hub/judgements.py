@@ -17,9 +17,12 @@ from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.display import count, interval, number, percent, plural, shown_n
 from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes
+from folkways.integrations.hub.metadata import croissant
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import LOST, SCORES, Schema, State, Subject, is_baseline
 from folkways.releases.cards import front_matter, hub_licence, size_category
+from folkways.releases.checksums import sha256_of
+from folkways.releases.croissant import CroissantTable
 from folkways.reports.formats.markdown import code, escape, fenced, table
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -225,7 +228,7 @@ def export_judgements(
     profile: str | None = None,
     unlicensed_items: bool = False,
 ) -> WrittenFiles:
-    """Write ``out/README.md``, ``out/scores/test-00000.parquet`` and
+    """Write ``out/README.md``, ``out/croissant.json``, ``out/scores/test-00000.parquet`` and
     ``out/BENCHMARK_TASK/test-NNNNN.parquet`` for each task.
 
     If the licence forbids passing items on, the rows of a task have only ids and verdicts, without items and
@@ -247,6 +250,14 @@ def export_judgements(
     scores = export.all_scores()
     files += export.write("scores", iter([packed(scores, "parquet")]))
     configurations = [Configuration(config_name(task), task, rows) for task, (_, rows) in made.items()]
+    tables = {
+        name: CroissantTable(
+            pl.read_parquet_schema(paths[0]),
+            {path.relative_to(out).as_posix(): sha256_of(path) for path in paths},
+        )
+        for name, paths in _by_folder(files).items()
+    }
+    files.append(write_bytes(out / "croissant.json", croissant(export, [*made], tables)))
     files.append(write_bytes(out / "README.md", card(export, scores, configurations).encode()))
     stay = {task: export.why_items_stay(task) for task in made}
     notes = [
@@ -255,6 +266,14 @@ def export_judgements(
         if why
     ]
     return WrittenFiles(tuple(files), tuple(notes))
+
+
+def _by_folder(files: Sequence[Path]) -> dict[str, list[Path]]:
+    """Name of a configuration -> its files."""
+    folders: dict[str, list[Path]] = {}
+    for path in files:
+        folders.setdefault(path.parent.name, []).append(path)
+    return folders
 
 
 def config_name(task: str) -> str:

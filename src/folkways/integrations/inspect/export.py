@@ -159,6 +159,7 @@ class _Export(StoredRun):
                     "run_state": self.run.state,
                     "run_reason": self.without_hosts(self.run.reason),
                     "asked_by": self.run.version,
+                    "part_of_task": "; ".join(self.part_of_whole(part.task)) or None,
                     "settings": settings,
                     "signature": signature,
                 },

@@ -77,7 +77,7 @@ def _intact(record: ReleaseRecord, root: Path, provenance: Provenance) -> tuple[
 
 def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool, revision: str | None) -> Adoption:
     provenance = read_provenance(record, root) if revision is None else Provenance(record.name, revision)
-    present = () if force or revision else _intact(record, root, provenance)
+    present = () if force else _intact(record, root, provenance)
     entries = (record if record.is_pinned else provenance.complete(record)).files
     wanted = [entry for entry in entries if entry.path not in present]
     matches, differing, missing = _search(record, wanted, folder)

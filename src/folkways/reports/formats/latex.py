@@ -27,7 +27,6 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$", "|": "$|$",
     "\u202f": r"\,", "\u2212": "$-$", "\u2013": "--", "†": r"\textsuperscript{\textdagger}",
-    "⟨": r"$\langle$", "⟩": r"$\rangle$",
 }  # fmt: skip
 _SPECIALS = re.compile("|".join(map(re.escape, _SPECIAL)))
 _LIGATURES = re.compile(r"(['`-])(?=\1)|[?!](?=`)")
@@ -191,12 +190,17 @@ MOST_WAITING = 30
 """Tables after which all are set that wait for a place: LaTeX stops at 53 of them."""
 
 _INTERVAL = re.compile(r"\{\\scriptsize (.*)\}$")
-_SIGN = re.compile(r"\$.\$")
-_COMMAND = re.compile(r"\\[a-zA-Z]+(?:\{\})?|[\\{}$]")
+_SIGN = re.compile(r"\$[^$]+\$")
+_COMMAND = re.compile(r"\\[a-zA-Z]+(?:\{\})?|\\[{}]")
+_MARK = re.compile(r"[\\{}]")
 _TOGETHER = re.compile(r"[/_-]*[^\s/_-]{0,12}[/_-]*\s*")
 """What stays on one line: a word, a part of one up to its hyphen, or twelve letters of one without."""
 
-_WIDTHS = {**dict.fromkeys("iljtfrI.,:;!|'[]()- ", 2.9), **dict.fromkeys("mwMW%@", 7.9)}
+_WIDTHS = {
+    **dict.fromkeys("iljtfrI.,:;!|'[]()- ", 2.9),
+    **dict.fromkeys("mw%&", 7.9),
+    **dict.fromkeys("MW@", 9.4),
+}
 """Points of letters that are much narrower or wider than most, in \\small of Computer Modern at 10 pt."""
 
 
@@ -306,7 +310,7 @@ def _width(cell: str) -> float:
     """Points of a cell, about: ``\\small`` at 10 pt, its interval in smaller letters."""
     interval = _INTERVAL.search(cell)
     small = 0.78 * _width(interval[1]) if interval else 0.0
-    text = _COMMAND.sub("", _SIGN.sub("W", _INTERVAL.sub("", cell)))
+    text = _MARK.sub("", _COMMAND.sub("n", _SIGN.sub("m", _INTERVAL.sub("", cell))))
     return small + sum(
         9.3
         if unicodedata.east_asian_width(letter) in "WF"

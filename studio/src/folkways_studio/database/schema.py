@@ -302,7 +302,7 @@ judgements = Table(
     metadata,
     id_column(),
     reference("studio_assignments", "assignment_id"),
-    reference("studio_items", "item_id", index=True),
+    reference("studio_items", "item_id"),
     reference("studio_stages", "stage_id", index=True),
     reference("studio_participants", "participant_id"),
     Column("key", String(64), nullable=False),  # the browser's; the same key is the same submission
@@ -312,6 +312,7 @@ judgements = Table(
     Column("created", Float, nullable=False),
     UniqueConstraint("assignment_id"),
     UniqueConstraint("participant_id", "key"),
+    Index("ix_studio_judgements_item_id_participant_id", "item_id", "participant_id"),
 )
 
 corrections = Table(
@@ -403,6 +404,15 @@ comments = Table(
     Column("edited", Float),
     Column("deleted", Float),
     Column("resolved", Float),  # null while it is open
+)
+
+filters = Table(
+    "studio_filters",  # of the table of items, saved under a name for all who see the items of the study
+    metadata,
+    Column("study_id", Integer, ForeignKey("studio_studies.id"), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("query", Text, nullable=False),  # of the address of the page
+    Column("created", Float, nullable=False),
 )
 
 media = Table(

@@ -21,7 +21,7 @@ from folkways.sdk.studies import Study
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.exports import FORMATS
-from folkways_studio.exports.demographics import demographic_table
+from folkways_studio.exports.demographics import demographic_table, without_small
 from folkways_studio.exports.hub import hub_files
 from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
 from folkways_studio.exports.study_tables import (
@@ -37,6 +37,7 @@ from folkways_studio.items.discussion import comments_of_study
 from folkways_studio.media.reading import safe_name
 from folkways_studio.media.service import Media, list_media, read_bytes
 from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies.offers import offers_of
 from folkways_studio.work.gold import known_answers
 from folkways_studio.work.suggestions import suggestions_of_study
 from folkways_studio.workflows.wordings import StudyTexts
@@ -134,7 +135,7 @@ def export_files(
         kind_tables["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
     files = {f"media/{safe_name(each.name, each.sha256)}": read_bytes(workspace, each) for each in shown}
     if format == "hub":
-        files |= hub_files(snapshot, tables, release_of(study))
+        files |= hub_files(snapshot, tables, release_of(study), offers_of(workspace, snapshot.study))
     elif format == "xlsx":
         files[f"{study.name}.xlsx"] = workbook(tables)
     elif format != "release":
@@ -171,7 +172,7 @@ def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame) -> 
             "text": study.consent_text,
             "texts": _consents(snapshot),
         },
-        "consented": dict(sorted(_agreed(snapshot).items())),
+        "consented": dict(sorted(without_small(_agreed(snapshot)).items())),
         "people": len(snapshot.people),
         "withdrawn": snapshot.withdrawn,
         "excluded": snapshot.excluded,
@@ -216,14 +217,14 @@ def _agreed(snapshot: StudySnapshot) -> Counter[str]:
 
 
 def _consents(snapshot: StudySnapshot) -> list[dict[str, Any]]:
-    """Every consent text that people were shown, with how many agreed to it."""
-    agreed = _agreed(snapshot)
+    """Every consent text that people were shown, with how many agreed to it; None for fewer than FEWEST."""
+    agreed = without_small(_agreed(snapshot))
     return [
         {
             "language": each.language,
             "version": each.version,
             "sha256": each.sha256,
-            "people": agreed[each.version],
+            "people": agreed.get(each.version, 0),
             "text": each.text,
         }
         for each in StudyTexts(snapshot.study.definition, ()).consents

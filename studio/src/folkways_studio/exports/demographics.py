@@ -100,6 +100,18 @@ def counted(answers: Sequence[str], criterion: Mapping[str, Any]) -> Iterator[tu
         yield FEW, sum(counts[answer] for answer in small)
 
 
+def without_small(counts: Mapping[str, int]) -> dict[str, int | None]:
+    """The counts of people in each group; None for fewer than FEWEST, and for the next smallest too where the
+    others would tell how many these are."""
+    shown: dict[str, int | None] = dict(counts)
+    hidden = 0
+    for name in sorted(counts, key=lambda name: (counts[name], name)):
+        if counts[name] and (counts[name] < FEWEST or 0 < hidden < FEWEST):
+            hidden += counts[name]
+            shown[name] = None
+    return shown
+
+
 def _shown(answer: str, options: Sequence[str], numeric: bool) -> str:
     """The answer as it is counted."""
     answer = " ".join(answer.split())

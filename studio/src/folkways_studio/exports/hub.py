@@ -1,55 +1,45 @@
-"""A study's tables as a Hugging Face data set: Parquet, a data card, and Croissant metadata (version 1.0)."""
+"""A study's tables as a Hugging Face data set: Parquet, a data card, and Croissant metadata."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 import orjson
 import polars as pl
 
 from folkways import __version__
 from folkways.sdk.cultures import language_name
+from folkways.sdk.files import Croissant, CroissantTable
+from folkways_studio.exports.data_statement import (
+    Offers,
+    pay_sentences,
+    people_in_words,
+    recruited,
+    shares,
+    statement,
+)
 from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.exports.study_tables import parquet_bytes
 from folkways_studio.records import Study
 from folkways_studio.workflows.wordings import StudyTexts
 
-CONTEXT: Mapping[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "recordSet": "cr:recordSet",
-    "sc": "https://schema.org/",
-    "source": "cr:source",
-}
-"""The part of Croissant's context that these files use."""
-
-DATA_TYPES = {pl.String: "sc:Text", pl.Int64: "sc:Integer", pl.Float64: "sc:Float", pl.Boolean: "sc:Boolean"}
-
 
 def hub_files(
-    snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes]
+    snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes], offers: Offers
 ) -> Mapping[str, bytes]:
-    """File name -> contents. tables: configuration -> frame, each a Parquet file. released: files to include
-    under ``release/``."""
+    """File name -> contents of the data set.
+
+    snapshot: of the study. tables: configuration -> frame, each a Parquet file. released: files to include
+    under ``release/``. offers: what the people of each population were paid.
+    """
     files = {
         f"{name}/test-00000-of-00001.parquet": parquet_bytes(_flat(frame)) for name, frame in tables.items()
     }
     files |= {f"release/{name}": content for name, content in released.items()}
-    files["croissant.json"] = _croissant(snapshot, tables, files)
-    files["README.md"] = _card(snapshot, tables, bool(released)).encode()
+    files["croissant.json"] = _croissant(snapshot, tables, files, offers)
+    files["README.md"] = _card(snapshot, tables, bool(released), offers).encode()
     return files
 
 
@@ -60,50 +50,48 @@ def _flat(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _croissant(
-    snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], files: Mapping[str, bytes]
+    snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], files: Mapping[str, bytes], offers: Offers
 ) -> bytes:
     study = snapshot.study
-    distribution, records = [], []
+    sent = sorted(each.created for of_item in snapshot.judgements.values() for each in of_item)
+    wanted = "; ".join(f"{stage.title}: {stage.config['answers']}" for stage in snapshot.stages.values())
+    described = {}
     for name, frame in tables.items():
         path = f"{name}/test-00000-of-00001.parquet"
-        distribution.append(
-            {
-                "@type": "cr:FileObject",
-                "@id": path,
-                "name": path,
-                "contentUrl": path,
-                "encodingFormat": "application/x-parquet",
-                "sha256": hashlib.sha256(files[path]).hexdigest(),
-            }
-        )
-        fields = [
-            {
-                "@type": "cr:Field",
-                "@id": f"{name}/{column}",
-                "name": column,
-                "dataType": DATA_TYPES.get(type(kind), "sc:Text"),
-                "source": {"fileObject": {"@id": path}, "extract": {"column": column}},
-            }
-            for column, kind in _flat(frame).schema.items()
-        ]
-        records.append({"@type": "cr:RecordSet", "@id": name, "name": name, "field": fields})
-    metadata = {
-        "@context": CONTEXT,
-        "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": study.name,
-        "description": study.title,
-        "license": f"https://spdx.org/licenses/{study.licence}.html",
-        "version": "1.0.0",
-        "datePublished": datetime.now(UTC).date().isoformat(),
-        "creator": {"@type": "sc:Organization", "name": "participants of the study, under pseudonyms"},
-        "distribution": distribution,
-        "recordSet": records,
-    }
-    return orjson.dumps(metadata, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        checksum = hashlib.sha256(files[path]).hexdigest()
+        described[name] = CroissantTable(_flat(frame).schema, {path: checksum})
+    return Croissant(
+        name=study.name,
+        about=study.title,
+        licences=[study.licence],
+        date=datetime.now(UTC).date().isoformat(),
+        creator="participants of the study, under pseudonyms",
+        tables=described,
+        rai={
+            "dataCollection": f"People wrote, answered and checked items in the studio of folkways "
+            f"{__version__}, workflow {study.workflow}.",
+            "dataCollectionType": ["Surveys", "Manual Human Curator"],
+            "dataCollectionTimeframe": [_day(moment) for moment in (*sent[:1], *sent[-1:])],
+            "dataAnnotationProtocol": "Stages: "
+            + "; ".join(f"{stage.title} ({stage.kind})" for stage in snapshot.stages.values())
+            + f". Everybody agreed to a consent text first. {' '.join(pay_sentences(offers))}",
+            "dataAnnotationPlatform": [f"folkways-studio {__version__}"],
+            "annotationsPerItem": wanted,
+            "annotatorDemographics": [*recruited(snapshot), *shares(tables.get("demographics"))],
+            "machineAnnotationTools": sorted(set(tables["suggestions"]["model"]))
+            if "suggestions" in tables
+            else [],
+            "dataAnnotationAnalysis": ["The answers of each person are there, disagreement included."],
+            "personalSensitiveInformation": [
+                "People are random codes. What they said of themselves is there as counts of five or more."
+            ],
+            "dataLimitations": [_withdrawn(snapshot)],
+            "dataReleaseMaintenancePlan": ["Who withdraws is left out of every later export."],
+        },
+    ).document()
 
 
-def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: bool) -> str:
+def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: bool, offers: Offers) -> str:
     study = snapshot.study
     languages = sorted({population.language for population in snapshot.populations.values()})
     configs = "\n".join(
@@ -122,7 +110,7 @@ def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released:
             "---",
         )
     )
-    people = _people(snapshot)
+    people = statement(snapshot, tables.get("demographics"), offers)
     stages = "\n".join(
         f"| {stage.name} | {_cell(stage.title)} | {stage.kind} | {stage.config['answers']} |"
         for stage in snapshot.stages.values()
@@ -186,12 +174,10 @@ def _quoted(text: str) -> str:
 
 
 def _withdrawn(snapshot: StudySnapshot) -> str:
-    parts = [
-        (snapshot.withdrawn, "withdrew"),
-        (snapshot.excluded, "was excluded" if snapshot.excluded == 1 else "were excluded"),
-    ]
     sentences = [
-        f"{'One person' if number == 1 else f'{number} people'} {what}." for number, what in parts if number
+        f"{people_in_words(number)} {what}."
+        for number, what in ((snapshot.withdrawn, "withdrew"), (snapshot.excluded, "were excluded"))
+        if number
     ]
     if not sentences:
         return "Nobody withdrew."
@@ -201,16 +187,8 @@ def _withdrawn(snapshot: StudySnapshot) -> str:
     )
 
 
-def _people(snapshot: StudySnapshot) -> str:
-    counts: dict[str, set[int]] = {}
-    for item in snapshot.items.values():
-        population = snapshot.population(item)
-        for each in snapshot.judgements[item.id]:
-            counts.setdefault(population.title if population else "staff, of no population", set()).add(
-                each.participant_id
-            )
-    rows = "\n".join(f"| {_cell(name)} | {len(people)} |" for name, people in counts.items())
-    return f"| work on items of | people |\n|---|---|\n{rows}"
+def _day(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
 def _cell(text: str) -> str:

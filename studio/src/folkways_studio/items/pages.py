@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from starlette.responses import Response
 
 from folkways_studio.errors import ConflictError, SubmissionError
-from folkways_studio.items import repeats
+from folkways_studio.items import repeats, table
 from folkways_studio.items import search as item_search
 from folkways_studio.items import service as items
 from folkways_studio.items.discussion import comment_counts
 from folkways_studio.items.discussion_pages import discussion_of
 from folkways_studio.items.search import ItemPage, ItemQuery
+from folkways_studio.items.table import TableView, facts_of, title_of
 from folkways_studio.people import participants
 from folkways_studio.records import Item, ItemState, Stage
 from folkways_studio.stages.parts.form_fields import whole
@@ -31,14 +31,8 @@ from folkways_studio.work import adjudications, blinding, corrections, gold, jud
 
 routes = Routes()
 
-PER_PAGE = 25
-SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "options")
-"""Fields that an item's page shows first, in this order."""
-
-TITLES = ("question", "local", "sentence", "template", "item", "english")
-"""An item's title in a list: the first of these fields that it has."""
-
-LONGEST_WORDS = 200
+MOST_ANSWERS = 4
+"""Answers of an item that its row shows, the most frequent."""
 
 MOST_AT_ONCE = 400
 """Items that are dropped or reopened at once; their ids are fields of one form."""
@@ -46,96 +40,101 @@ MOST_AT_ONCE = 400
 
 @dataclass(frozen=True, slots=True)
 class ItemRow:
-    """One item in the list with its subject, stage, most frequent answers and disagreement. blind: answers
-    are hidden, because the reader may still be asked."""
+    """One item in the table with its title, stage, most frequent answers, disagreement, who answered
+    (id, pseudonym), and suggestions (made, accepted). blind: answers are hidden, because the reader may still
+    be asked."""
 
     item: Item
-    subject: Mapping[str, Any]
+    title: str
     stage: Stage
-    most_frequent: tuple[tuple[str, int], ...]
-    answers: int
-    disagreement: float | None
+    most_frequent: tuple[tuple[str, int], ...] = ()
+    answers: int = 0
+    disagreement: float | None = None
+    people: tuple[tuple[int, str], ...] = ()
+    suggestions: tuple[int, int] | None = None
     blind: bool = False
-
-
-def title_of(item: Item, subject: Mapping[str, Any]) -> str:
-    """The title of an item in a list."""
-    return next((str(subject[name]) for name in TITLES if subject.get(name)), item.key)
 
 
 @routes.get("/studies/{study}/items", ADJUDICATORS)
 def list_items(context: RequestContext) -> Response:
-    """List items by stage, population, state, words and answers; most disputed first, or by id."""
-    chosen = _chosen(context.request.query_params)
+    """The table of items: by stage, population, state, words and answers; the most disputed first, or sorted
+    by a column."""
+    view = TableView.of(context.request.query_params)
     page = whole(context.request.query_params.get("page")) or 1
     find = partial(
-        item_search.find_items, context.workspace, context.study.id, _query(context, chosen),
-        by_disagreement=chosen["order"] == "disputed", limit=PER_PAGE, reader=context.me.id,
+        item_search.find_items, context.workspace, context.study.id, _query(context, view),
+        order=view.order, limit=view.size, reader=context.me.id,
     )  # fmt: skip
-    page_of_items = find(start=(page - 1) * PER_PAGE)
+    page_of_items = find(start=(page - 1) * view.size)
     if not page_of_items.items and page_of_items.total:  # beyond the last page, as after a deletion
-        page = math.ceil(page_of_items.total / PER_PAGE)
-        page_of_items = find(start=(page - 1) * PER_PAGE)
+        page = math.ceil(page_of_items.total / view.size)
+        page_of_items = find(start=(page - 1) * view.size)
     stages = studies.stages(context.workspace, context.study.id)
     populations = studies.populations(context.workspace, context.study.id)
     template = (
         "items/item_list.html.j2" if context.request.headers.get("hx-request") else "items/items.html.j2"
     )
     return context.page(
-        template, study=context.study, rows=_rows(context, page_of_items, {each.id: each for each in stages}),
-        total=page_of_items.total, page=page, per_page=PER_PAGE, stages=stages, populations=populations,
-        chosen=chosen, may_change=bool(context.roles & RUNS_STUDIES),
-        languages={each.id: each.language for each in populations},
-        comments=comment_counts(context.workspace, context.study.id),
+        template, study=context.study, total=page_of_items.total, page=page, stages=stages, view=view,
+        rows=_rows(context, page_of_items, {each.id: each for each in stages}, view), populations=populations,
+        may_change=bool(context.roles & RUNS_STUDIES), population_of={each.id: each for each in populations},
+        comments=comment_counts(context.workspace, context.study.id), sizes=table.SIZES,
+        filters=table.saved_filters(context.workspace, context.study.id), all_columns=table.COLUMNS,
     )  # fmt: skip
 
 
-def _chosen(given: Mapping[str, Any]) -> dict[str, str]:
-    """The values of the form above the list."""
-    chosen = {name: str(given.get(name, "")) for name in ("stage", "population", "state", "only")}
-    return {
-        **chosen,
-        "q": str(given.get("q", ""))[:LONGEST_WORDS],
-        "order": "own" if given.get("order") == "own" else "disputed",
-    }
+@routes.post("/studies/{study}/items/filters", STAFF)
+def save_filter(context: RequestContext) -> Response:
+    """Save what the table shows under a name, or delete a saved filter."""
+    view, address = TableView.of(context.form), f"/studies/{context.study.name}/items"
+    if name := context.text("delete"):
+        table.delete_filter(context.workspace, context.study.id, name)
+    else:
+        table.save_filter(context.workspace, context.study.id, context.text("name"), view)
+    return context.go(f"{address}?{view.query}", "saved")
 
 
-def _query(context: RequestContext, chosen: Mapping[str, str]) -> ItemQuery:
-    """The query of the form; unknown names are ignored."""
+def _query(context: RequestContext, view: TableView) -> ItemQuery:
+    """The query of a view; unknown names are ignored."""
     study_id = context.study.id
     stages = {each.name: each.id for each in studies.stages(context.workspace, study_id)}
     populations = {each.name: each.id for each in studies.populations(context.workspace, study_id)}
     flagged = None
-    if chosen["only"] == "flagged":
+    if view.only == "flagged":
         flagged = {
             each.participant_id for each in progress.quality(context.workspace, study_id) if each.flags
         }
     return ItemQuery(
-        stages.get(chosen["stage"]),
-        populations.get(chosen["population"]),
-        ItemState(chosen["state"]) if chosen["state"] in set(ItemState) else None,
-        words=chosen["q"],
+        stages.get(view.stage),
+        populations.get(view.population),
+        ItemState(view.state) if view.state in set(ItemState) else None,
+        words=view.q,
         of_people=flagged,
-        disputed=chosen["only"] == "disputed",
+        disputed=view.only == "disputed",
     )
 
 
-def _rows(context: RequestContext, page: ItemPage, stages: Mapping[int, Stage]) -> list[ItemRow]:
+def _rows(
+    context: RequestContext, page: ItemPage, stages: Mapping[int, Stage], view: TableView
+) -> list[ItemRow]:
     """A page of items with their judgements, without those of people whose answers do not count."""
     numbers = [item.id for item in page.items]
     by_item = item_search.judgements_of(context.workspace, numbers)
     blind = blinding.blind_among(context.workspace, context.study.id, context.me.id, numbers)
-    last = corrections.last_payloads(
-        context.workspace, [each.id for rows_of_item in by_item.values() for each in rows_of_item]
-    )
+    judged = [each for rows_of_item in by_item.values() for each in rows_of_item]
+    last = corrections.last_payloads(context.workspace, [each.id for each in judged])
+    pseudonyms, suggested = {}, {}
+    if "people" in view.columns:
+        pseudonyms = table.people_of(context.workspace, {each.participant_id for each in judged})
+    if "suggestions" in view.columns:
+        suggested = table.suggestion_counts(context.workspace, numbers)
     rows = []
     for item in page.items:
         stage, answers = stages[item.stage_id], by_item.get(item.id, ())
         kind = stage_kind(stage.kind)
         if item.id in blind:
-            rows.append(
-                ItemRow(item, kind.subject(kind.presented(item.content, "")), stage, (), 0, None, blind=True)
-            )
+            subject = kind.subject(kind.presented(item.content, ""))
+            rows.append(ItemRow(item, title_of(item, subject), stage, blind=True))
             continue
         counts: dict[str, int] = {}
         for judgement in answers:
@@ -143,10 +142,19 @@ def _rows(context: RequestContext, page: ItemPage, stages: Mapping[int, Stage]) 
                 last.get(judgement.id, judgement.payload), item.content, context.gettext
             ):
                 counts[line] = counts.get(line, 0) + 1
-        ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
         labels = [kind.labels(judgement.payload) for judgement in answers]
+        people = dict.fromkeys(each.participant_id for each in answers if each.participant_id in pseudonyms)
         rows.append(
-            ItemRow(item, kind.subject(item.content), stage, ranked, len(answers), disagreement(labels))
+            ItemRow(
+                item,
+                title_of(item, kind.subject(item.content)),
+                stage,
+                tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:MOST_ANSWERS]),
+                len(answers),
+                disagreement(labels),
+                tuple((number, pseudonyms[number]) for number in people),
+                suggested.get(item.id),
+            )
         )
     return rows
 
@@ -154,12 +162,11 @@ def _rows(context: RequestContext, page: ItemPage, stages: Mapping[int, Stage]) 
 @routes.post("/studies/{study}/items/change", STAFF)
 def change_items(context: RequestContext) -> Response:
     """Drop many items or reopen dropped ones: first show them, then change them, for a reason."""
-    chosen = _chosen(context.form)
     if context.text("all") == "yes":
         numbers = item_search.find_ids(
             context.workspace,
             context.study.id,
-            _query(context, chosen),
+            _query(context, TableView.of(context.form)),
             most=MOST_AT_ONCE + 1,
             reader=context.me.id,
         )
@@ -181,7 +188,10 @@ def change_items(context: RequestContext) -> Response:
         return context.go(f"/studies/{context.study.name}/items", "saved")
     problems = {"reason_why": context.gettext("Say why, in a few words: it is kept on record.")}
     stages = {each.id: each for each in studies.stages(context.workspace, context.study.id)}
-    rows = [(item, stage_kind(stages[item.stage_id].kind).subject(item.content)) for item in chosen_items]
+    rows = [
+        (item, title_of(item, stage_kind(stages[item.stage_id].kind).subject(item.content)))
+        for item in chosen_items
+    ]
     is_sure = context.text("sure") == "yes"
     return context.page(
         "items/change_items.html.j2", 422 if is_sure else 200, study=context.study, rows=rows,
@@ -204,7 +214,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     if blinding.blind_among(context.workspace, study.id, context.me.id, [item.id]):
         subject = kind.subject(kind.presented(item.content, ""))
         return context.page(
-            "items/item_blind.html.j2", status, study=study, item=item, stage=stage, facts=_facts(subject)
+            "items/item_blind.html.j2", status, study=study, item=item, stage=stage, facts=facts_of(subject)
         )
     pseudonyms = {person.id: person for person in participants.list_participants(context.workspace, study.id)}
     answers = [
@@ -219,7 +229,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     return context.page(
         "items/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=answers,
         problems=problems, lineage=items.lineage(context.workspace, study.id, item.id)[:-1],
-        pseudonyms=pseudonyms, facts=_facts(subject), populations=populations,
+        pseudonyms=pseudonyms, facts=facts_of(subject), populations=populations,
         revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
         redactable=kind.own_words if context.roles & RUNS_STUDIES else (),
@@ -229,13 +239,6 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         similar=repeats.similar_items(context.workspace, item, kind.compared),
         discussion=discussion_of(context, item), **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
-
-
-def _facts(subject: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What an item is about, field by field, the most telling first."""
-    return sorted(
-        subject.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)
-    )
 
 
 @routes.post("/studies/{study}/items/{item}/look", ADJUDICATORS)

@@ -19,6 +19,10 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.spread import spread
 from folkways_studio.work.blinding import blind_items
 
+ORDERS = ("disputed", "own", "key", "stage", "state", "answers")
+"""What items are sorted by: disagreement, most first; when they came; their key, stage, state, or number of
+answers."""
+
 MOST_RANKED = 5000
 """Items with two or more answers that are ranked by disagreement; the rest follow in order of their ids."""
 
@@ -50,41 +54,70 @@ class ItemPage:
 
 def find_items(
     workspace: Workspace, study_id: int, query: ItemQuery, *,
-    by_disagreement: bool = False, start: int = 0, limit: int = 25, reader: int | None = None,
+    order: str = "own", start: int = 0, limit: int = 25, reader: int | None = None,
 ) -> ItemPage:  # fmt: skip
-    """The matching items from ``start`` on, at most ``limit``, by id or (by_disagreement) most disputed
-    first.
+    """The matching items from ``start`` on, at most ``limit``.
 
-    workspace, study_id: the study. query: which items. reader: an account; items blind for it are not ranked.
+    workspace, study_id: the study. query: which items. order: one of ORDERS; ``-`` before it turns it round.
+    reader: an account; items blind for it are not ranked,
+    and their answers not counted.
     """
     items = schema.items
     where = _where(study_id, query)
-    statement = sa.select(items).where(*where).order_by(items.c.id)
+    name, turned = order.removeprefix("-"), order.startswith("-")
     disagreement = (
-        _disagreement(workspace, study_id, where, reader) if by_disagreement or query.disputed else {}
+        _disagreement(workspace, study_id, where, reader) if name == "disputed" or query.disputed else {}
     )
     if query.disputed:
         disagreement = {number: share for number, share in disagreement.items() if share > 0}
+        where.append(items.c.id.in_(disagreement))
+    sign = 1 if turned else -1
     ranked = (
-        sorted(disagreement, key=lambda number: (-disagreement[number], number))
-        if by_disagreement
-        else sorted(disagreement)
+        sorted(disagreement, key=lambda number: (sign * disagreement[number], number))
+        if name == "disputed"
+        else []
     )
     ids = ranked[start : start + limit]
+    statement = sa.select(items).where(*where)
     by_id = (
         {item.id: item for item in read_all(workspace, Item, statement.where(items.c.id.in_(ids)))}
         if ids
         else {}
     )
     page = [by_id[number] for number in ids if number in by_id]
-    if query.disputed:
-        return ItemPage(tuple(page), len(ranked), disagreement)
     with workspace.read() as connection:
         total = count(connection, items, *where)
-        rest = statement.where(items.c.id.not_in(ranked)) if ranked else statement
-        rest = rest.offset(max(0, start - len(ranked))).limit(limit - len(ids))
-        page += [from_row(Item, row) for row in connection.execute(rest)]
+        if len(ids) < limit:
+            rest = _ordered(statement, name, turned, study_id, blind_items(connection, study_id, reader))
+            rest = rest.where(items.c.id.not_in(ranked)) if ranked else rest
+            rest = rest.offset(max(0, start - len(ranked))).limit(limit - len(ids))
+            page += [from_row(Item, row) for row in connection.execute(rest)]
     return ItemPage(tuple(page), total, disagreement)
+
+
+def _ordered(
+    statement: sa.Select[Any], name: str, turned: bool, study_id: int, blind: sa.Select[tuple[int]] | None
+) -> sa.Select[Any]:
+    """The items of a statement in one of ORDERS, then as they came; those that are ranked by disagreement
+    are for the caller. blind: the items whose answers are not counted."""
+    items, judgements, people, stages = schema.items, schema.judgements, schema.participants, schema.stages
+    column: sa.ColumnElement[Any]
+    if name == "answers":
+        left = sa.select(people.c.id).where(people.c.study_id == study_id, people.c.state.in_(LEFT_OUT))
+        counted = sa.select(sa.func.count()).where(
+            judgements.c.item_id == items.c.id,
+            judgements.c.participant_id.not_in(left),
+            *([judgements.c.item_id.not_in(blind)] if blind is not None else []),
+        )
+        column = counted.correlate(items).scalar_subquery()
+    elif name == "stage":
+        statement = statement.join(stages, stages.c.id == items.c.stage_id)
+        column = stages.c.position
+    elif name in ("key", "state"):
+        column = items.c[name]
+    else:
+        return statement.order_by(items.c.id)
+    return statement.order_by(column.desc() if turned else column, items.c.id)
 
 
 def find_ids(

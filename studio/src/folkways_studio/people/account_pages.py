@@ -60,8 +60,9 @@ def sign_in_page(context: RequestContext, following: str, problem: str = "", sta
     """The sign-in form in this context. following: where to go next. problem: what went wrong. status: of
     HTTP."""
     return context.page(
-        "people/signin.html.j2", status, login=context.text("login"), problem=problem, next=following
-    )
+        "people/signin.html.j2", status, login=context.text("login"), problem=problem, next=following,
+        is_empty=not accounts.any_login(context.workspace),
+    )  # fmt: skip
 
 
 @routes.post(

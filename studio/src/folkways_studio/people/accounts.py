@@ -148,6 +148,13 @@ def find_account(workspace: Workspace, login: str) -> Account | None:
     )
 
 
+def any_login(workspace: Workspace) -> bool:
+    """Whether anybody can sign in to a studio of the workspace: an account with a login is there."""
+    query = sa.select(schema.accounts.c.id).where(schema.accounts.c.login.is_not(None)).limit(1)
+    with workspace.read() as connection:
+        return connection.scalar(query) is not None
+
+
 def find_member(workspace: Workspace, study_id: int, login: str) -> Account | None:
     """The account with that login if it has a role in the study; otherwise None."""
     query = (

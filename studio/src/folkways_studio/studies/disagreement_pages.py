@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from folkways_studio.items import service as items
 from folkways_studio.items.discussion import comment_counts
-from folkways_studio.items.pages import title_of
+from folkways_studio.items.table import title_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement_over_time import By, agreement_over_time, chart_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from folkways_studio.errors import SubmissionError
-from folkways_studio.items.pages import title_of
+from folkways_studio.items.table import title_of
 from folkways_studio.records import AssignmentState, ParticipantState
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.web.request_context import PARTICIPANT, RequestContext

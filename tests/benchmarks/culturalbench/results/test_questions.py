@@ -10,6 +10,7 @@ import pytest
 
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.results.data_tables import (
+    example_table,
     questions_table,
     topic_country_table,
     words_table,
@@ -77,6 +78,23 @@ def test_topics_by_country_are_shares_of_its_questions(easy: pl.DataFrame) -> No
     assert table.rows["topic"].unique(maintain_order=True).to_list() == ["Food", "Dance"], (
         "most frequent first"
     )
+
+
+def test_each_topic_has_its_first_question_as_an_example(easy: pl.DataFrame) -> None:
+    """Questions that nobody has sorted are a topic of their own."""
+    rare, late = easy["question_idx"][5], easy["question_idx"][-1]
+    named = dict.fromkeys(easy["question_idx"][:20], "Food") | {rare: "Dance", late: "Dance"}
+    topics = pl.DataFrame({"question_idx": [*named], "topic": [*named.values()], "head": "Life"})
+    rows = example_table(easy, topics).rows
+    unsorted = easy.n_unique("question_idx") - 21
+    assert rows.select("topic", "questions").rows() == [("(unknown)", unsorted), ("Food", 19), ("Dance", 2)]
+    assert rows["question"].to_list() == [easy["question"][index] for index in (20, 0, 5)]
+    (dance,) = rows.filter(topic="Dance").iter_rows(named=True)
+    source = easy.row(5, named=True)
+    assert dance["options"] == "; ".join(
+        f"{letter}. {option}" for letter, option in zip("ABCD", source["options"], strict=True)
+    )
+    assert (dance["country"], dance["answer"]) == (source["country"], source["answer"])
 
 
 def test_words_are_those_of_python(easy: pl.DataFrame) -> None:

@@ -14,6 +14,7 @@ from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.data.release import TOPICS
 from folkways.benchmarks.culturalbench.published import PUBLISHED
 from folkways.benchmarks.culturalbench.results.data_tables import (
+    example_table,
     people_table,
     questions_table,
     topic_country_table,
@@ -137,7 +138,8 @@ def _questions(inputs: Inputs) -> Sequence[Table]:
         topics = release.path(TOPICS)
     table = read_table(topics, {name: (name,) for name in TOPIC_COLUMNS}) if topics else None
     easy = culturalbench.easy(release)
-    return [questions_table(easy, table), *([topic_country_table(easy, table)] if table is not None else [])]
+    by_topic = [] if table is None else [topic_country_table(easy, table), example_table(easy, table)]
+    return [questions_table(easy, table), *by_topic]
 
 
 def _words(inputs: Inputs) -> Sequence[Table]:
@@ -161,9 +163,9 @@ RESULTS = (
         "questions",
         "Questions by region, country, mode and topic",
         _questions,
-        "section 4, Figure 3",
+        "section 4, Figure 3, Appendix C",
         needs=(RELEASE, TOPICS_FILE),
-        tables=("questions", "topic-countries"),
+        tables=("questions", "topic-countries", "examples"),
         aliases={"figure-3": "questions"},
     ),
     Result("words", "Words per question and option", _words, "section 4", needs=(RELEASE,)),

@@ -17,6 +17,15 @@ from folkways.cultures import REGIONS, cultures, name_of_code
 from folkways.records import Metric, Schema, require_columns
 
 QUESTIONS: Schema = {"by": pl.String, "value": pl.String, "questions": pl.Int64, "percent": pl.Float64}
+EXAMPLES: Schema = {
+    "topic": pl.String,
+    "questions": pl.Int64,  # of the topic
+    "country": pl.String,
+    "question": pl.String,
+    "options": pl.String,  # "A. tea; B. milk"
+    "answer": pl.String,  # the right letter
+}
+
 TOPIC_COUNTRIES: Schema = {
     "culture": pl.String,
     "topic": pl.String,
@@ -87,11 +96,7 @@ def topic_country_table(easy: pl.DataFrame, topics: pl.DataFrame) -> Table:
 
     easy, topics: as for ``questions_table``.
     """
-    of_question = topics.select("question_idx", "topic").unique("question_idx", keep="first")
-    rows = easy.drop("topic", strict=False).join(
-        of_question, on="question_idx", how="left", maintain_order="left"
-    )
-    rows = rows.with_columns(pl.col("topic").fill_null(UNKNOWN))
+    rows = _with_topics(easy, topics)
     by_topic = rows.group_by("topic").len().sort("len", "topic", descending=[True, False])["topic"]
     by_country = rows.group_by("culture").agg(questions=pl.len().cast(pl.Int64))
     counted = rows.group_by("culture", "topic").agg(of_topic=pl.len().cast(pl.Int64))
@@ -111,6 +116,36 @@ def topic_country_table(easy: pl.DataFrame, topics: pl.DataFrame) -> Table:
             "culture", "topic", "share", decimals=0, drawn="heatmap", measure="Questions of the country, %"
         ),
     )
+
+
+def example_table(easy: pl.DataFrame, topics: pl.DataFrame) -> Table:
+    """EXAMPLES: the first question of each topic in the order of the file, the most frequent topic first
+    (Appendix C).
+
+    easy, topics: as for ``questions_table``.
+    """
+    rows = _with_topics(easy, topics).with_columns(questions=pl.len().over("topic").cast(pl.Int64))
+    first = rows.unique("topic", keep="first", maintain_order=True)
+    lettered = [
+        "; ".join(f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False))
+        for options in first["options"]
+    ]
+    return Table(
+        "examples",
+        "One question of each topic (Appendix C)",
+        "The first in the file.",
+        first.with_columns(options=pl.Series(lettered, dtype=pl.String))
+        .sort("questions", "topic", descending=[True, False])
+        .select(list(EXAMPLES)),
+    )
+
+
+def _with_topics(easy: pl.DataFrame, topics: pl.DataFrame) -> pl.DataFrame:
+    of_question = topics.select("question_idx", "topic").unique("question_idx", keep="first")
+    rows = easy.drop("topic", strict=False).join(
+        of_question, on="question_idx", how="left", maintain_order="left"
+    )
+    return rows.with_columns(pl.col("topic").fill_null(UNKNOWN))
 
 
 def words_table(easy: pl.DataFrame) -> Table:

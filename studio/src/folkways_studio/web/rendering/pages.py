@@ -19,6 +19,7 @@ from folkways import __version__
 from folkways.sdk.cultures import languages
 from folkways.sdk.display import count, duration, letters_of, number, percent, sanitize, shorten
 from folkways_studio.errors import Message
+from folkways_studio.items.table import in_words
 from folkways_studio.stages.adapting import untag
 from folkways_studio.web.rendering.i18n import (
     LOCALES,
@@ -178,6 +179,7 @@ def environment(locale: str) -> Environment:
         number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact,
         marked=marked, tagged=tagged, day=day, language=partial(language_name, locale=locale),
         endonym=endonym, letters=letters_of, direction=direction, term=partial(term, locale=locale),
+        in_words=in_words,
     )  # fmt: skip
     templates.globals.update(
         static=static, locale=locale, direction=direction(locale),

@@ -576,7 +576,12 @@ def upgrade() -> None:
         sa.UniqueConstraint("assignment_id", name=op.f("uq_studio_judgements_assignment_id")),
         sa.UniqueConstraint("participant_id", "key", name=op.f("uq_studio_judgements_participant_id_key")),
     )
-    op.create_index(op.f("ix_studio_judgements_item_id"), "studio_judgements", ["item_id"], unique=False)
+    op.create_index(
+        "ix_studio_judgements_item_id_participant_id",
+        "studio_judgements",
+        ["item_id", "participant_id"],
+        unique=False,
+    )
     op.create_index(op.f("ix_studio_judgements_stage_id"), "studio_judgements", ["stage_id"], unique=False)
     op.create_table(
         "studio_suggestions",
@@ -620,4 +625,13 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_corrections")),
         sa.UniqueConstraint("judgement_id", "key", name=op.f("uq_studio_corrections_judgement_id_key")),
+    )
+    op.create_table(
+        "studio_filters",
+        sa.Column("study_id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("query", sa.Text(), nullable=False),
+        sa.Column("created", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_filters_study_id")),
+        sa.PrimaryKeyConstraint("study_id", "name", name=op.f("pk_studio_filters")),
     )

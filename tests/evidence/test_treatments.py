@@ -1,0 +1,191 @@
+"""What a change of the prompt does: by hand, and with faults that only one arm has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from folkways.benchmarks.results import Inputs
+from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.treatments import LENGTH, without_treatments
+from folkways.evidence.groups.treatments import CROSSED, EFFECTS, TREATMENTS, slope_on_baseline
+from folkways.records import Metric
+from folkways.stats.hypotheses.corrections import holm
+from folkways.stats.pairwise import paired_contrasts
+
+RIGHT = Metric("right", "Accuracy", "")
+TASK = "x/one"
+CULTURES = ("ET", "KR", "MX", "US", "DE")
+QUESTIONS = 30
+ARMS = ("", "~with-born", *(f"~with-born:placebo-{number}" for number in (1, 2, 3)), "~with-born:for-")
+
+Value = Callable[[str, str, int], float]
+
+
+def inputs(value: Value, metric: Metric = RIGHT, variants: tuple[str, ...] = ARMS) -> Inputs:
+    """Judgements of one model. value: of an arm (one of ``variants``), a culture and a question's number; a
+    crossed arm names the next culture."""
+    rows = []
+    for arm, culture, n in product(variants, CULTURES, range(QUESTIONS)):
+        other = CULTURES[(CULTURES.index(culture) + 1) % len(CULTURES)] if arm.endswith(":for-") else ""
+        asked = (f"{culture}/q{n}", f"q{n}", culture, "en", f"plain{arm}{other}", 0, True, "answered")
+        rows.append(("m", TASK, "strict", *asked, "rice", None, 4 + len(arm), value(arm, culture, n)))
+    columns = ("endpoint", "task", "profile", "item", "question", "culture", "language", "variant", "sample")
+    judged = pl.DataFrame(
+        rows,
+        schema=[*columns, "counted", "state", "answer", "reason", LENGTH, metric.name],
+        schema_overrides={"reason": pl.String},
+        orient="row",
+    )
+    return Inputs(judged=without_treatments(judged), treated=judged, metrics={TASK: (metric,)})
+
+
+def drawn(seed: int = 1, **shares: float) -> Value:
+    """Zeros and ones, right with the share of an arm's first word (``plain``, ``born``, ``placebo``, ``other``)."""
+    rng = np.random.default_rng(seed)
+    names = dict(zip(ARMS, ("plain", "born", "placebo", "placebo", "placebo", "other"), strict=True))
+    values: dict[tuple[str, str, int], float] = {}
+    return lambda arm, culture, n: values.setdefault(
+        (arm, culture, n), float(rng.random() < shares.get(names.get(arm, arm), 0.5))
+    )
+
+
+def tables(of: Inputs) -> dict[str, pl.DataFrame]:
+    return {table.name: table.rows for table in TREATMENTS.make(of)}
+
+
+def arm_values(value: Value, arm: str, culture: str) -> np.ndarray:
+    return np.array([value(arm, culture, n) for n in range(QUESTIONS)])
+
+
+def test_the_effect_is_treated_less_the_mean_of_the_placebos_paired_by_row_and_clustered_by_question() -> (
+    None
+):
+    value = drawn(born=0.8)
+    effects = tables(inputs(value))["treatments"]
+    assert effects.columns == list(EFFECTS)
+    for culture in CULTURES:
+        row = effects.row(by_predicate=pl.col("culture") == culture, named=True)
+        control, treated, *placebos = (arm_values(value, arm, culture) for arm in ARMS[:5])
+        cues = np.mean(placebos, axis=0)
+        test = paired_contrasts(np.column_stack([treated, cues]), np.arange(QUESTIONS), 1.0)
+        assert row["against"] == "placebos"
+        assert row["difference"] == pytest.approx(100 * (treated.mean() - cues.mean()))
+        assert (row["low"], row["high"], row["p"]) == pytest.approx(
+            (100 * test.low[0], 100 * test.high[0], test.p[0])
+        )
+        assert (row["change"], row["placebo_change"]) == pytest.approx(
+            (100 * (treated - control).mean(), 100 * (cues - control).mean())
+        )
+        assert row["difference"] == pytest.approx(row["change"] - row["placebo_change"])
+        assert (row["better"], row["worse"]) == ((treated > control).sum(), (treated < control).sum())
+        assert (row["n"], row["questions"]) == (QUESTIONS, QUESTIONS)
+
+
+def test_questions_that_cultures_share_are_one_unit_over_all_cultures() -> None:
+    effects = tables(inputs(drawn(born=0.8)))["treatments"]
+    whole = effects.row(by_predicate=pl.col("culture") == "all", named=True)
+    assert (whole["n"], whole["questions"]) == (QUESTIONS * len(CULTURES), QUESTIONS)
+
+
+def test_holm_is_over_the_cultures_of_one_treatment() -> None:
+    effects = tables(inputs(drawn(born=0.9, plain=0.5)))["treatments"]
+    cultures = effects.filter(pl.col("culture") != "all")
+    assert cultures["p_holm"].to_list() == pytest.approx(holm(cultures["p"].to_list()))
+    whole = effects.filter(culture="all")
+    assert whole["p_holm"].to_list() == whole["p"].to_list()
+    assert whole["p"][0] < 0.001
+
+
+def test_placebos_take_away_what_any_cue_does() -> None:
+    shared = drawn(plain=0.2)
+
+    def value(arm: str, culture: str, n: int) -> float:
+        return shared("" if not arm else "~with-born", culture, n)  # every cue does the same
+
+    effects = tables(inputs(value))["treatments"]
+    whole = effects.row(by_predicate=pl.col("culture") == "all", named=True)
+    assert whole["change"] > 15
+    assert whole["difference"] == pytest.approx(0)
+
+
+def test_a_row_without_one_of_its_placebos_is_left_out() -> None:
+    known = inputs(drawn())
+    lost = (pl.col("item") == "KR/q3") & pl.col("variant").str.ends_with("placebo-2")
+    state = pl.when(lost).then(pl.lit("failed")).otherwise("state").alias("state")
+    effects = tables(replace(known, treated=known.treated.with_columns(state)))["treatments"]
+    counts = dict(effects.select("culture", "n").iter_rows())
+    assert (counts["KR"], counts["ET"]) == (QUESTIONS - 1, QUESTIONS)
+
+
+def test_without_placebos_the_effect_is_from_the_prompt_as_it_is_and_says_so() -> None:
+    value = drawn(born=0.8)
+    (table, *_) = TREATMENTS.make(inputs(value, variants=ARMS[:2]))
+    row = table.rows.row(by_predicate=pl.col("culture") == "all", named=True)
+    assert row["against"] == "control"
+    assert row["difference"] == pytest.approx(row["change"])
+    assert row["placebo_change"] is None
+    assert "without placebos" in table.notes[-1]
+    assert "regression to the mean" in table.notes[0]
+
+
+def test_the_crossed_arm_is_by_the_culture_that_it_names() -> None:
+    value = drawn(born=0.9, other=0.1)
+    crossed = tables(inputs(value))["treatments-crossed"]
+    assert crossed.columns == list(CROSSED)
+    assert set(crossed["named"]) == {"all", *CULTURES}
+    row = crossed.row(by_predicate=pl.col("named") == "KR", named=True)
+    other, *cues = (arm_values(value, arm, "ET") for arm in (ARMS[5], *ARMS[2:5]))  # KR is named for ET
+    assert row["difference"] == pytest.approx(100 * (other - np.mean(cues, axis=0)).mean())
+    treated, *cues = (arm_values(value, arm, "KR") for arm in (ARMS[1], *ARMS[2:5]))
+    cultures = crossed.filter(pl.col("named") != "all")
+    assert cultures["p_holm"].to_list() == pytest.approx(holm(cultures["p"].to_list()))
+    whole = crossed.filter(named="all")
+    assert whole["p_holm"].to_list() == whole["p"].to_list()
+    assert row["gain"] == pytest.approx(100 * (treated - np.mean(cues, axis=0)).mean())
+
+
+def test_costs_are_the_other_metrics_refusals_and_length() -> None:
+    costs = tables(inputs(drawn()))["treatments-costs"]
+    rows = {row["metric"]: row for row in costs.iter_rows(named=True)}
+    assert set(rows) == {"Refused", "Characters"}
+    assert rows["Characters"]["control"] == 4
+    assert rows["Characters"]["treated"] == 4 + len(ARMS[1])
+    assert rows["Refused"]["difference"] == 0
+
+
+def test_fewer_is_better_where_lower_is_better() -> None:
+    metric = Metric("refusal", "Refusals", "", lower_is_better=True)
+    value = drawn(born=0.9, plain=0.1)
+    row = tables(inputs(value, metric))["treatments"].row(by_predicate=pl.col("culture") == "all", named=True)
+    assert row["worse"] > row["better"]
+
+
+def test_two_templates_are_read_as_a_treatment() -> None:
+    value = drawn(**{"inst": 0.5, "pers": 0.9})
+    known = inputs(value, variants=("inst", "pers"))
+    known = replace(known, judged=known.treated, treated=known.treated.head(0))
+    effects = tables(known)["treatments"]
+    assert set(effects["treatment"]) == {"plainpers"}
+    assert effects.filter(culture="all")["difference"][0] > 20
+    alone = replace(known, judged=known.judged.filter(variant="plaininst"))
+    with pytest.raises(NotAvailableError, match="--treatments FILE"):
+        TREATMENTS.make(alone)
+
+
+def test_the_slope_on_the_baseline_is_that_of_least_squares() -> None:
+    rng = np.random.default_rng(2)
+    control, effect = rng.normal(size=12), rng.normal(size=12)
+    slope = slope_on_baseline(pl.DataFrame({"control": control, "difference": effect}))
+    assert slope is not None
+    line = stats.linregress(control, effect)
+    reach = stats.t.ppf(0.975, 10) * line.stderr
+    assert slope == pytest.approx((line.slope, line.slope - reach, line.slope + reach))
+    assert slope_on_baseline(pl.DataFrame({"control": [1.0] * 6, "difference": effect[:6]})) is None
+    assert slope_on_baseline(pl.DataFrame({"control": control[:4], "difference": effect[:4]})) is None
