@@ -54,6 +54,7 @@ def test_json_is_asked_for_with_one_spelling(name: str) -> None:
 def test_there_are_commands_of_both_kinds() -> None:
     with_tables = (
         "blend",
+        "blend-vis",
         "culturalbench",
         "demo",
         "global-mmlu",
@@ -63,6 +64,7 @@ def test_there_are_commands_of_both_kinds() -> None:
         "include",
         "normad",
         "semeval2026",
+        "superblend",
         "xcr",
     )
     assert set(WITH_FORMATS) == {

@@ -144,6 +144,10 @@ def test_the_crossed_arm_is_by_the_culture_that_it_names() -> None:
     other, *cues = (arm_values(value, arm, "ET") for arm in (ARMS[5], *ARMS[2:5]))  # KR is named for ET
     assert row["difference"] == pytest.approx(100 * (other - np.mean(cues, axis=0)).mean())
     treated, *cues = (arm_values(value, arm, "KR") for arm in (ARMS[1], *ARMS[2:5]))
+    cultures = crossed.filter(pl.col("named") != "all")
+    assert cultures["p_holm"].to_list() == pytest.approx(holm(cultures["p"].to_list()))
+    whole = crossed.filter(named="all")
+    assert whole["p_holm"].to_list() == whole["p"].to_list()
     assert row["gain"] == pytest.approx(100 * (treated - np.mean(cues, axis=0)).mean())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ import folkways
 from folkways.api import Run
 from folkways.benchmarks.treatments import Arm
 from folkways.integrations.leaderboard import contributions_of
+from folkways.runs.results.judgements import load_inputs
 
 
 def model(prompt: str, system: str | None = None) -> str:
@@ -86,6 +88,45 @@ def test_sampled_runs_ask_each_drawn_item_under_every_arm(tmp_path: Path) -> Non
     assert set(run.judgements().group_by("item").len()["len"]) == {6}
 
 
+def test_a_sampled_run_stops_by_what_it_knows_of_the_prompts_as_they_are(
+    tmp_path: Path, mcq: Callable[[int], Path]
+) -> None:
+    def never_right(prompt: str, system: str | None = None) -> str:
+        return '{"answer_choice": "A"}' if system else "?"
+
+    def drawn(**treated: str) -> set[str]:
+        run = folkways.run(
+            "blend/mcq",
+            models=never_right,
+            releases={"blend": str(mcq(400))},
+            until=8.0,
+            workspace=str(tmp_path / f"{len(treated)}.db"),
+            **treated,
+        )
+        return set(run.judgements()["item"])
+
+    plain = drawn()
+    assert len(plain) < 400
+    assert drawn(treatments="persona-second") == plain
+
+
+def test_the_system_prompt_of_a_run_names_the_culture(tmp_path: Path) -> None:
+    heard: set[str | None] = set()
+
+    def listening(prompt: str, system: str | None = None) -> str:
+        heard.add(system)
+        return "A"
+
+    folkways.run(
+        "demo/mcq",
+        models=listening,
+        system="You help {people}.",
+        cultures="KR,MX",
+        workspace=str(tmp_path / "w.db"),
+    )
+    assert heard == {"You help people in South Korea.", "You help people in Mexico."}
+
+
 def test_placeholders_work_in_prompt_texts(tmp_path: Path) -> None:
     asked: list[str] = []
 
@@ -110,6 +151,8 @@ def test_comparisons_reports_and_leaderboards_are_of_the_prompts_as_they_are(run
     other = folkways.run("demo/mcq", models=always_b, treatments="persona-second", workspace=run.workspace)
     (comparison,) = folkways.compare(run, other, workspace=run.workspace)
     assert comparison.differences.filter(facet="all")["n"].to_list() == [controls]
+    inputs = load_inputs(run.workspace, [run.record])
+    assert (inputs.judged.height, inputs.treated.height) == (controls, run.judgements().height)
     data = run.report_data()
     assert data.judgements.height == controls
     assert "characters" not in data.judgements.columns

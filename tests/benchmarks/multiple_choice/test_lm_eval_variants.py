@@ -211,8 +211,8 @@ def test_questions_with_letters_have_no_score_per_length(tmp_path: Path, reply: 
 )
 def test_replies_to_its_wording_are_read_to_the_end(reply: str, expected: str | None) -> None:
     item = {"options": ["put a cosy over the pot.", "put ice into the pot."], "gold_letter": "A"}
-    assert PIQA.read(item, reply, "lm-eval") == expected
-    assert PIQA.read(item, reply, "lm-eval~shots-2") == expected
+    for variant in ("lm-eval", "lm-eval~shots-2"):
+        assert PIQA.read(item, {"response": reply, "variant": variant}, "strict") == expected
 
 
 NAMES = {"prompt": "question", "solution0": "a"}

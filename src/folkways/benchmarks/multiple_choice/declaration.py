@@ -55,8 +55,11 @@ KEYS = (
         "culture",
     ),
     *("language", "facets", "codes", "metrics", "thinking_variants", "max_tokens", "wrong_answers"),
-    "lm_eval",
+    *("lm_eval", "split", "only"),
 )
+RIGHT_OPTION = "right_option"
+"""In ``question_id``: the text of the right option."""
+
 LM_EVAL_KEYS = ("version", "task", "examples", "draw", "variants")
 LM_EVAL_VARIANT_KEYS = ("text", "template", "continues")
 ACCURACY = Metric(
@@ -112,7 +115,7 @@ class Declaration:
                 *metric.get("where", {}),
                 *([metric["mean_over"]] if "mean_over" in metric else []),
             ):
-                if facet not in self.facets:
+                if facet not in (*self.facets, "culture"):
                     raise self._wrong(
                         f"the metric {metric['name']!r} names the facet {facet!r}; facets: "
                         f"{', '.join(self.facets)}"
@@ -128,6 +131,7 @@ class Declaration:
             )
         if "lm_eval" in self.keys:
             self._check_lm_eval(self.keys["lm_eval"])
+        self._check_split(self.keys.get("split"))
         options = self.keys["options"]
         if not isinstance(options, str) and len(options) != len(self.labels):
             raise self._wrong(
@@ -149,6 +153,21 @@ class Declaration:
                 raise self._wrong(f"{what} has either a text or a template")
         if table.get("draw", "random") not in ("random", "first"):
             raise self._wrong(f'draw is {table["draw"]!r}; valid: "random" and "first"')
+
+    def _check_split(self, table: Mapping[str, Any] | None) -> None:
+        if table is None:
+            return
+        if table.keys() != {"column", "pattern"}:
+            raise self._wrong(f"split has {', '.join(table) or 'nothing'}; it needs column and pattern alone")
+        try:
+            re.compile(table["pattern"])
+        except re.error as error:
+            raise self._wrong(f"the pattern of split is no regular expression: {error}") from None
+
+    @cached_property
+    def split(self) -> re.Pattern[str] | None:
+        """What parts one column into several: each named group of the pattern is a column. None without."""
+        return re.compile(self.keys["split"]["pattern"]) if "split" in self.keys else None
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -212,8 +231,28 @@ class Declaration:
         numbers: Counter[tuple[str, ...]] = Counter()
         for parts, path in files_here:
             for row in self.table(release.path(path), parts).iter_rows(named=True):
+                if any(row[name] != value for name, value in self.keys.get("only", {}).items()):
+                    continue
                 numbers[tuple(parts.values())] += 1
-                yield self.filled({**row, **parts, "file": path, "number": numbers[tuple(parts.values())]})
+                split = self._split(row, path)
+                yield self.filled(
+                    {**row, **parts, **split, "file": path, "number": numbers[tuple(parts.values())]}
+                )
+
+    def _split(self, row: Entry, path: str) -> Mapping[str, str]:
+        """The columns that ``split`` makes of a row. Raises DataError for a cell that does not fit."""
+        if self.split is None:
+            return {}
+        column = self.keys["split"]["column"]
+        match = self.split.fullmatch(row[column])
+        if match is None:
+            raise DataError(
+                f"{column} is {row[column][:80]!r}, which has not the parts "
+                f"{', '.join(self.split.groupindex)}; every row has to fit {self.split.pattern!r}",
+                file=path,
+                row=row["row"],
+            )
+        return match.groupdict()
 
     def table(self, path: Path, parts: Iterable[str]) -> pl.DataFrame:
         """``row`` and the declared columns of a file, as text. Raises DataError where a column is missing."""
@@ -240,7 +279,12 @@ class Declaration:
             + [*listed]
         )
         names = dict.fromkeys(name for value in values for name in PLACE.findall(value))
-        return {name: (name,) for name in names if name not in {*parts, "row", "number", "file"}}
+        made = {*parts, "row", "number", "file", RIGHT_OPTION}
+        if self.split is not None:
+            names[self.keys["split"]["column"]] = None
+            made |= self.split.groupindex.keys()
+        names |= dict.fromkeys(self.keys.get("only", ()))
+        return {name: (name,) for name in names if name not in made}
 
     def filled(self, row: Entry) -> Entry:
         """The row with question, options and answer as they are shown, ids, and codes.
@@ -251,13 +295,15 @@ class Declaration:
         """
         options = self._options(row)
         item = self._text("item", row, "{file}:{row}")
+        gold = self._letter(self._text("answer", row).strip(), options)
+        right = dict(zip(self.labels, options, strict=False)).get(gold, item)
         return {
             **row,
             "text": self._text("question", row),
             "shown_options": options,
-            "gold_letter": self._letter(self._text("answer", row).strip(), options),
+            "gold_letter": gold,
             "item": item,
-            "question_key": self._text("question_id", row, item),
+            "question_key": self._text("question_id", {**row, RIGHT_OPTION: right}, item),
             "release_key": self._text("release_id", row, item),
             "culture_code": self.culture_of(self._text("culture", row, "")),
             "language_code": self.language_of(self._text("language", row, "en")),
@@ -282,14 +328,19 @@ class Declaration:
     def _listed(self, cell: str) -> list[str]:
         if "separator" in self.keys:
             return [option.strip() for option in cell.split(self.keys["separator"])]
-        try:
-            listed = json.loads(cell or "[]")
-        except ValueError:
-            raise self._wrong(
-                f"the options are no JSON list: {cell[:60]!r}; if they are separated by a character, set "
-                "separator = '|'"
-            ) from None
-        return [str(option) for option in listed]
+        for read in (json.loads, ast.literal_eval):
+            try:
+                listed = read(cell or "[]")
+            except (ValueError, SyntaxError):
+                continue
+            if isinstance(listed, dict):
+                return [str(listed[label]) for label in self.labels if label in listed]
+            if isinstance(listed, list | tuple):
+                return [str(option) for option in listed]
+        raise self._wrong(
+            f"the options are no JSON list: {cell[:60]!r}; if they are separated by a character, set "
+            "separator = '|'"
+        )
 
     def _letter(self, answer: str, options: list[str]) -> str:
         start = self.keys.get("answer_from", "letter")

@@ -16,7 +16,7 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.multiple_choice import orders
-from folkways.benchmarks.multiple_choice.declaration import ACCURACY, Declaration, DeclaredMetric
+from folkways.benchmarks.multiple_choice.declaration import ACCURACY, Declaration, DeclaredMetric, Entry
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.multiple_choice.lm_eval import HarnessPrompts, template_of, variant_with
 from folkways.benchmarks.templates import Template, choose_templates, wordings, wordings_if_any
@@ -122,10 +122,18 @@ class ChoiceTask(ItemwiseTask):
                     "local_language": entry["language_code"],
                     "gold_letter": gold,
                     **entry["facets"],
+                    **self.more_columns(entry),
                     **(
                         {"lm_eval_task": of_harness, "lm_eval_place": row} if self.harness is not None else {}
                     ),
                 }
+
+    def more_columns(self, entry: Entry) -> Row:
+        """Further columns of an item, for a subclass with ``item_columns`` of its own.
+
+        entry: a row of ``Declaration.entries``.
+        """
+        return {}
 
     def languages(self, item: Row) -> tuple[str, ...]:
         return (item["local_language"],)
@@ -240,10 +248,11 @@ class ChoiceTask(ItemwiseTask):
             f"{', '.join(self.labels)}"
         )
 
-    def read(self, item: Row, reply: str, variant: str) -> str | None:
+    def read(self, item: Row, response: Row, profile: str) -> str | None:
         """The label that the reply settles on; for variants in which models think first, the last one that a
         line states."""
-        template = template_of(orders.split_variant(variant)[0])
+        reply = response["response"]
+        template = template_of(orders.split_variant(response["variant"])[0])
         if self.declared and template in self.declared.keys.get("thinking_variants", ()):
             stated = (first_label(line, self.labels) for line in reversed(reply.splitlines()) if line.strip())
             if (last := next(stated, None)) is not None:
@@ -254,7 +263,7 @@ class ChoiceTask(ItemwiseTask):
         reply, gold = response["response"], item["gold_letter"]
         if self._continues(response):
             return self._likeliest(item, response)
-        label = self.read(item, reply, response["variant"])
+        label = self.read(item, response, profile)
         if label is None:
             return unparsed(reply, response["language"], "no option in the reply, or more than one")
         return ReplyScore(

@@ -93,8 +93,8 @@ class NormAd(ChoiceTask):
     def why_uncounted(self, item: Row, profile: str) -> str | None:
         return self.why_no_option(item)
 
-    def read(self, item: Row, reply: str, variant: str) -> str | None:
-        return settled_word(reply, WORDS)
+    def read(self, item: Row, response: Row, profile: str) -> str | None:
+        return settled_word(response["response"], WORDS)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, also by level and label together."""

@@ -1,6 +1,7 @@
 """Analyses of groups of models, cultures and languages, for runs of any benchmark."""
 
 from folkways.benchmarks.culture_profile import PROFILE
+from folkways.evidence.groups.formats import FORMAT_CONSISTENCY
 from folkways.evidence.groups.home import HOME_ADVANTAGE
 from folkways.evidence.groups.means import MODEL_MEANS
 from folkways.evidence.groups.repeated import REPEATED_REPLIES
@@ -15,6 +16,7 @@ OF_ANY_BENCHMARK = (
     HOME_ADVANTAGE,
     RESOURCE_CLASSES,
     SAME_LANGUAGE,
+    FORMAT_CONSISTENCY,
     REPEATED_REPLIES,
     SUCCESSORS,
     REASONING_MODELS,

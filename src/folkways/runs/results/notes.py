@@ -13,7 +13,6 @@ from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.treatments import without_treatments
 from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural
 from folkways.errors import FolkwaysError
@@ -59,7 +58,7 @@ def completeness_of(
         return Completeness.of(
             default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String))
         )
-    rows = without_treatments(pl.concat(pages)).filter(pl.col("sample") == pl.col("sample").min())
+    rows = pl.concat(pages).filter(pl.col("sample") == pl.col("sample").min())
     released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
     return Completeness.of(
         default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released)))

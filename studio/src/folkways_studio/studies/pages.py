@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from starlette.responses import Response
 
 from folkways_studio.database import audit
@@ -9,7 +11,7 @@ from folkways_studio.errors import SubmissionError
 from folkways_studio.models import modelling
 from folkways_studio.people import accounts, participants
 from folkways_studio.people.participation import may_make_studies
-from folkways_studio.records import Role, StudyState
+from folkways_studio.records import ParticipantState, Role, StudyState
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import descriptions, progress, working_time
 from folkways_studio.studies import service as studies
@@ -74,6 +76,10 @@ def show_overview(context: RequestContext) -> Response:
         lacking_tests=gold.lacking(context.workspace, study.id),
         not_offered=modelling.not_offered(study, context.studio.settings.models),
         low_pay=low_pay(context.workspace, study),
+        waiting=sum(each.state == ParticipantState.WAITING for each in people),
+        stalled=progress.stalled_stages(context.workspace, study.id, rows, time.time())
+        if study.state == StudyState.OPEN
+        else (),
     )
 
 

@@ -86,6 +86,49 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
     return tuple(rows)
 
 
+STALLED_SECONDS = 2 * 86_400.0
+"""A stage at which nobody works is stalled once its last answer is older than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class StalledStage:
+    """A stage that lacks answers and gets none. lacking: answers that are asked for; last: when the last one
+    came, in seconds since the epoch, None for never."""
+
+    stage: str
+    lacking: int
+    last: float | None
+
+
+def stalled_stages(
+    workspace: Workspace, study_id: int, rows: Sequence[Progress], now: float
+) -> tuple[StalledStage, ...]:
+    """The stages of a study of the workspace with open slots at which nobody works, whose last answer (or
+    first item, where there is none) is older than STALLED_SECONDS.
+
+    study_id: the study; rows: its ``progress``; now: seconds since the epoch.
+    """
+    stages, items, judgements = schema.stages, schema.items, schema.judgements
+    last = sa.select(sa.func.max(judgements.c.created)).where(judgements.c.stage_id == stages.c.id)
+    begun = sa.select(sa.func.min(items.c.created)).where(items.c.stage_id == stages.c.id)
+    query = (
+        sa.select(stages.c.name, last.scalar_subquery().label("last"), begun.scalar_subquery().label("begun"))
+        .where(stages.c.study_id == study_id)
+        .order_by(stages.c.position)
+    )
+    with workspace.read() as connection:
+        moments = connection.execute(query).all()
+    stalled = []
+    for each in moments:
+        here = [row for row in rows if row.stage == each.name]
+        lacking = sum(row.slots_open for row in here)
+        since = each.begun if each.last is None else each.last
+        is_idle = not any(row.slots_leased for row in here) and since is not None
+        if lacking and is_idle and now - since > STALLED_SECONDS:
+            stalled.append(StalledStage(each.name, lacking, each.last))
+    return tuple(stalled)
+
+
 _OWN_STAGES = (
     sa.select(schema.stages, *counts_of(schema.stages.c.id))
     .where(
