@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways.endpoints.base import EndpointOptions
@@ -172,6 +172,8 @@ def test_model_names_may_hold_slashes_and_colons():
     assert open_name("hf/org/name").identity == "hf/org/name@main"
 
 
+@example("openai/gpt-4o?temperature=1")
+@example("hf/org/name@abc")
 @given(st.text(max_size=40))
 def test_any_name_opens_or_says_why_not(name):
     if name.strip().startswith("replay:"):

@@ -12,7 +12,7 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import Literal
 
-from folkways.errors import DataError, FolkwaysError, NotOnDiskError
+from folkways.errors import DataError, FolkwaysError, NotOnDiskError, option
 from folkways.releases.checksums import sha256_of
 
 MOST_OPTIONAL = 6
@@ -84,8 +84,8 @@ class ReleaseRecord:
         """FolkwaysError where a ``revision`` cannot be chosen, because the record pins one."""
         if self.is_pinned:
             raise FolkwaysError(
-                f"release {self.name} is always that of revision {self.revision}; leave out --revision "
-                f"{revision}, which is for releases that follow a branch"
+                f"release {self.name} is always that of revision {self.revision}; leave out "
+                f"{option('revision', revision)}, which is for releases that follow a branch"
             )
 
     @cached_property

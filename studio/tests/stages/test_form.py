@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from starlette.datastructures import FormData
 
@@ -281,16 +281,25 @@ SENT = st.one_of(
 )
 
 
-@given(st.lists(st.tuples(FIELDS, SENT), max_size=16))
+TAKEN = [
+    *(("ask-polite", "1"), ("ask-fit", "1"), ("ask-why", "It is too loud."), ("ask-better", "1")),
+    *((f"ask-order-{at}", str(rank)) for at, rank in enumerate((2, 3, 1))),
+    *((f"ask-groups-{at}", str(group)) for at, group in enumerate((1, 1, 2))),
+]
+
+
+@example(TAKEN, [])
+@given(st.sampled_from([TAKEN, []]), st.lists(st.tuples(FIELDS, SENT), max_size=16))
 def test_whatever_a_browser_sends_is_a_draft_and_taken_or_refused_in_words(
-    pairs: list[tuple[str, str]],
+    first: list[tuple[str, str]], then: list[tuple[str, str]]
 ) -> None:
-    draft = FORM.read_form(FormData(pairs), CONTENT, CONFIG)
+    draft = FORM.read_form(FormData([*first, *then]), CONTENT, CONFIG)
     assert len(FORM.form_values(CONTENT, CONFIG, draft)["parts"]) == len(ASK)
     try:
         payload = FORM.validate(draft, CONTENT, CONFIG)
     except SubmissionError as error:
         assert set(error.problems) <= {part["key"] for part in ASK}
+        assert then or not first
     else:
         assert FORM.validate(FORM.draft_of(payload), CONTENT, CONFIG) == payload
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.studies import Vote, answers_by_person, count_people
@@ -98,6 +98,8 @@ def test_a_vote_is_options_or_a_reason_for_none() -> None:
     assert problems(handler, {"choices": [1], "comment": "c" * 4001}, content) == {"comment"}
 
 
+@example([set(), {0}, set()], 2, True)
+@example([set(), {0}, set()], 2, False)
 @given(st.lists(st.sets(st.integers(0, 2)), min_size=1, max_size=7), st.integers(1, 7), st.booleans())
 def test_votes_are_counted_as_by_hand(said: list[set[int]], majority: int, second_round: bool) -> None:
     """An empty set abstains: it does not know where its place is even, and finds the question senseless where

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways_studio.errors import ConflictError, SubmissionError
@@ -67,6 +67,7 @@ LISTS = st.lists(ODD, max_size=4)
 ENTRIES = st.fixed_dictionaries({}, optional={"answers": ODD | LISTS, "english": ODD | LISTS})
 
 
+@example({"groups": [{"answers": [1, 3, 1], "english": ["rice", None]}, {"answers": "4"}], "invalid": [2, 2]})
 @given(
     st.fixed_dictionaries(
         {}, optional={"groups": ODD | st.lists(ENTRIES | ODD, max_size=4), "invalid": ODD | LISTS}

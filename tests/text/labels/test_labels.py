@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways.text.labels import TRUTHS, exact_label, first_label, settled_truth
@@ -125,6 +125,8 @@ def test_every_usual_dress_of_a_bare_label_is_read(label: str, dress: str) -> No
     assert first_label(dress.format(label), ABCD) == label
 
 
+@example("B")
+@example(" c. ")
 @given(st.text(max_size=60))
 def test_readers_answer_with_a_label_or_nothing_for_any_text(reply: str) -> None:
     assert first_label(reply, ABCD) in {*ABCD, None}

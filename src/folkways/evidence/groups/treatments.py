@@ -21,6 +21,7 @@ from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import ASKED_IN, with_asked_in
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Plot, Table, with_holm
 from folkways.benchmarks.treatments import LENGTH, Arm
+from folkways.errors import option
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.groups.panel import NAMES
 from folkways.names import WHOLE
@@ -183,7 +184,8 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     every = list(_arms(inputs))
     if not every:
         raise NotAvailableError(
-            "needs prompts in two ways: a run with --treatments FILE.toml, or with two templates (--variants)"
+            f"needs prompts in two ways: a run with {option('treatments')}, or with two templates "
+            f"({option('variants')})"
         )
     headlines = [arms for arms in every if arms.metric == inputs.metrics[arms.task][0]]
     others = [arms.whole() for arms in every if arms not in headlines]
