@@ -54,8 +54,19 @@ def test_trials_are_rows_of_one_question_and_failed_requests_no_zeros(tmp_path: 
 def test_other_questions_of_the_same_ids_are_not_compared(tmp_path: Path, keep: str) -> None:
     first = helm_run(tmp_path / "a", "org/one", FIRST, keep=[keep])
     second = helm_run(tmp_path / "b", "org/two", FIRST, keep=[keep], questions="What is {}?")
-    with pytest.raises(FolkwaysError, match="another question"):
-        compare_logs(first, second)
+    third = helm_run(tmp_path / "c", "org/three", FIRST, keep=[keep], right="tibia")
+    for other in (second, third):
+        with pytest.raises(FolkwaysError, match="another question"):
+            compare_logs(first, other)
+
+
+def test_a_failed_request_for_a_perturbed_copy_loses_that_copy_alone(tmp_path: Path) -> None:
+    run = helm_run(tmp_path, "org/one", FIRST, perturbed=3)
+    state = json.loads((run / "scenario_state.json").read_bytes())
+    for asked in state["request_states"]:
+        asked["result"]["success"] = "perturbation" not in asked["instance"]
+    (run / "scenario_state.json").write_text(json.dumps(state))
+    assert read_logs(run)[0].scores["exact_match"] == FIRST
 
 
 def test_what_differs_between_runs_and_what_is_not_there_is_said(tmp_path: Path) -> None:

@@ -162,6 +162,8 @@ def test_a_run_that_was_cut_short_is_no_success(workspace: Path, logs: list[Path
     files = export_run(run.workspace, replace(run.record, state="budget"), tmp_path).files
     assert {header_of(path)["status"] for path in files} == {"cancelled"}
     assert {header_of(path)["status"] for path in logs} == {"success"}
+    (usage,) = header_of(logs[0])["stats"]["model_usage"].values()
+    assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"] > usage["input_tokens"] > 0
 
 
 def test_a_model_that_never_replied_has_an_error_and_no_number(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ def test_a_report_of_records_shows_their_intervals_and_warns_of_scores_without(t
     page = (tmp_path / "out/report.md").read_text()
     assert page.startswith("# Quiz night") and "59.8" in page and "85.8" in page
     assert "org/two on quiz has no interval (none: the record has no single judgements)" in page
+    assert page.count("has no interval") == 1
     scores = pl.read_parquet(tmp_path / "out/scores.parquet")
     assert sorted(scores["model"]) == ["org/one", "org/two"]
     with pytest.raises(FolkwaysError, match="prices= does not apply"):

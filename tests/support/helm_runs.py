@@ -29,6 +29,7 @@ def helm_run(
     failed: Sequence[int] = (),
     perturbed: int = 0,
     subject: str = "anatomy",
+    right: str = "ulna",
     questions: str = "Which bone is number {}?",
     keep: Sequence[str] = ("scenario_state.json",),
     **adapter: Any,
@@ -54,7 +55,7 @@ def helm_run(
                 instance = {
                     "input": {"text": questions.format(place)},
                     "references": [
-                        {"output": {"text": text}, "tags": ["correct"] if text == "ulna" else []}
+                        {"output": {"text": text}, "tags": ["correct"] if text == right else []}
                         for text in ("ulna", "tibia")
                     ],
                     "split": "test",

@@ -82,7 +82,7 @@ def _log(folder: Path, spec: Row, entries: Iterable[Row]) -> ScoredLog:
         of_instance = values.setdefault((str(entry["instance_id"]), int(entry["train_trial_index"])), {})
         for stat in entry["stats"]:
             name = stat["name"]["name"]
-            if stat["name"].get("perturbation") is None and not BOOKKEEPING.match(name):
+            if not BOOKKEEPING.match(name):
                 of_instance[name] = number(stat.get("mean"))
     instances, lost = _asked(folder)
     values |= {key: {} for key in sorted(lost - values.keys())}
