@@ -79,6 +79,7 @@ def test_a_heading_sorts_and_turns_round() -> None:
     assert (once.order, once.state) == ("key", "open")
     assert TableView.of(QueryParams(once.sorted_by("key"))).order == "-key"
     assert TableView.of(QueryParams(once.sorted_by("answers"))).order == "answers"
+    assert TableView.of(QueryParams({"q": "x" * 999})).q == "x" * 200
     assert TableView().query == "" and TableView.of(QueryParams("column=nonsense")).columns == SHOWN
 
 
@@ -182,3 +183,9 @@ def test_a_page_costs_as_many_statements_for_a_hundred_rows_as_for_three(desk: S
         assert len(cells(client.get(address).text)) == rows
         costs.append(sum(not text.startswith("BEGIN") for text in statements))
     assert costs[0] == costs[1] <= 20
+    statements.clear()
+    client.get("/studies/rows/items?order=own")
+    cost = sum(not text.startswith("BEGIN") for text in statements)
+    assert cost == costs[0] - 5, (
+        "the columns of people and suggestions, and the ranking, cost only who sees them"
+    )

@@ -84,6 +84,17 @@ def test_it_is_blind_for_its_own_population_alone(desk: StudyFixture) -> None:
     assert blind(desk, person.account_id, korean, peruvian) == {korean}
 
 
+def test_the_order_by_answers_says_nothing_of_a_blind_item(desk: StudyFixture) -> None:
+    first, second = desk.add("pair", [QUESTION, QUESTION], None)
+    answering, reading = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
+    work = desk.work(answering, "pair")
+    desk.submit(answering, work, {"choices": [0]})
+    about = (desk.workspace, desk.study.id, ItemQuery(stage_id=work.stage.id))
+    for reader, numbers in ((desk.owner, [second, first]), (reading.account_id, [first, second])):
+        page = item_search.find_items(*about, order="answers", reader=reader)
+        assert [each.id for each in page.items] == numbers
+
+
 def test_how_far_people_are_apart_says_nothing_of_a_blind_item(desk: StudyFixture) -> None:
     _, disputed, _ = desk.add("pair", [QUESTION, QUESTION, QUESTION], None)
     people = [desk.person(role=Role.REVIEWER) for _ in range(3)]
