@@ -175,7 +175,7 @@ def test_two_templates_are_read_as_a_treatment() -> None:
     assert set(effects["treatment"]) == {"plainpers"}
     assert effects.filter(culture="all")["difference"][0] > 20
     alone = replace(known, judged=known.judged.filter(variant="plaininst"))
-    with pytest.raises(NotAvailableError, match="--treatments FILE"):
+    with pytest.raises(NotAvailableError, match=r"a run with treatments=.*variants="):
         TREATMENTS.make(alone)
 
 

@@ -187,5 +187,5 @@ def test_a_release_of_one_revision_takes_no_other(hub: HubServer, data_home: Pat
     refused = folkways("data", "fetch", "culturalbench", "--revision", "main", env=environment())
     assert refused.returncode == 2
     assert "is always that of revision 996d62a55f6a49c13596f0a31b772812a1aacd67" in refused.stderr
-    with pytest.raises(FolkwaysError, match="leave out --revision v2"):
+    with pytest.raises(FolkwaysError, match="leave out revision='v2'"):
         adopt("culturalbench", published, revision="v2")
