@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from folkways.errors import FolkwaysError
 from folkways.records import JUDGED_ITEMS, Metric
 from folkways.reports.data import ITEM_TEXTS, ReportData
-from folkways.reports.formats.html import _environment
+from folkways.reports.formats.html import environment
 from folkways.reports.views import cultures
 from folkways.reports.views.cultures import (
     CulturePage,
@@ -69,7 +69,7 @@ def html_of(data: ReportData) -> str:
 
 
 def rendered(pages: list[CulturePage]) -> str:
-    template = _environment().get_template("cultures.html.j2")
+    template = environment().get_template("cultures.html.j2")
     return template.render(cultures=pages, seed=cultures.SEED, fewest_repeats=3)
 
 
