@@ -79,7 +79,10 @@ def test_subcommands_and_options_of_a_command_are_offered(place: Path) -> None:
 
 
 def test_tasks_and_benchmarks_are_offered(place: Path) -> None:
-    assert complete(place, "folkways run bl") == ["blend", "blend/saq", "blend/mcq"]
+    assert complete(place, "folkways run bl") == [
+        *("blend", "blend/saq", "blend/mcq"),
+        *("blend-vis", "blend-vis/original", "blend-vis/rephrased"),
+    ]
     assert complete(place, "folkways estimate demo blend/s") == ["blend/saq"]
 
 

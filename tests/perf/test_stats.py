@@ -84,6 +84,7 @@ def test_the_simulation_of_relations_has_a_line_for_each_case(monkeypatch: pytes
         "wobbles": 5,
         "skewed": 8,
         "averages": 11,
+        "treatments": 12,
     }
     assert all(line.count("|") == lines[0].count("|") for lines in tables.values() for line in lines)
     page = SIMULATIONS.read_text(encoding="utf-8")

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from folkways.errors import DataError, FolkwaysError
-from folkways.text_tables import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +130,8 @@ class SettledItem:
 def settled_items(path: Path) -> tuple[SettledItem, ...] | None:
     """The items of a study's export that are done and handed on to no stage; None for a table of another
     kind. Raises DataError, with its row, for an item whose content or result is not a JSON object."""
+    from folkways.text_tables import read_table  # polars, which the studio starts without
+
     try:
         table = read_table(path, {name: (name,) for name in EXPORTED})
     except FolkwaysError:

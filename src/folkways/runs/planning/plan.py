@@ -4,6 +4,7 @@ expects."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -325,8 +326,9 @@ def release_of(run_task: run_records.RunTask) -> Release:
     if problem is not None and not changed:
         raise problem
     again = ""
-    if not in_folder and not (record := get_record(run_task.release)).is_pinned:
-        again = f" ({record.to_accept(revision=revision_of(run_task))})"
+    with suppress(FolkwaysError):  # a folder's name, or a release that no package has any more
+        if not in_folder and not (record := get_record(run_task.release)).is_pinned:
+            again = f" ({record.to_accept(revision=revision_of(run_task))})"
     raise FolkwaysError(
         f"the files of release {run_task.release} ({run_task.root}) have changed since the run was planned "
         f"(fingerprint {run_task.fingerprint}); fetch the old state again{again}, or start a new run on the "
