@@ -56,11 +56,13 @@ def superblend_rows() -> list[Row]:
 
 def write_superblend(root: Path, rows: Iterable[Row] | None = None) -> Release:
     """The repository's folder ``data`` under ``root``, and the release in it."""
-    file = root / "original/SuperBLEnD/English.jsonl"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps(row) for row in (superblend_rows() if rows is None else rows))
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _write_lines(root / "original/SuperBLEnD/English.jsonl", superblend_rows() if rows is None else rows)
     return release_over(root, "superblend")
+
+
+def _write_lines(file: Path, rows: Iterable[Row]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def vis_rows(countries: Iterable[str] = ("Chile", "West_Java", "UK"), facts: int = 12) -> list[Row]:
@@ -90,8 +92,5 @@ def vis_rows(countries: Iterable[str] = ("Chile", "West_Java", "UK"), facts: int
 
 
 def write_vis(root: Path, rows: Iterable[Row] | None = None) -> Release:
-    file = root / "mcq_split/test.jsonl"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps(row) for row in (vis_rows() if rows is None else rows))
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _write_lines(root / "mcq_split/test.jsonl", vis_rows() if rows is None else rows)
     return release_over(root, "blend-vis")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import Number, workspace_option
+from folkways.cli.options import coverage_option, github_option, workspace_option
 
 
 @click.command("gate")
@@ -30,13 +30,7 @@ from folkways.cli.options import Number, workspace_option
 @click.option("--metric", metavar="NAME", help="Metric to decide on; each task's headline if left out.")
 @click.option("--profile", metavar="NAME", help="Profile to decide on; each task's default if left out.")
 @click.option("--strict", is_flag=True, help="Pass only if the whole interval is on the right side.")
-@click.option(
-    "--coverage",
-    type=Number(0, 100),
-    default=95.0,
-    show_default=True,
-    help="Percent of items that need a reply.",
-)
+@coverage_option
 @click.option(
     "--judged",
     type=click.Path(path_type=Path),
@@ -46,7 +40,7 @@ from folkways.cli.options import Number, workspace_option
 @click.option(
     "--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write the checks as JUnit XML."
 )
-@click.option("--github", is_flag=True, help="Print annotations for GitHub.")
+@github_option
 def command(
     run: str,
     workspace: str,

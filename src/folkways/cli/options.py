@@ -408,6 +408,15 @@ question_options = _packed(
 )
 """What to ask, as ``options`` (RunOptions)."""
 
+coverage_option = click.option(
+    "--coverage",
+    type=Number(0, 100),
+    default=95.0,
+    show_default=True,
+    help="Percent of items that need a reply.",
+)
+github_option = click.option("--github", is_flag=True, help="Print annotations for GitHub.")
+
 models_option = click.option(
     "--model",
     "-m",

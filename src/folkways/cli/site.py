@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import Number, workspace_option
+from folkways.cli.options import Number, coverage_option, github_option, workspace_option
 from folkways.cli.out import folder_option
 
 
@@ -89,13 +89,7 @@ def _address(text: str, flag: str) -> str:
     help="The leaderboard: a folder that `site` wrote, runs or records; repeatable.",
 )  # fmt: skip
 @click.option("--profile", metavar="NAME", help="Profile of the scores; the first of each run if left out.")
-@click.option(
-    "--coverage",
-    type=Number(0, 100),
-    default=95.0,
-    show_default=True,
-    help="Percent of items that need a reply.",
-)
+@coverage_option
 @click.option(
     "--max-failed",
     "failed",
@@ -107,7 +101,7 @@ def _address(text: str, flag: str) -> str:
 @click.option(
     "--strict", is_flag=True, help="Only what is shown to be right may enter; what is unsure fails."
 )
-@click.option("--github", is_flag=True, help="Print annotations for GitHub.")
+@github_option
 def check(
     new: tuple[str, ...], workspace: str, against: tuple[str, ...], profile: str | None, coverage: float,
     failed: float, strict: bool, github: bool,
