@@ -17,6 +17,7 @@ from folkways.evidence.contributions import Column, Entry, columns_of, unlike
 from folkways.evidence.requirements import Check, Status
 from folkways.evidence.sentences import named
 from folkways.releases.registry import get_record
+from folkways.releases.release_records import OWN_FOLDER
 
 NEEDED = ("data", "lang", "variant", "prompts", "settings", "profile", "folkways")
 """Parts that a signature has to have for its score to be compared with others."""
@@ -25,9 +26,6 @@ MOST_FAILED = 1.0
 """Percent of the expected answers that may have failed."""
 
 NOTHING: Mapping[str, str] = {}
-
-OWN_DATA = "dir:"
-"""How the name of a release begins that is a folder of the user's."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ def _release(entry: Entry, column: Column | None, here: Mapping[str, str]) -> Ou
     data = entry.made.get("data", "")
     name, _, fingerprint = data.partition("#")
     same = column is not None and column.setting.get("data") == data
-    if name.startswith(OWN_DATA):
+    if name.startswith(OWN_FOLDER):
         if same:
             return Status.PASS, f"{data}, a folder of somebody's own, as on the leaderboard"
         return Status.FAIL, f"{name} is a folder of somebody's own; ask the questions of a published release"

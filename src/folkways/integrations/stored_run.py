@@ -18,7 +18,7 @@ from folkways.errors import FolkwaysError
 from folkways.records import Metric, is_baseline
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
-from folkways.releases.release_records import ReleaseRecord
+from folkways.releases.release_records import OWN_FOLDER, ReleaseRecord
 from folkways.runs.planning.plan import item_batches, release_of, restore_options, revision_of
 from folkways.runs.results.model_names import ModelIdentity, model_names, stored_model
 from folkways.runs.results.notes import lacking
@@ -113,7 +113,7 @@ class StoredRun:
         """The record of a task's release, at the revision that was asked; for a folder, one with an unknown
         licence."""
         name = self.tasks[task].release
-        if not name.startswith("dir:"):
+        if not name.startswith(OWN_FOLDER):
             record = get_record(name)
             return replace(record, revision=revision_of(self.tasks[task]) or record.revision)
         usual = get_record(get_task(task).release)
@@ -160,7 +160,7 @@ class StoredRun:
         if recipe is None:
             return None
         releases = {
-            run_task.task.split("/")[0]: run_task.release.replace("dir:", "./")
+            run_task.task.split("/")[0]: run_task.release.replace(OWN_FOLDER, "./")
             for run_task in self.tasks.values()
         }
         options = {name: recipe[name] for name in REPEATED if name in recipe}

@@ -14,7 +14,7 @@ from pathlib import Path
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.checksums import sha256_of
 from folkways.releases.registry import known_releases
-from folkways.releases.release_records import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.release_records import OWN_FOLDER, Release, ReleaseFile, ReleaseRecord
 
 UNKNOWN_LICENCE = "NOASSERTION"  # SPDX for: nobody has said
 DATA_SUFFIXES = (".csv", ".csv.gz", ".json", ".jsonl", ".parquet", ".rtf", ".tsv", ".txt")
@@ -118,7 +118,7 @@ def _laid_out_alike(folder: Path, records: list[ReleaseRecord], can_read: CanRea
     for record in family:
         places = places_of(record, folder) | places
     record = ReleaseRecord(
-        name=f"dir:{folder.resolve().name}",
+        name=f"{OWN_FOLDER}{folder.resolve().name}",
         benchmark=alike[0],
         revision="",
         source="folder",

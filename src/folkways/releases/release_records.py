@@ -19,6 +19,9 @@ MOST_OPTIONAL = 6
 """Optional files up to which every choice of them has its fingerprint computed: there are 2 to the power of
 their number."""
 
+OWN_FOLDER = "dir:"
+"""How the name of a release begins that is a folder of the user's."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFile:

@@ -28,7 +28,7 @@ from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, option
 from folkways.releases.once import KeptBatches
 from folkways.releases.registry import get_record
-from folkways.releases.release_records import Release
+from folkways.releases.release_records import OWN_FOLDER, Release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import run_records
@@ -313,7 +313,7 @@ def release_of(run_task: run_records.RunTask) -> Release:
     """
     problem: FolkwaysError | None = None
     changed = False
-    in_folder = run_task.release.startswith("dir:")
+    in_folder = run_task.release.startswith(OWN_FOLDER)
     for name in (run_task.root,) if in_folder else (run_task.release, run_task.root):
         try:
             release = open_release(name, run_task.task.split("/", 1)[0])

@@ -18,6 +18,7 @@ from folkways.engine.budget import parse_budget
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.files import check_folder, check_several
 from folkways.metrics.neural.compute import Compute
+from folkways.releases.release_records import OWN_FOLDER
 from folkways.runs.keywords import settings_of
 from folkways.runs.models import SEPARATOR
 from folkways.runs.options import (
@@ -272,7 +273,7 @@ def recipe_of(plan: Plan, asking: AskOptions, profile: str | None) -> dict[str, 
         "models": [model.name for model in plan.models],
         "releases": {
             one.task.benchmark: str(one.release.root)
-            if one.release.name.startswith("dir:")
+            if one.release.name.startswith(OWN_FOLDER)
             else one.release.name
             for one in plan.tasks
         },
