@@ -58,7 +58,8 @@ def test_a_placebo_is_as_long_and_names_no_culture() -> None:
     _, prompts = _prompts(BORN)
     of_first = prompts.filter(item=prompts["item"][0])
     texts = {
-        Arm.of(variant).group: system for variant, system in of_first.select("variant", "system").iter_rows()
+        Arm.of(variant).group(): system
+        for variant, system in of_first.select("variant", "system").iter_rows()
     }
     assert texts[""] is None
     named = texts["born"]
@@ -103,7 +104,7 @@ def test_an_unknown_placeholder_is_an_error() -> None:
 
 def test_a_language_has_its_own_text() -> None:
     treatment = Treatment.of("a", {"prompt": {"ko": "한국어로. {prompt}", "en": "In English. {prompt}"}})
-    (_, filled), *_ = treatment.of_prompt("1", "KR", None)
+    (_, filled), *_ = treatment.of_prompt("1", "KR", (), 0)
     row = {"system": None, "user": "Q", "language": "ko"}
     assert filled.apply(row, "a")["user"] == "한국어로. Q"
     with pytest.raises(FolkwaysError, match="has no text for prompts in 'am'"):
@@ -115,15 +116,15 @@ def test_texts_come_from_a_file_by_culture_and_cross(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text('[read]\nprompt = "{text}\\n{prompt}"\ntexts = "t.csv"\n')
     (table,) = read_treatments(tmp_path / "t.toml").values()
     treatment = Treatment.of("read", table)
-    arms = dict(treatment.of_prompt("1", "KR", "US"))
+    arms = dict(treatment.of_prompt("1", "KR", ("US",), 0))
     row = {"system": None, "user": "Q", "language": "en"}
     users = {ending: filled.apply(row, "read")["user"] for ending, filled in arms.items()}
     assert users == {"~with-read": "one\ntwo\nQ", "~with-read:for-US": "three\nQ"}
     with pytest.raises(FolkwaysError, match="no text for the culture 'ET'"):
-        list(treatment.of_prompt("1", "ET", None))
+        list(treatment.of_prompt("1", "ET", (), 0))
     (tmp_path / "t.csv").write_text("culture,text\nKR,other\n")
     with pytest.raises(FolkwaysError, match="has changed since the run was planned"):
-        list(Treatment.of("read", table).of_prompt("1", "KR", None))
+        list(Treatment.of("read", table).of_prompt("1", "KR", (), 0))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,8 @@ def test_texts_come_from_a_file_by_culture_and_cross(tmp_path: Path) -> None:
         ({"system": "You live in {country} with your family.", "placebos": ["Hello you."] * 3}, "as long"),
         ({"prompt": "In {country}: {prompt}", "placebos": ["In house seven:"] * 3}, r"has no \{prompt\}"),
         ({"system": "x", "prompt": "{prompt}", "placebos": ["x"] * 3}, "unclear what a placebo replaces"),
-        ({"system": "You live in {country}.", "crossed": "yes"}, "crossed must be true or false"),
+        ({"system": "You live in {country}.", "crossed": "yes"}, 'crossed must be true, false or "all"'),
+        ({"system": "You live in {country}.", "crossed": 1}, 'crossed must be true, false or "all"'),
     ],
 )
 def test_what_cannot_be_used_is_an_error(table: dict[str, Any], message: str) -> None:

@@ -58,7 +58,7 @@ def test_each_arm_has_a_score_by_variant(run: Run) -> None:
     ):
         of_arm = judged.filter(
             pl.col("variant").map_elements(
-                lambda name, group=group: Arm.of(name).group == group, return_dtype=pl.Boolean
+                lambda name, group=group: Arm.of(name).group() == group, return_dtype=pl.Boolean
             )
         )
         assert of_arm.filter("counted")["correct"].mean() * 100 == pytest.approx(
