@@ -35,8 +35,10 @@ class OtherTexts:
         shortest, longest = len(text) * (1 - EQUAL), len(text) * (1 + EQUAL)
         start, end = bisect_left(ranked, shortest, key=len), bisect_right(ranked, longest, key=len)
         equal = _drawn([other for other in ranked[start:end] if other != text], number, lot)
-        longer = _drawn(ranked[end:], number - len(equal), lot)
-        return equal + [_beginning(other, len(text)) for other in longer]
+        if len(equal) == number:
+            return equal
+        longer = [other for other in ranked[end:] if not other.startswith(text)]
+        return equal + [_beginning(other, len(text)) for other in _drawn(longer, number - len(equal), lot)]
 
 
 def _script(text: str) -> str:

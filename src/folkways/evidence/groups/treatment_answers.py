@@ -83,7 +83,7 @@ def answers_table(inputs: Inputs) -> Iterator[Table]:
         corrected,
         notes=(
             f"{OTHERS}: the treatment names another culture than the question's, and the answers are those "
-            "of the culture named: above 0, the prompt answers for its culture whatever the question is about. "
+            "of the culture named: above 0, the prompt answers for its culture, whatever is asked about. "
             f"{OWN}: it names the question's own culture, and the answers are those of each other culture.",
             "An answer that m other cultures gave counts 1/m for each; chance is that of the analysis whose "
             f"culture answers. Of a task in words, items with {MOST:,} wrong answers at most are drawn.",
@@ -136,8 +136,9 @@ def _drawn_items(judged: pl.DataFrame, metric: str) -> pl.Series:
     wrong = judged.group_by("item", "endpoint", "language").agg(wrong=(pl.col(metric) == 0).sum())
     lots = [blake2b(name.encode(), digest_size=8).hexdigest() for name in wrong["item"]]
     ordered = wrong.with_columns(pl.Series("lot", lots)).sort("lot")
-    reached = pl.col("wrong").cum_sum().over("endpoint", "language").max().over("lot")
-    return ordered.filter(reached.cum_max() <= MOST)["item"].unique()
+    ordered = ordered.with_columns(reached=pl.col("wrong").cum_sum().over("endpoint", "language"))
+    most = ordered.group_by("item", "lot").agg(pl.col("reached").max()).sort("lot")
+    return most.filter(pl.col("reached").cum_max() <= MOST)["item"]
 
 
 @dataclass(frozen=True)
