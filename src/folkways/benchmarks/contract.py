@@ -76,12 +76,12 @@ def judgements_of(task: Task, items: pl.DataFrame, responses: pl.DataFrame, prof
 
     task, items, responses, profile: as for ``Task.judge``.
     """
-    groups = by_group(responses)
+    groups = by_group(responses, apart=None)
     if len(groups) > 1:  # a task that looks at several replies has those to prompts of one kind
         numbered = responses.with_columns(_row=pl.int_range(pl.len()))
         judged_groups = [
             judgements_of(task, items, group.drop("_row"), profile).with_columns(group["_row"])
-            for group in by_group(numbered).values()
+            for group in by_group(numbered, apart=None).values()
         ]
         together = pl.concat(judged_groups, how="diagonal_relaxed").sort("_row").drop("_row")
         return together.with_columns(responses["variant"])

@@ -124,7 +124,7 @@ class TaskPlan:
         """The prompts, slice by slice; FolkwaysError if the options leave none."""
         empty = True
         for batch in self.batches():
-            arms = 1 + sum(treatment.arms for treatment in self.treatments)
+            arms = 1 + sum(treatment.arms(len(self._cultures)) for treatment in self.treatments)
             for items in batch.iter_slices(max(1, SLICE // self.options.permute_options // arms)):
                 prompts = self.prompts_of(items)
                 if prompts.height:
