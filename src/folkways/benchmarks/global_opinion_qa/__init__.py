@@ -116,9 +116,7 @@ def is_no_opinion(option: str) -> bool:
     return "(vol)" in text or text.startswith(_NO_OPINION)
 
 
-def _one_sample_each(
-    answers: dict[str, Any], row: int, issues: list[DataIssue]
-) -> Iterator[tuple[str, Any]]:
+def _one_sample_each(answers: dict[str, Any], row: int, issues: list[DataIssue]) -> Iterator[tuple[str, Any]]:
     """Country -> shares; of several samples of one country, the first in the order of SAMPLES."""
     of_country: dict[str, dict[str, Any]] = {}
     for name, shares in answers.items():
@@ -144,7 +142,9 @@ def _literal(path: Path, row: int, column: str, text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise DataError(f"{column} is not a list or mapping as Python prints it", file=path, row=row) from None
+        raise DataError(
+            f"{column} is not a list or mapping as Python prints it", file=path, row=row
+        ) from None
 
 
 class _Reader:

@@ -72,7 +72,8 @@ class SurveyQuestion:
                 "culture": culture,
                 "text": self.text,
                 "gold": ", ".join(
-                    f"{option} {share:.0%}" for option, share in zip(self.options, answers.shares, strict=True)
+                    f"{option} {share:.0%}"
+                    for option, share in zip(self.options, answers.shares, strict=True)
                 ),
                 "category": self.category or None,
                 "scale": "ordered" if self.values else "no order",

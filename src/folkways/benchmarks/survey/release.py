@@ -36,7 +36,9 @@ def questions_of(release: Release) -> Iterator[SurveyQuestion]:
         seen.add(question.key)
         yield question
     if unknown := sorted(answers.keys() - seen):
-        raise DataError(f"counts answers to {unknown[0]!r}, which {QUESTIONS} lacks", file=release.path(COUNTS))
+        raise DataError(
+            f"counts answers to {unknown[0]!r}, which {QUESTIONS} lacks", file=release.path(COUNTS)
+        )
 
 
 Cells = dict[int, tuple[int | None, float, int]]
@@ -57,7 +59,9 @@ def _answers(path: Path) -> dict[str, dict[str, Cells]]:
         weight = _weight(path, row, entry["weighted"], count)
         cells = answers[entry["question"]][culture]
         if option in cells:
-            raise DataError(f"has option {option} of {entry['question']!r} in {culture} twice", file=path, row=row)
+            raise DataError(
+                f"has option {option} of {entry['question']!r} in {culture} twice", file=path, row=row
+            )
         cells[option] = (count, weight, row)
     return answers
 
@@ -142,7 +146,9 @@ def _translation(wrong: Any, entry: Any, order: list[int]) -> tuple[str, tuple[s
 def _people(path: Path, cells: Cells, opinions: list[int], others: list[int]) -> PeopleAnswers | None:
     for option, (_, _, row) in cells.items():
         if option not in (*opinions, *others):
-            raise DataError(f"has option {option}; there are {len(opinions) + len(others)}", file=path, row=row)
+            raise DataError(
+                f"has option {option}; there are {len(opinions) + len(others)}", file=path, row=row
+            )
     counts = [cells[index][0] for index in opinions if index in cells]
     respondents = None if any(count is None for count in counts) else sum(count or 0 for count in counts)
     weights = [cells[index][1] if index in cells else 0.0 for index in opinions]

@@ -191,7 +191,9 @@ def whose_values(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Tabl
         "Whose values",
         UNIT,
         pl.DataFrame(rows, schema=dict(VALUES)),
-        Layout("culture", "endpoint", "corrected", 1, by="condition", drawn="heatmap", measure="Similarity, %"),
+        Layout(
+            "culture", "endpoint", "corrected", 1, by="condition", drawn="heatmap", measure="Similarity, %"
+        ),
         (
             "Similarity is 1 - Jensen-Shannon distance (base 2) in percent. corrected: without what chance adds "
             "to the distance of few answers; interval over questions. difference: nearer to this culture than the mean of all others is (Holm over cultures).",
@@ -215,9 +217,14 @@ def _of_culture(
         ]
     )
     mean = paired_mean(corrected, np.zeros(len(answers)))
-    model = np.array([1 - js_distance(shares, real) for (_, shares, _), real in zip(answers, theirs, strict=True)])
+    model = np.array(
+        [1 - js_distance(shares, real) for (_, shares, _), real in zip(answers, theirs, strict=True)]
+    )
     world = np.array(
-        [1 - js_distance(people.world(item), real) for (item, _, _), real in zip(answers, theirs, strict=True)]
+        [
+            1 - js_distance(people.world(item), real)
+            for (item, _, _), real in zip(answers, theirs, strict=True)
+        ]
     )
     for item, _, _ in answers:
         if item["item"] not in halves and item["respondents"]:
@@ -297,7 +304,9 @@ def instrument_effects(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -
         "How far the form of a question moves the answers",
         "The unit is the question as it was asked, in all its forms.",
         pl.DataFrame(rows, schema=dict(INSTRUMENT)),
-        Layout("factor", "endpoint", "effect", 1, by="condition", measure="Effect, % of the largest distance"),
+        Layout(
+            "factor", "endpoint", "effect", 1, by="condition", measure="Effect, % of the largest distance"
+        ),
         (
             "distance: Jensen-Shannon, base 2, in percent; effect: less what it would be by chance, from "
             f"{PERMUTATIONS:,} permutations. between_cultures is the yardstick: how far people of two cultures "

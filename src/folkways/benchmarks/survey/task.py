@@ -21,7 +21,7 @@ import polars as pl
 
 from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
-from folkways.benchmarks.survey.questions import SurveyQuestion, plain_number
+from folkways.benchmarks.survey.questions import SurveyQuestion
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import JUDGEMENTS, LEFT_OUT, LOST, Metric, Schema, State, likelihoods_of
 from folkways.releases.release_records import Release
@@ -127,8 +127,7 @@ class ShownQuestion:
                 str(number) for number in range(1, len(shown) + 1)
             ]
         return cls(
-            text,
-            tuple((name, option, index) for name, (index, option) in zip(names, shown, strict=False)),
+            text, tuple((name, option, index) for name, (index, option) in zip(names, shown, strict=False))
         )
 
     @property
@@ -168,7 +167,7 @@ def _scale_labels(
     if not positions or not any(option.strip().isdecimal() for option in options):
         return []
     taken = {f"{position:g}" for position in positions}
-    others = (str(number) for number in range(int(max(positions)) + 1, 1_000) if str(number) not in taken)
+    others = (str(number) for number in range(99, 0, -1) if str(number) not in taken)  # as surveys code them
     return [f"{positions[index]:g}" if index is not None else next(others) for index, _ in shown]
 
 
@@ -329,9 +328,7 @@ class SurveyTask(ItemwiseTask):
 
     def _frame(self, rows: list[Row], metrics: Iterable[str]) -> pl.DataFrame:
         columns = {
-            name: kind
-            for name, kind in self.judged_columns.items()
-            if name in self.facets or name in metrics
+            name: kind for name, kind in self.judged_columns.items() if name in self.facets or name in metrics
         }
         return pl.DataFrame(rows, schema={**JUDGEMENTS, **columns})
 

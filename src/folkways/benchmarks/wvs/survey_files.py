@@ -133,7 +133,9 @@ def _question(
     rows = coded.select(
         "culture",
         "weight",
-        place=pl.col(key).replace_strict({**place_of, DONT_KNOW: DONT_KNOW}, default=None, return_dtype=pl.Int64),
+        place=pl.col(key).replace_strict(
+            {**place_of, DONT_KNOW: DONT_KNOW}, default=None, return_dtype=pl.Int64
+        ),
     ).drop_nulls("place")
     sums = rows.group_by("culture", "place").agg(weight=pl.col("weight").sum(), n=pl.len())
     people = {}
