@@ -182,6 +182,7 @@ def test_an_arm_of_a_sampled_run_is_scored_over_the_cultures_that_are_asked_in_i
         }
         assert row["score"] == pytest.approx(100 * sum(shares.values()) / 2, abs=8)
         assert row["low"] < row["score"]
+        assert row["high"] - row["low"] < 28, "the culture that is named is not unknown, but no part of it"
     assert set(judged["culture"]) == {"US", "MX"}
     assert scores["US"]["score"] > scores["KR"]["score"]
 

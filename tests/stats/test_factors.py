@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from folkways.stats.factors import Ellipse, TwoFactors, bootstrap_means, fit_factors, varimax
+from folkways.stats.factors import TwoFactors, bootstrap_means, fit_factors, varimax
 
 TRUE = np.array([[0.8, 0.0], [0.7, 0.1], [0.75, -0.1], [0.1, 0.8], [0.0, 0.7], [-0.1, 0.75], [0.4, 0.4]])
 
@@ -177,24 +177,6 @@ def test_means_of_people_drawn_again_spread_as_a_weighted_mean_does() -> None:
     expected = residuals.T @ residuals / weights.sum() ** 2
     assert draws.mean(axis=0) == pytest.approx(mean, abs=0.01)
     assert np.cov(draws, rowvar=False) == pytest.approx(expected, rel=0.1, abs=2e-4)
-
-
-def test_an_ellipse_holds_its_share_of_points() -> None:
-    covariance = np.array([[2.0, 0.9], [0.9, 0.6]])
-    ellipse = Ellipse.of(covariance)
-    points = np.random.default_rng(10).multivariate_normal([0, 0], covariance, 40_000)
-    turn = np.array(
-        [
-            [math.cos(ellipse.angle), -math.sin(ellipse.angle)],
-            [math.sin(ellipse.angle), math.cos(ellipse.angle)],
-        ]
-    )
-    along = points @ turn
-    inside = (along[:, 0] / ellipse.major) ** 2 + (along[:, 1] / ellipse.minor) ** 2 <= 1
-    assert inside.mean() == pytest.approx(0.95, abs=0.005)
-    assert ellipse.major > ellipse.minor
-    flat = Ellipse.of(np.array([[0.0, 0.0], [0.0, 1.0]]))
-    assert (flat.minor, abs(flat.angle)) == (0, pytest.approx(math.pi / 2))
 
 
 def test_the_stored_fit_places_others_without_a_new_one() -> None:

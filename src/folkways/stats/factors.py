@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats
+from folkways.stats.intervals import Floats
 
 FACTORS = 2
 
@@ -199,29 +199,10 @@ class _Moments:
 
 
 def bootstrap_means(values: Floats, weights: Floats, draws: int, rng: np.random.Generator) -> Floats:
-    """Weighted means of people drawn with replacement, shape (draws, columns). values: shape (people,
-    columns)."""
+    """Weighted means of people drawn with replacement, shape (draws, columns).
+
+    values: shape (people, columns). weights: of the people. rng: draws.
+    """
     people = len(values)
     counts = rng.multinomial(people, np.full(people, 1 / people), size=draws) * weights
     return np.asarray(counts @ values / counts.sum(axis=1, keepdims=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Ellipse:
-    """Where a point of a plane lies with a probability, as a normal distribution has it.
-
-    major, minor: half axes. angle: of the major one from the first axis, in radians, from -pi/2 to pi/2.
-    """
-
-    major: float
-    minor: float
-    angle: float
-
-    @classmethod
-    def of(cls, covariance: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Ellipse:
-        """From the covariance of the point, shape (2, 2)."""
-        reach = math.sqrt(-2 * math.log(1 - confidence))  # of chi-squared with two degrees of freedom
-        values, vectors = np.linalg.eigh(covariance)
-        minor, major = np.sqrt(np.maximum(values, 0.0)) * reach
-        x, y = vectors[:, 1] if vectors[0, 1] >= 0 else -vectors[:, 1]
-        return cls(float(major), float(minor), math.atan2(y, x))
