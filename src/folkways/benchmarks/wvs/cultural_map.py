@@ -68,15 +68,11 @@ class CulturalMap:
 
 @dataclass(frozen=True)
 class MapPoint:
-    """A point of the map. draws: the same of samples drawn again, shape (DRAWS, 2)."""
+    """A point of the map, with its covariance, shape (2, 2), and draws with this, shape (DRAWS, 2)."""
 
     point: Floats
+    covariance: Floats
     draws: Floats
-
-    @property
-    def covariance(self) -> Floats:
-        """Of the point, by its draws, shape (2, 2)."""
-        return np.cov(self.draws, rowvar=False)
 
     def distance(self, other: MapPoint) -> tuple[float, Floats]:
         """From another point, and the same of their draws."""
@@ -95,10 +91,11 @@ def country_point(
     parts = [of_years == year for year in np.unique(of_years)]
     means = [np.average(points[part], axis=0, weights=weights[part]) for part in parts]
     draws = [bootstrap_means(points[part], weights[part], DRAWS, rng) for part in parts]
-    return MapPoint(np.mean(means, axis=0), np.mean(draws, axis=0))
+    mean_draws = np.mean(draws, axis=0)
+    return MapPoint(np.mean(means, axis=0), np.cov(mean_draws, rowvar=False), mean_draws)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AnswersInForm:
     """A model's replies to a question in one form.
 
@@ -110,6 +107,11 @@ class AnswersInForm:
     order: str
     shares: Floats
 
+    @property
+    def mean(self) -> Floats:
+        """Over samples, shape (options,)."""
+        return np.asarray(self.shares.mean(axis=0))
+
 
 Question = Sequence[AnswersInForm]
 
@@ -120,53 +122,60 @@ def model_point(
     """A model's point and the number of items that it rests on; None with less than FEWEST_ITEMS.
 
     fit: of people. questions: name in the trend files or in wave 7 -> replies with an opinion. rng: draws.
-    Each order counts as much as
-    the other. Drawn again are wordings, labels and orders, alike for all questions, and the samples of each
-    form; one less of each than there are, with which means of few spread as they should (Rao and Wu 1988).
+
+    Each order counts as much as the other. The covariance is that of samples, drawn again in each form, and
+    what wordings, labels and orders differ by more than samples do: with two of each, forms drawn again would
+    count the chance of samples once more for every factor.
     """
     forms = [form for question in questions.values() for form in question]
-    if not forms:
+    means = {name: _mean_shares(question, rng) for name, question in questions.items() if question}
+    points = fit.points(_all_values(means))
+    if not forms or np.isnan(points[0]).any():
         return None
-    levels = {
-        name: sorted({getattr(form, name) for form in forms}) for name in ("wording", "labels", "order")
-    }
-    drawn = {name: _drawn_levels(len(values), rng) for name, values in levels.items()}
-    weights = {
-        (wording, labels, order): drawn["wording"][:, i] * drawn["labels"][:, j] * drawn["order"][:, k]
-        for i, wording in enumerate(levels["wording"])
-        for j, labels in enumerate(levels["labels"])
-        for k, order in enumerate(levels["order"])
-    }
-    means = {name: _mean_shares(question, weights, rng) for name, question in questions.items() if question}
-    values = np.column_stack([_values(item, means) for item in ITEMS])
-    points = fit.points(values)
-    if np.isnan(points[0]).any():
-        return None
-    items = int((~np.isnan(values[0])).sum())
-    return MapPoint(points[0], points[1:]), items
+    of_samples = np.cov(points[1:], rowvar=False)
+    excess = np.zeros((2, 2))
+    for factor in ("wording", "labels", "order"):
+        levels = sorted({getattr(form, factor) for form in forms})
+        if len(levels) > 1:
+            of_levels = np.vstack([_point_of(fit, questions, factor, level) for level in levels])
+            excess += np.cov(of_levels, rowvar=False) / len(levels) - of_samples
+    sizes, axes = np.linalg.eigh(excess)
+    covariance = of_samples + (axes * np.maximum(sizes, 0.0)) @ axes.T
+    draws = rng.multivariate_normal(points[0], covariance, DRAWS, method="eigh")
+    items = int((~np.isnan(_all_values(means)[0])).sum())
+    return MapPoint(points[0], covariance, draws), items
 
 
-def _drawn_levels(levels: int, rng: np.random.Generator) -> Floats:
-    """How often each level is drawn, shape (DRAWS, levels); once where there is one alone."""
-    if levels == 1:
-        return np.ones((DRAWS, 1))
-    return rng.multinomial(levels - 1, np.full(levels, 1 / levels), size=DRAWS).astype(np.float64)
+def _point_of(fit: CulturalMap, questions: Mapping[str, Question], factor: str, level: str) -> Floats:
+    """The point by the forms of one wording, labels or order alone; all of a question that has none."""
+    means = {}
+    for name, question in questions.items():
+        of_level = [form for form in question if getattr(form, factor) == level]
+        if question:
+            means[name] = _balanced(
+                of_level or question, np.stack([form.mean for form in of_level or question])
+            )
+    return fit.points(_all_values({name: shares[None] for name, shares in means.items()}))
 
 
-def _mean_shares(
-    question: Question, weights: Mapping[tuple[str, str, str], Floats], rng: np.random.Generator
-) -> Floats:
-    """Shares of a question's options, shape (1 + DRAWS, options): as they are, then drawn again."""
+def _all_values(means: Mapping[str, Floats]) -> Floats:
+    """The mean code of each item, shape (rows of ``means``, ITEMS)."""
+    rows = max((len(shares) for shares in means.values()), default=1)
+    return np.column_stack([_values(item, means, rows) for item in ITEMS])
+
+
+def _mean_shares(question: Question, rng: np.random.Generator) -> Floats:
+    """Shares of a question's options, shape (1 + DRAWS, options): as they are, then of samples drawn
+    again."""
+    forms = [np.vstack([form.mean, _drawn_means(form.shares, rng)]) for form in question]
+    return _balanced(question, np.stack(forms))
+
+
+def _balanced(question: Question, shares: Floats) -> Floats:
+    """The mean over forms, the first axis of ``shares``, each order as much as the other."""
     orders = [form.order for form in question]
-    whole = np.array([1 / orders.count(order) for order in orders])
-    drawn = np.column_stack([weights[form.wording, form.labels, form.order] for form in question])
-    # A draw in which every form lacks an opinion says nothing of the model: all forms are taken there.
-    drawn[drawn.sum(axis=1) == 0] = whole
-    drawn /= drawn.sum(axis=1, keepdims=True)
-    samples = np.stack([_drawn_means(form.shares, rng) for form in question], axis=1)
-    again = np.einsum("df,dfo->do", drawn, samples)
-    as_is = (whole / whole.sum()) @ np.stack([form.shares.mean(axis=0) for form in question])
-    return np.vstack([as_is, again])
+    weights = np.array([1 / orders.count(order) for order in orders])
+    return np.asarray(np.tensordot(weights / weights.sum(), shares, axes=1))
 
 
 def _drawn_means(shares: Floats, rng: np.random.Generator) -> Floats:
@@ -178,8 +187,8 @@ def _drawn_means(shares: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(counts @ shares / (samples - 1))
 
 
-def _values(item: MapItem, means: Mapping[str, Floats]) -> Floats:
-    """The mean code of an item, shape (1 + DRAWS,); NaN where it was not asked."""
+def _values(item: MapItem, means: Mapping[str, Floats], rows: int) -> Floats:
+    """The mean code of an item, shape (rows,); NaN where it was not asked."""
     if item.code == "Y002" and (pair := _first(AIMS, means)):
         first, second = (means[name] for name in pair)
         chances = first[:, :, None] * second[:, None, :] * (1 - np.eye(4))
@@ -193,7 +202,7 @@ def _values(item: MapItem, means: Mapping[str, Floats]) -> Floats:
     for name in (item.code, item.wave7):
         if name in means and means[name].shape[1] == len(codes):
             return np.asarray(means[name] @ codes)
-    return np.full(1 + DRAWS, math.nan)
+    return np.full(rows, math.nan)
 
 
 def _first(names: Mapping[str, tuple[str, ...]], means: Mapping[str, Floats]) -> tuple[str, ...] | None:

@@ -159,13 +159,15 @@ def _item(item: MapItem, columns: set[str]) -> pl.Expr:
 def _aims(first: str, second: str) -> pl.Expr:
     one, two = pl.col(first), pl.col(second)
     both = one.is_between(1, 4) & two.is_between(1, 4) & (one != two)
-    materialist = sum((column.is_in([*MATERIALIST]).cast(pl.Int64) for column in (one, two)), pl.lit(0))
+    materialist = sum(
+        (column.is_in([float(aim) for aim in MATERIALIST]).cast(pl.Int64) for column in (one, two)), pl.lit(0)
+    )
     return pl.when(both).then(3 - materialist)
 
 
 def _autonomy(names: Sequence[str]) -> pl.Expr:
     # 1 is mentioned in both; not mentioned is 0 in the trend files and 2 in wave 7.
-    mentioned = [pl.when(pl.col(name).is_in([0, 1, 2])).then(pl.col(name) == 1) for name in names]
+    mentioned = [pl.when(pl.col(name).is_in([0.0, 1.0, 2.0])).then(pl.col(name) == 1) for name in names]
     return pl.sum_horizontal(
         (sign * part.cast(pl.Int64) for sign, part in zip(SIGNS, mentioned, strict=True)), ignore_nulls=False
     )

@@ -91,6 +91,9 @@ LOADINGS: Schema = {
 
 Z = 1.959963984540054
 
+NEGLIGIBLE = 1e-9
+"""Standard deviation of a side that is rounding."""
+
 
 @dataclass(frozen=True)
 class MapModel:
@@ -161,7 +164,8 @@ def _tables(inputs: Inputs, tasks: Sequence[str]) -> Sequence[Table]:
             "inglehart-welzel",
             "The Inglehart-Welzel cultural map",
             f"The mean of a country is that of its survey years, each weighted; people of a year are drawn "
-            f"again {DRAWS} times. A model's replies are drawn again by wording, labels, order and sample.",
+            f"again {DRAWS} times. A model's samples are drawn again too, and what wordings, labels and "
+            "orders differ by is added.",
             places,
             notes=(*_notes(fit, people, paths), *_of_models(models)),
             plots=(Plot(_LAYOUT, rows=_drawn(places)),),
@@ -228,7 +232,7 @@ def _row(name: str, of: str, point: MapPoint) -> dict[str, Any]:
     covariance = point.covariance
     sides = np.sqrt(np.diag(covariance))
     low, high = point.point - Z * sides, point.point + Z * sides
-    correlation = covariance[0, 1] / sides.prod() if sides.prod() > 0 else 0.0
+    correlation = covariance[0, 1] / sides.prod() if sides.min() > NEGLIGIBLE else 0.0
     return {
         "name": name,
         "of": of,
@@ -288,12 +292,12 @@ def _distances(models: Sequence[MapModel], countries: dict[str, MapPoint]) -> It
             before = as_is.get((model.endpoint, model.language))
             if model.culture is not None and before is not None:
                 without, drawn_without = before.distance(countries[culture])
-                row |= {"change": distance - without, **_ends("change_", drawn - drawn_without)}
+                row |= {"change": round(distance - without, 9), **_ends("change_", drawn - drawn_without)}
             yield row
 
 
 def _ends(name: str, drawn: Any) -> dict[str, float]:
-    low, high = np.quantile(drawn, [0.025, 0.975])
+    low, high = np.quantile(drawn, [0.025, 0.975]).round(9)
     return {f"{name}low": float(low), f"{name}high": float(high)}
 
 
@@ -321,14 +325,14 @@ def _notes(fit: CulturalMap, people: pl.DataFrame, paths: Sequence[Any]) -> Iter
         f"The dimensions explain {right:.0f} and {up:.0f} % of the variance."
     )
     yield (
-        f"Two versions of the constants are in use ({shift}); these are the values of {SHIFT}. Distances are "
+        f"Two versions of the constants are in use ({shift}); these are those of {SHIFT} Distances are "
         "the same with both. Components are probabilistic, by likelihood where items are missing; varimax "
         "is in closed form, and not by a tolerance."
     )
     yield (
         "The ellipse holds the point with 95 %. It has the chance of who was interviewed, and for models "
-        "that of wordings, labels, orders and samples; neither clusters of the survey's sample nor the choice "
-        "of the ten items, and the fit is held as it is."
+        "that of wordings, labels, orders and samples; neither clusters of the survey's sample nor the "
+        "choice of the ten items, and the fit is held as it is."
     )
 
 
@@ -344,11 +348,11 @@ def _closer(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     sentences = []
     for endpoint, language in dict.fromkeys((row["endpoint"], row["language"]) for row in named):
         part = [row for row in named if (row["endpoint"], row["language"]) == (endpoint, language)]
-        nearer, clear = (sum(row[end] < 0 for row in part) for end in ("change", "change_high"))
-        further = sum(row["change_low"] > 0 for row in part)
+        nearer, clearly_nearer = (sum(row[end] < 0 for row in part) for end in ("change", "change_high"))
+        further, clearly_further = (sum(row[end] > 0 for row in part) for end in ("change", "change_low"))
         sentences.append(
             f"{endpoint} ({name_of_code(language)}), asked to answer as people of a country, is nearer to it "
-            f"in {nearer} of {len(part)} ({clear} by the interval), and further in {len(part) - nearer} "
-            f"({further}); mean change {np.mean([row['change'] for row in part]):+.2f}."
+            f"in {nearer} of {len(part)} ({clearly_nearer} by the interval), and further in {further} "
+            f"({clearly_further}); mean change {np.mean([row['change'] for row in part]):+.2f}."
         )
     return tuple(sentences)

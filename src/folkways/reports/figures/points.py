@@ -159,7 +159,9 @@ def _placed(
     taken = [(left - 5, top - 5, 10.0, 10.0) for _, left, top in points]
     for name, left, top in points:
         wide = text_width(name, 11)
-        for dx, dy in ((8, 0), (-8 - wide, 0), (-wide / 2, -14), (-wide / 2, 14)):
+        beside, above = ((8.0, 0.0), (-8 - wide, 0.0)), ((-wide / 2, -14.0), (-wide / 2, 14.0))
+        slanted = ((right, up) for right in (6.0, -6 - wide) for up in (-11.0, 11.0))
+        for dx, dy in (*beside, *above, *slanted):
             box = (left + dx, top + dy - 7, wide, 14.0)
             inside = box[0] >= 0 and box[0] + wide <= width and box[1] >= 0 and box[1] + 14 <= height
             if inside and not any(_cover(box, other) for other in taken):
