@@ -8,6 +8,7 @@ export the study and knows no benchmark by name.
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,12 +53,25 @@ class StudyItem:
     votes: Sequence[Vote]
 
 
+@dataclass(frozen=True, slots=True)
+class StudyPeople:
+    """The people of one population, as far as their weights need it.
+
+    margins: criterion -> answer -> its share in the population. groups: pseudonym -> criterion -> answer, of
+    the criteria with margins. None of it leaves in exports but as weights.
+    """
+
+    margins: Mapping[str, Mapping[str, float]]
+    groups: Mapping[str, Mapping[str, str]]
+
+
 @dataclass(frozen=True)
 class Study:
     """A study without attention checks, without people who have withdrawn, and without what descends from
     them alone.
 
-    stages: name -> kind, in order. items: by id, in order; parents come before their children.
+    stages: name -> kind, in order. items: by id, in order; parents come before their children. people: by
+    population.
     """
 
     name: str
@@ -65,6 +79,7 @@ class Study:
     licence: str
     stages: Mapping[str, str]
     items: Mapping[int, StudyItem]
+    people: Mapping[str, StudyPeople] = field(default_factory=dict)
 
     def of(self, kind: str) -> Iterator[StudyItem]:
         """The items of all stages of a kind, stage by stage."""
@@ -178,3 +193,13 @@ def answers_by_person(votes: Iterable[Vote]) -> dict[str, Any]:
 def count_people(variants: Sequence[str], answers: Mapping[str, Sequence[str]]) -> int:
     """How many people gave any of these answers; one person counts once."""
     return sum(bool(set(variants) & set(of_person)) for of_person in answers.values())
+
+
+NO_OPINIONS = ("dont_know", "rather_not")
+"""Ways to give no opinion in a survey: does not know, would rather not say."""
+
+
+def shown_in_reverse(participant: str, text: str) -> bool:
+    """Whether a person sees the options of a survey's question in reverse: half of the people do, by their
+    pseudonym and the question, so that the order needs not be stored."""
+    return random.Random(f"{participant}|{text}").random() < 0.5  # noqa: S311 - no secret

@@ -68,7 +68,7 @@ def has_contents(entry: ReleaseFile, path: Path) -> bool:
 
 
 def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
-    records = [record for record in known_releases() if record.source != "package"]
+    records = [*known_releases()]
     if benchmark is None:
         return records
     chosen = [record for record in records if record.benchmark == benchmark]

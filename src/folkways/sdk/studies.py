@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
-from folkways.benchmarks.studies import IDK, OTHER, Study, StudyItem, Vote, answers_by_person, count_people
+from folkways.benchmarks.studies import (
+    IDK,
+    NO_OPINIONS,
+    OTHER,
+    Study,
+    StudyItem,
+    StudyPeople,
+    Vote,
+    answers_by_person,
+    count_people,
+    shown_in_reverse,
+)
 
-__all__ = ["IDK", "OTHER", "Study", "StudyItem", "Vote", "answers_by_person", "count_people"]
+__all__ = [
+    "IDK",
+    "NO_OPINIONS",
+    "OTHER",
+    "Study",
+    "StudyItem",
+    "StudyPeople",
+    "Vote",
+    "answers_by_person",
+    "count_people",
+    "shown_in_reverse",
+]

@@ -35,6 +35,7 @@ SCENARIO = {"scenario": "Somebody rings the bell at noon.", **QUESTION, "intende
 GOOD: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "write_question": ({}, SCENARIO),
     "review": (QUESTION, {"decision": "keep"}),
+    "survey_question": ({"text": "Guests call first.", "options": ["Agree", "Disagree"]}, {"answer": 1}),
     "vote": (QUESTION, {"choices": [0, 2]}),
     "collect_question": (
         {},

@@ -29,6 +29,13 @@ CASES: Mapping[
             {"choices": [0, 1, 3], "abstain": None},
         ],
     ),
+    "survey_question": (
+        {"text": "Choose rice here.", "options": ["bread", "rice"]},
+        "b",
+        {"answer": 1},
+        [{"answer": 1, "no_answer": None}],
+        [{"answer": 0, "no_answer": None}, {"answer": None, "no_answer": "dont_know"}],
+    ),
     "review": (
         REVIEW,
         "drop",

@@ -52,6 +52,8 @@ FIRST: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "picture-questions": ({"picture": "a.png", "picture_alt": "a dish"},) * 2,
     "dialects": ({"recording": "a.ogg", "recording_transcript": "hello"},) * 2,
     "naming-items": ({"culture": "United States", "fact": "People bring a dish to a potluck."},) * 2,
+    "survey": ({"text": "Guests call first.", "option_a": "Agree", "option_b": "Disagree", "ordered": "yes"},)
+    * 2,
     "question-translation": (
         {"prompt_question": "What is eaten?", **{f"prompt_option_{each}": f"dish {each}" for each in "abcd"}},
     )
@@ -144,6 +146,8 @@ def answer_of(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[st
             return {"decision": "keep"}
         case "vote":
             return {"choices": [variant % 4]}
+        case "survey_question":
+            return {"answer": variant % 2}
         case "judge_answer":
             return {"verdict": ["applicable", "incorrect"][variant % 2]}
     raise AssertionError(f"nothing is said of {stage.kind} yet")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from folkways.benchmarks.base import Benchmark
+from folkways.benchmarks.survey.export import EXPORT
 from folkways.benchmarks.survey.questions import SurveyQuestion
 from folkways.benchmarks.survey.release import SurveyReader, questions_of
 from folkways.benchmarks.survey.results import survey_results
@@ -42,4 +43,5 @@ BENCHMARK = Benchmark(
     reader=SurveyReader(),
     results=survey_results(OwnSurvey()),
     caution=CAUTION,
+    exports=(EXPORT,),
 )

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.studies import Study as CollectedStudy
-from folkways.sdk.studies import StudyItem, Vote
+from folkways.sdk.studies import StudyItem, StudyPeople, Vote
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
 from folkways_studio.records import (
@@ -35,7 +35,8 @@ class StudySnapshot:
     """What may leave a study.
 
     items: by id. judgements: by item id, in order of arrival, as last corrected; ``first``: id of a corrected
-    judgement -> the original. people: participant id -> pseudonym, of those whose judgements are included.
+    judgement -> the original. people: participant id -> pseudonym, of those whose judgements are included;
+    ``population_of`` and ``groups`` (criterion -> answer, of criteria with ``margins``): by their pseudonym.
     consent: pseudonym -> version and language of the text that they agreed to. withdrawn, excluded: number of
     people, and ``left_out`` number of items left out with them. blind: number of items left out because the
     account that exports may still be asked about them.
@@ -53,6 +54,8 @@ class StudySnapshot:
     left_out: int
     blind: int = 0
     first: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    population_of: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, stage: Stage) -> Iterator[Item]:
         return (item for item in self.items.values() if item.stage_id == stage.id)
@@ -90,7 +93,18 @@ class StudySnapshot:
                 votes=self.votes(item),
             )
         stages = {stage.name: stage.kind for stage in self.stages.values()}
-        return CollectedStudy(self.study.name, self.study.title, self.study.licence, stages, items)
+        people = {
+            population.name: StudyPeople(
+                {each["name"]: each["margins"] for each in population.criteria if "margins" in each},
+                {
+                    pseudonym: self.groups.get(pseudonym, {})
+                    for pseudonym, number in self.population_of.items()
+                    if number == population.id
+                },
+            )
+            for population in self.populations.values()
+        }
+        return CollectedStudy(self.study.name, self.study.title, self.study.licence, stages, items, people)
 
 
 def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = None) -> StudySnapshot:
@@ -111,6 +125,22 @@ def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = N
         first = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
         judgements = corrected(connection, first)
         blind = blind_within(connection, study_id, reader, items)
+        weighted = {
+            (population.id, each["name"])
+            for population in populations.values()
+            for each in population.criteria
+            if "margins" in each
+        }
+        stored = schema.attributes
+        groups: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        if weighted:
+            answers = sa.select(
+                people_of.c.pseudonym, people_of.c.population_id, stored.c.name, stored.c.value
+            )
+            of_study = answers.join(people_of, people_of.c.id == stored.c.participant_id)
+            for row in connection.execute(of_study.where(people_of.c.study_id == study_id)):
+                if (row.population_id, row.name) in weighted and row.value:
+                    groups[row.pseudonym][row.name] = row.value
     gone = {person.id for person in people if person.state in LEFT_OUT}
     by_item: defaultdict[int, list[Judgement]] = defaultdict(list)
     before = {
@@ -143,6 +173,8 @@ def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = N
         left_out=len(items) - len(included),
         blind=len(included) - len(visible),
         first=before,
+        groups=groups,
+        population_of={each.pseudonym: each.population_id for each in people if each.id in present},
     )
 
 

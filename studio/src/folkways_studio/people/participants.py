@@ -215,9 +215,15 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         if unanswered:
             raise SubmissionError(unanswered)
         failed = failed_criteria(population.criteria, attributes)
+        if not failed:
+            failed = full_quotas(connection, population, attributes)
         state, kind = ParticipantState.ACTIVE, "eligible"
         if failed:
-            waits = failed == unclear_criteria(population.criteria, attributes)
+            waits = (
+                failed_criteria(population.criteria, attributes)
+                == failed
+                == unclear_criteria(population.criteria, attributes)
+            )
             state, kind = (
                 (ParticipantState.WAITING, "waiting")
                 if waits
@@ -237,6 +243,32 @@ def check_room(connection: sa.Connection, population: Population) -> None:
     taken = participants.c.population_id == population.id, participants.c.state.in_(inside)
     if population.people is not None and count(connection, participants, *taken) >= population.people:
         raise ConflictError("this study has found all the people it needs; thank you for your interest")
+
+
+def full_quotas(
+    connection: sa.Connection, population: Population, attributes: Mapping[str, str]
+) -> list[str]:
+    """Names of the criteria of a population whose quota for this answer is full: as many people as it wants
+    with that answer take part, or have."""
+    people, stored = schema.participants, schema.attributes
+    inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED, ParticipantState.PAUSED)
+    full = []
+    for criterion in population.criteria:
+        name = str(criterion["name"])
+        quota = {str(answer): most for answer, most in criterion.get("quota", {}).items()}
+        if (answer := attributes[name]) in quota:
+            alike = sa.select(sa.func.count()).select_from(
+                people.join(stored, stored.c.participant_id == people.c.id)
+            )
+            alike = alike.where(
+                people.c.population_id == population.id,
+                people.c.state.in_(inside),
+                stored.c.name == name,
+                stored.c.value == answer,
+            )
+            if (connection.execute(alike).scalar() or 0) >= quota[answer]:
+                full.append(name)
+    return full
 
 
 def waive_eligibility(

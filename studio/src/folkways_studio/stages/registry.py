@@ -25,6 +25,7 @@ from folkways_studio.stages.parts.base import Part
 from folkways_studio.stages.parts.settings import form_problems
 from folkways_studio.stages.reviewing import Curate, Review
 from folkways_studio.stages.sentences import BestOf, Marks, Unanimous
+from folkways_studio.stages.survey import SurveyQuestion
 from folkways_studio.stages.votes import Voting
 from folkways_studio.stages.writing import AuthoredItem, RedTeaming
 from folkways_studio.workflows.yaml_text import parse_yaml
@@ -54,6 +55,7 @@ RULES: Mapping[str, Callable[..., StageKind]] = {
     "red_teaming": RedTeaming,
     "review": Review,
     "short_answers": ShortAnswers,
+    "survey": SurveyQuestion,
     "unanimous": Unanimous,
     "vote": Voting,
     "written": AuthoredItem,

@@ -50,7 +50,19 @@ STUDY_KEYS = (
     "pay",
 )
 POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", "criteria")
-CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "of", "over", "optional")
+CRITERION_KEYS = (
+    "name",
+    "ask",
+    "options",
+    "accept",
+    "least",
+    "most",
+    "of",
+    "over",
+    "optional",
+    "quota",
+    "margins",
+)
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
 MODEL_KEYS = ("helper", "verifier", "suggester", "most_calls", "most_calls_per_person", "most_usd")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
@@ -306,7 +318,30 @@ class _Reader(FieldReader):
         both = all(key in entry and _are_answers(entry[key]) for key in ("options", "accept"))
         if both and not {*map(str, entry["accept"])} <= {*map(str, entry["options"])}:
             self.say(f"{place}accept", "accepts an answer that is not among the options")
+        for key in ("quota", "margins"):
+            if key in entry:
+                self._by_answer(place, key, entry)
         return dict(entry)
+
+    def _by_answer(self, place: str, key: str, entry: Mapping[str, Any]) -> None:
+        """A number above 0 for some, or of ``margins`` each, of the answers of a criterion with options."""
+        numbers = entry[key]
+        if not isinstance(numbers, Mapping) or not numbers:
+            self.say(f"{place}{key}", "has to name answers with a number each: {women: 50, men: 50}")
+            return
+        options = {*map(str, entry["options"])} if _are_answers(entry.get("options")) else set()
+        valid = {*map(str, entry["accept"])} if _are_answers(entry.get("accept")) else options
+        if not {*map(str, numbers)} <= valid:
+            self.say(f"{place}{key}", "names an answer that is not among the options that are let in")
+        if key == "margins" and {*map(str, numbers)} != valid:
+            self.say(f"{place}{key}", "has to give the share of every option that is let in")
+        whole = (int,) if key == "quota" else (int, float)
+        if any(
+            isinstance(one, bool) or not isinstance(one, whole) or not 0 < one < 1e9
+            for one in numbers.values()
+        ):
+            what = "whole numbers of people" if key == "quota" else "shares"
+            self.say(f"{place}{key}", f"has to have {what} above 0")
 
     def _stages(self, raw: Any, populations: Sequence[str]) -> tuple[StageDefinition, ...]:
         read_so_far: dict[str, StageDefinition] = {}

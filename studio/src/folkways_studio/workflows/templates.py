@@ -37,6 +37,10 @@ TEMPLATES: Mapping[str, tuple[Message, Message]] = {
         Message("Judging model answers"),
         Message("People judge what models answered, and say what is odd about it."),
     ),
+    "survey": (
+        Message("Survey of opinions"),
+        Message("Many people say what they think; how many give which answer is the result."),
+    ),
     "best-worst": (
         Message("Best and worst of four"),
         Message("Of four texts at a time people choose the best and the worst: steadier than ratings."),

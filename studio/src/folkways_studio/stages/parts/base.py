@@ -17,7 +17,7 @@ direction: of its field.
 rows, longest: of a text's field.
 remark: the text is quoted.
 every: how many lines of short texts have to be filled in, each with another text.
-positions: options are stored by position, from 0.
+positions: options are stored by position, from 0. reversed: options are shown in reverse.
 layout, numbered, group, alone: how options look on the page, and which exclude each other.
 told, compared: whether it is part of a judgement in words, and compared in agreement.
 """
@@ -105,6 +105,8 @@ def shown_options(part: Part, content: Content) -> list[tuple[Any, Any, Any]]:
     shown = [(value if "field" in part else index, value, words) for index, (value, words) in options]
     if "between" in part and random.Random(f"{content.get(ORDER)}|{shown[0][2]}").random() < 0.5:  # noqa: S311 - no secret
         shown[:2] = shown[1::-1]
+    if part.get("reversed"):
+        shown.reverse()
     return shown
 
 

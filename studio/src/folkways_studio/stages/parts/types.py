@@ -34,8 +34,8 @@ class Choice(PartType):
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         values = values_of(part, content)
-        if value not in values:
-            raise UnfitError("Choose one of the answers.", f"choose one of: {', '.join(values)}")
+        if isinstance(value, bool) or value not in values:
+            raise UnfitError("Choose one of the answers.", f"choose one of: {', '.join(map(str, values))}")
         return value
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:

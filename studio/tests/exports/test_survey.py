@@ -1,0 +1,245 @@
+"""A survey leaves as a release that the benchmark survey reads: counts, weights, and nobody's own answers."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkways.api import run
+from folkways.benchmarks.studies import shown_in_reverse
+from folkways.benchmarks.survey import BENCHMARK
+from folkways.errors import FolkwaysError
+from folkways.workspace.database import Workspace
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import participants
+from folkways_studio.people.participants import answer_eligibility
+from folkways_studio.records import Participant
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.workflows.definition import DefinitionError, read_definition
+from studio.tests.support.exports import export_study
+from studio.tests.support.studies import StudyFixture, described, open_study
+from tests.support.hub_benchmarks import release_over
+
+GENDER = {
+    "name": "gender",
+    "ask": "Your gender?",
+    "options": ["woman", "man"],
+    "quota": {"woman": 8},
+    "margins": {"woman": 1, "man": 3},
+}
+POPULATIONS = [
+    {"name": "kenya", "title": "Kenya", "culture": "KE", "language": "en", "criteria": [GENDER]},
+    {"name": "korea", "title": "Korea", "culture": "KR", "language": "ko"},
+]
+CALLS = {"text": "Guests call first.", "options": ["Agree", "Neither", "Disagree"], "ordered": "yes"}
+KOREAN = {"text": "손님은 먼저 전화한다.", "options": ["찬성", "중간", "반대"], "ordered": "yes"}
+GIFT = {"text": "What do you bring?", "options": ["Food", "Flowers"], "ordered": "no"}
+
+
+def opened(workspace: Workspace, **settings: Any) -> StudyFixture:
+    stage = {"name": "opinions", "kind": "survey_question", "answers": 8, **settings}
+    return open_study(workspace, [stage], populations=POPULATIONS)
+
+
+def person_of(desk: StudyFixture, gender: str) -> Participant:
+    """Somebody of Kenya, let in or not."""
+    return answer_eligibility(desk.workspace, desk.person("kenya").id, {"gender": gender})
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> StudyFixture:
+    """Two women and six men of Kenya, eight people of Korea; women agree, men do not."""
+    desk = opened(workspace)
+    add_items(
+        workspace,
+        desk.study.id,
+        "opinions",
+        [NewItem("calls", CALLS, "kenya"), NewItem("gift", GIFT, "kenya")],
+    )
+    add_items(
+        workspace, desk.study.id, "opinions", [NewItem("calls-ko", {**KOREAN, "question": "calls"}, "korea")]
+    )
+    for number in range(8):
+        person = person_of(desk, "woman" if number < 2 else "man")
+        desk.answer(person, {"answer": 0 if number < 2 else 2})
+        desk.answer(person, {"no_answer": "dont_know"} if number == 7 else {"answer": number % 2})
+    for number in range(8):
+        said = {"answer": 1} if number else {"no_answer": "rather_not"}
+        desk.answer(desk.person("korea"), said)
+    return desk
+
+
+def counts_in(folder: Path) -> dict[tuple[str, str], list[tuple[int, float]]]:
+    rows: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    for row in csv.DictReader((folder / "counts.csv").open(encoding="utf-8")):
+        key = row["question"], row["culture"]
+        assert int(row["option"]) == len(rows.setdefault(key, []))
+        rows[key].append((int(row["count"]), float(row["weighted"])))
+    return rows
+
+
+def test_counts_are_weighted_to_the_margins(desk: StudyFixture, tmp_path: Path) -> None:
+    export_study(desk.workspace, desk.study.id, tmp_path)
+    rows = counts_in(tmp_path)
+    assert set(rows) == {("calls", "KE"), ("gift", "KE"), ("calls", "KR")}
+    # two women and six men are one in four and three in four: as the margins say, so that nobody weighs more
+    assert rows["calls", "KE"] == [(2, 2), (0, 0), (6, 6), (0, 0), (0, 0)]
+    assert rows["calls", "KR"] == [(0, 0), (7, 7), (0, 0), (0, 0), (1, 1)]
+    assert [count for count, _ in rows["gift", "KE"]] == [4, 3, 1, 0]
+    record = json.loads((tmp_path / "weights.json").read_text(encoding="utf-8"))
+    assert record["populations"]["kenya"]["effective"] == 8 and set(record["populations"]) == {"kenya"}
+
+
+def test_a_withdrawn_person_is_in_no_count_and_the_others_weigh_anew(
+    desk: StudyFixture, tmp_path: Path
+) -> None:
+    woman = participants.list_participants(desk.workspace, desk.study.id)[0]
+    participants.withdraw(desk.workspace, desk.study.id, woman.id)
+    export_study(desk.workspace, desk.study.id, tmp_path)
+    (agree, _, disagree, *_) = counts_in(tmp_path)["calls", "KE"]
+    assert (agree[0], disagree[0]) == (1, 6)
+    assert agree[1] == pytest.approx(7 / 4) and disagree[1] == pytest.approx(7 * 3 / 4, abs=1e-5)
+    record = json.loads((tmp_path / "weights.json").read_text(encoding="utf-8"))["populations"]["kenya"]
+    weights = [7 / 4, *[7 / 8] * 6]
+    assert record["effective"] == pytest.approx(sum(weights) ** 2 / sum(one**2 for one in weights), abs=0.05)
+
+
+def test_nobody_is_in_the_release(desk: StudyFixture, tmp_path: Path) -> None:
+    export_study(desk.workspace, desk.study.id, tmp_path)
+    text = "".join(
+        path.read_text(encoding="utf-8")
+        for path in tmp_path.rglob("*")
+        if path.suffix in (".csv", ".json", ".jsonl")
+    )
+    release = (
+        (tmp_path / "counts.csv").read_text()
+        + (tmp_path / "questions.jsonl").read_text()
+        + (tmp_path / "weights.json").read_text()
+    )
+    for person in participants.list_participants(desk.workspace, desk.study.id):
+        assert person.pseudonym not in release
+    assert text
+
+
+def test_answers_of_fewer_than_five_people_stay(workspace: Workspace, tmp_path: Path) -> None:
+    desk = opened(workspace, answers=20)
+    add_items(
+        workspace,
+        desk.study.id,
+        "opinions",
+        [NewItem("calls-ko", {**KOREAN, "question": "calls"}, "korea"), NewItem("more", KOREAN, "korea")],
+    )
+    for number in range(5):
+        person = desk.person("korea")
+        desk.answer(person, {"answer": 0})
+        if number < 4:
+            desk.answer(person, {"answer": 0})
+    export_study(workspace, desk.study.id, tmp_path)
+    assert len(counts_in(tmp_path)) == 1
+    (left,) = json.loads((tmp_path / "weights.json").read_text(encoding="utf-8"))["left_out"]
+    assert left["people"] == 4
+
+
+def test_the_release_is_asked_and_scored(desk: StudyFixture, tmp_path: Path) -> None:
+    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+    (task,) = BENCHMARK.tasks
+    items = {
+        row["item"]: row
+        for row in task.items(release_over(tmp_path / "mine", "survey")).iter_rows(named=True)
+    }
+    assert sorted(items) == ["calls/KE", "calls/KR", "gift/KE"]
+    assert items["calls/KE"]["positions"] == [1, 2, 3] and items["gift/KE"]["positions"] is None
+    assert items["calls/KR"]["languages_of_texts"] == ["ko"]
+    assert items["calls/KR"]["options_of_texts"][0][:3] == ["찬성", "중간", "반대"]
+    assert items["calls/KE"]["no_opinion"] == ["I don't know", "I would rather not say"]
+    asked = run(
+        ["survey"],
+        models=["baseline/first"],
+        workspace=tmp_path / "asking.db",
+        releases={"survey": str(tmp_path / "mine")},
+    )
+    assert asked.scores()["n"].max() == 3
+    asked.workspace.close()
+
+
+@pytest.mark.parametrize(
+    ("korean", "why"),
+    [
+        ({**KOREAN, "options": ["찬성", "반대"]}, "other options in korea than in kenya"),
+        ({**KOREAN, "ordered": "no"}, "other options"),
+    ],
+)
+def test_populations_with_other_options_cannot_share_a_question(
+    workspace: Workspace, tmp_path: Path, korean: dict[str, Any], why: str
+) -> None:
+    desk = opened(workspace)
+    add_items(
+        workspace,
+        desk.study.id,
+        "opinions",
+        [NewItem("calls", CALLS, "kenya"), NewItem("calls-ko", {**korean, "question": "calls"}, "korea")],
+    )
+    desk.answer(person_of(desk, "man"), {"answer": 0})
+    desk.answer(desk.person("korea"), {"answer": 0})
+    desk.answer(person_of(desk, "woman"), {"answer": 0})
+    with pytest.raises(FolkwaysError, match=why):
+        export_study(workspace, desk.study.id, tmp_path)
+
+
+def test_margins_that_nobody_can_meet_are_an_error(workspace: Workspace, tmp_path: Path) -> None:
+    desk = opened(workspace)
+    add_items(workspace, desk.study.id, "opinions", [NewItem("calls", CALLS, "kenya")])
+    desk.answer(person_of(desk, "man"), {"answer": 0})
+    with pytest.raises(
+        FolkwaysError, match="people of kenya cannot be weighted: gender: nobody is in 'woman'"
+    ):
+        export_study(workspace, desk.study.id, tmp_path)
+
+
+def test_half_of_the_people_see_the_options_in_reverse(workspace: Workspace) -> None:
+    kind = stage_kind("survey_question")
+    content = kind.check_content(CALLS, {})
+    turned = Counter()
+    for number in range(400):
+        shown = kind.presented(content, f"person {number}")
+        (answer, _) = kind.asked(shown, {"reverse": True})
+        assert answer["reversed"] is shown_in_reverse(f"person {number}", CALLS["text"])
+        turned[answer["reversed"]] += 1
+        assert kind.asked(shown, {"reverse": False})[0]["reversed"] is False
+    assert 160 < turned[True] < 240
+
+
+def test_a_full_quota_screens_out_and_only_its_answer(workspace: Workspace) -> None:
+    desk = opened(workspace)
+    women = [person_of(desk, "woman") for _ in range(9)]
+    assert [each.state for each in women] == ["active"] * 8 + ["screened_out"]
+    assert [person_of(desk, "man").state for _ in range(9)] == ["active"] * 9
+    participants.withdraw(workspace, desk.study.id, women[0].id)
+    assert [person_of(desk, "woman").state for _ in range(2)] == ["active", "screened_out"]
+    participants.finish(workspace, women[1].id)  # who has finished still counts
+    assert person_of(desk, "woman").state == "screened_out"
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"quota": {"woman": 0}}, "whole numbers of people above 0"),
+        ({"quota": {"woman": 2.5}}, "whole numbers of people above 0"),
+        ({"quota": {"child": 2}}, "not among the options"),
+        ({"quota": []}, "has to name answers"),
+        ({"margins": {"woman": 1}}, "share of every option"),
+        ({"margins": {"woman": 1, "man": -1}}, "shares above 0"),
+        ({"margins": {"woman": 1, "man": True}}, "shares above 0"),
+        ({"accept": ["woman"], "margins": {"woman": 1, "man": 1}}, "not among the options that are let in"),
+    ],
+)
+def test_quotas_and_margins_are_of_options(change: dict[str, Any], problem: str) -> None:
+    stages = [{"name": "opinions", "kind": "survey_question"}]
+    criterion = {**{name: GENDER[name] for name in ("name", "ask", "options")}, **change}
+    with pytest.raises(DefinitionError, match=problem):
+        read_definition(described(stages, populations=[{**POPULATIONS[0], "criteria": [criterion]}]))
