@@ -52,7 +52,9 @@ def rake(
         weights = np.minimum(weights / weights.mean(), heaviest)
         if np.abs(weights - before).max() < CLOSE:
             break
-    return np.asarray(weights / weights.mean())
+    for _ in range(ROUNDS):  # cutting lowers the mean, and making it 1 again raises what was cut
+        weights = np.minimum(weights / weights.mean(), heaviest)
+    return np.asarray(weights)
 
 
 def effective_people(weights: Floats) -> float:

@@ -163,7 +163,7 @@ def test_the_release_is_asked_and_scored(desk: StudyFixture, tmp_path: Path) -> 
         workspace=tmp_path / "asking.db",
         releases={"survey": str(tmp_path / "mine")},
     )
-    assert asked.scores()["n"].max() == 3
+    assert asked.scores().filter(metric="similarity", facet="all")["n"].to_list() == [3] * 3
     asked.workspace.close()
 
 

@@ -161,7 +161,8 @@ class SurveyReader:
     """Recognises and checks a folder with a survey."""
 
     def looks_like(self, folder: Path) -> bool:
-        return (folder / QUESTIONS).is_file() and is_readable(folder / COUNTS, COLUMNS)
+        files = (folder / QUESTIONS, folder / COUNTS)
+        return all(file.is_file() for file in files) and is_readable(files[1], COLUMNS)
 
     def check(self, release: Release) -> list[DataIssue]:
         """Questions that nobody answered, and cultures of fewer than 30 people."""
