@@ -51,9 +51,11 @@ def completeness_of(
         iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0]
     )
     columns = (*ASKED_BY, "sample")
-    pages = list(
-        run_rows.judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task)
-    )
+    about = {"endpoint_id": part.endpoint_id, "task": part.task}
+    pages = [
+        page.group_by(columns, maintain_order=True).agg(rows=pl.len())
+        for page in run_rows.judged_pages(workspace, run, profile, columns, **about)
+    ]
     if not pages:
         return Completeness.of(
             default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String))
@@ -81,13 +83,16 @@ def default_rows(task: Task, release: Release) -> pl.DataFrame:
                 prompts = prompts_of(task, items, PromptOptions(), release, sent=False).select(
                     "item", "language", "variant"
                 )
-                yield _cells(prompts.join(items.select("item", "culture"), on="item", how="left"))
+                asked = prompts.join(items.select("item", "culture"), on="item", how="left")
+                yield _cells(asked.with_columns(rows=pl.lit(1)))
 
-    return pl.concat(cells()).group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum()).select(CELLS)
+    return _cells(pl.concat(cells()))
 
 
 def _cells(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by(ASKED_BY, maintain_order=True).agg(rows=pl.len().cast(pl.Int64)).select(CELLS)
+    """CELLS of ``rows``, which have ASKED_BY, and how many they stand for each."""
+    counted = rows.group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum().cast(pl.Int64))
+    return counted.select(CELLS)
 
 
 _LIMIT = re.compile(r"(?<!\w)max_tokens=(\d+)")
