@@ -302,12 +302,16 @@ def _repeated(name: str, value: str, times: int, small: bool) -> pl.Series:
 
 
 def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
-    """The judgements with a column for each of their details, in place of JSON text."""
-    details = pl.DataFrame(
-        [orjson.loads(text) for text in frame["details"]], infer_schema_length=None, orient="row"
-    )
-    frame = frame.drop("details")
-    return frame.hstack(details) if details.width else frame
+    """The judgements with a column for each of their details, in place of JSON text, of which each different
+    one is read once."""
+    texts = frame["details"].unique(maintain_order=True)
+    details = pl.DataFrame([orjson.loads(text) for text in texts], infer_schema_length=None, orient="row")
+    if not details.width:
+        return frame.drop("details")
+    if texts.len() == frame.height:
+        return frame.drop("details").hstack(details)
+    rows = frame["details"].replace_strict(texts, pl.int_range(texts.len(), eager=True))
+    return frame.drop("details").hstack(details[rows])
 
 
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:

@@ -52,15 +52,12 @@ def completeness_of(
     )
     columns = (*ASKED_BY, "sample")
     about = {"endpoint_id": part.endpoint_id, "task": part.task}
-    pages = [
-        page.group_by(columns, maintain_order=True).agg(rows=pl.len())
-        for page in run_rows.judged_pages(workspace, run, profile, columns, **about)
-    ]
-    if not pages:
+    counts = run_rows.judged_counts(workspace, run, profile, columns, **about)
+    if counts.is_empty():
         return Completeness.of(
             default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String))
         )
-    rows = pl.concat(pages).filter(pl.col("sample") == pl.col("sample").min())
+    rows = counts.filter(pl.col("sample") == pl.col("sample").min())
     released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
     return Completeness.of(
         default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released)))
