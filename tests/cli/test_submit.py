@@ -102,6 +102,26 @@ def test_an_item_that_was_asked_twice_cannot_be_handed_in(asked: Path, tmp_path:
     assert (done.returncode, "a submission has one reply to each" in done.stderr) == (2, True)
 
 
+def test_a_run_with_treatments_hands_in_what_was_said_to_the_prompts_as_they_are(
+    asked: Path, tmp_path: Path
+) -> None:
+    def model(prompt: str, system: str | None = None) -> str:
+        return "B" if system else "A"
+
+    library.run(
+        "semeval2026/mcq",
+        models=model,
+        releases={"semeval2026": str(asked / "data")},
+        treatments="persona-second",
+        workspace=str(tmp_path / "w.db"),
+        name="treated",
+    )
+    done = folkways("submit", "semeval2026", "treated", "-w", tmp_path / "w.db", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    letters = rows(tmp_path / "out" / TRACK_2)
+    assert letters[1:] == [[key, "1", "0", "0", "0"] for key, *_ in CHOICES]
+
+
 def test_nothing_is_asked_without_the_questions(asked: Path, tmp_path: Path) -> None:
     data = write_semeval(tmp_path / "data", questions=False)
     done = folkways("run", "semeval2026", "-m", "baseline/first", "--release", data, "-w", tmp_path / "w.db")

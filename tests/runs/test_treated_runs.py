@@ -13,6 +13,7 @@ from folkways.api import Run
 from folkways.benchmarks.treatments import Arm
 from folkways.integrations.leaderboard import contributions_of
 from folkways.runs.results.judgements import load_inputs
+from tests.support.mcq_data import right_letter
 
 
 def model(prompt: str, system: str | None = None) -> str:
@@ -58,7 +59,7 @@ def test_each_arm_has_a_score_by_variant(run: Run) -> None:
     ):
         of_arm = judged.filter(
             pl.col("variant").map_elements(
-                lambda name, group=group: Arm.of(name).group == group, return_dtype=pl.Boolean
+                lambda name, group=group: Arm.of(name).group() == group, return_dtype=pl.Boolean
             )
         )
         assert of_arm.filter("counted")["correct"].mean() * 100 == pytest.approx(
@@ -86,6 +87,104 @@ def test_sampled_runs_ask_each_drawn_item_under_every_arm(tmp_path: Path) -> Non
         "demo/mcq", models=model, treatments="persona-second", until=30, workspace=str(tmp_path / "w.db")
     )
     assert set(run.judgements().group_by("item").len()["len"]) == {6}
+
+
+EVERY = {"persona-second": {"crossed": "all"}}
+
+
+def test_estimates_count_every_culture_named_before_anything_is_asked() -> None:
+    options = {"models": model, "cultures": "KR,KE,MX"}
+    plain = folkways.estimate("demo/mcq", **options)
+    treated = folkways.estimate("demo/mcq", treatments=EVERY, **options)
+    assert treated["requests"].sum() == (1 + 1 + 3 + 2) * plain["requests"].sum()
+
+
+def test_with_every_culture_named_each_has_a_score_and_the_matrix_is_whole(tmp_path: Path) -> None:
+    run = folkways.run(
+        "demo/mcq", models=model, treatments=EVERY, cultures="KR,KE,MX", workspace=str(tmp_path / "w.db")
+    )
+    named = run.scores().filter(facet="variant", metric="correct")["value"].to_list()
+    assert {f"plain~with-persona-second:for-{code}" for code in ("KR", "KE", "MX")} <= {*named}
+    assert "plain~with-persona-second:for-others" not in named
+    judged = run.judgements().with_columns(
+        which=pl.col("variant").map_elements(lambda name: Arm.of(name).which, return_dtype=pl.String)
+    )
+    for_korea = judged.filter(pl.col("variant").str.ends_with(":for-KR"))
+    assert set(for_korea["culture"]) == {"KE", "MX"}
+    score = run.scores().filter(facet="variant", metric="correct", value="plain~with-persona-second:for-KR")
+    assert score["score"][0] == pytest.approx(for_korea.filter("counted")["correct"].mean() * 100)
+    tables = {table.name: table for one in run.report_data().results for table in one.tables}
+    cells = tables["treatments-matrix"].rows
+    assert {*cells.select("culture", "named").iter_rows()} == {
+        (about, culture) for about in ("KR", "KE", "MX") for culture in ("KR", "KE", "MX")
+    }
+
+
+def test_arms_of_a_sampled_run_have_scores_of_the_whole(tmp_path: Path, mcq: Callable[[int], Path]) -> None:
+    def of_country(prompt: str, system: str | None = None) -> str:
+        number = int(prompt.split("Riddle ")[1].split(":")[0])
+        right = right_letter(number)
+        wrong = "ABCD"[("ABCD".index(right) + 1) % 4]
+        return f'{{"answer_choice": "{right if system and number % 3 else wrong}"}}'
+
+    run = folkways.run(
+        "blend/mcq",
+        models=of_country,
+        releases={"blend": str(mcq(600))},
+        until=9.0,
+        treatments="persona-second",
+        workspace=str(tmp_path / "w.db"),
+    )
+    judged = run.judgements()
+    assert judged["item"].n_unique() < 600
+    scores = run.scores().filter(facet="variant")
+    groups = ("", ":placebo-1", ":placebo-2", ":placebo-3", ":for-others")
+    variants = {value.split("~with-")[0] for value in scores["value"]}
+    assert variants
+    assert {*scores["value"]} == {
+        f"{variant}~with-persona-second{group}" for variant in variants for group in groups
+    }
+    for row in scores.filter(metric="accuracy").iter_rows(named=True):
+        assert row["low"] < row["score"] < row["high"]
+        assert row["score"] == pytest.approx(200 / 3, abs=9)
+        assert row["low"] < 200 / 3 < row["high"]
+    whole = run.scores().filter(facet="all", metric="accuracy")
+    assert whole["score"][0] < 10
+
+
+def test_an_arm_of_a_sampled_run_is_scored_over_the_cultures_that_are_asked_in_it(
+    tmp_path: Path, mcq: Callable[[int], Path]
+) -> None:
+    def by_culture(prompt: str, system: str | None = None) -> str:
+        number = int(prompt.split("Riddle ")[1].split(":")[0])
+        return right_letter(number) if "US" not in prompt or number // 10 % 2 else "?"
+
+    run = folkways.run(
+        "blend/mcq",
+        models=by_culture,
+        releases={"blend": str(mcq(600))},
+        cultures="KR,US,MX",
+        until=12.0,
+        treatments=EVERY,
+        workspace=str(tmp_path / "w.db"),
+    )
+    assert run.judgements()["item"].n_unique() < 180
+    scores = {
+        row["value"].rpartition(":for-")[2]: row
+        for row in run.scores().filter(facet="variant", metric="accuracy").iter_rows(named=True)
+        if ":for-" in row["value"]
+    }
+    judged = run.judgements().filter("counted", pl.col("variant").str.contains(":for-KR"))
+    for code, others in (("KR", ("US", "MX")), ("US", ("KR", "MX")), ("MX", ("KR", "US"))):
+        row = scores[code]
+        shares = {
+            about: run.judgements().filter(culture=about, counted=True)["accuracy"].mean() for about in others
+        }
+        assert row["score"] == pytest.approx(100 * sum(shares.values()) / 2, abs=8)
+        assert row["low"] < row["score"]
+        assert row["high"] - row["low"] < 28, "the culture that is named is not unknown, but no part of it"
+    assert set(judged["culture"]) == {"US", "MX"}
+    assert scores["US"]["score"] > scores["KR"]["score"]
 
 
 def test_a_sampled_run_stops_by_what_it_knows_of_the_prompts_as_they_are(

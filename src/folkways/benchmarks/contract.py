@@ -76,12 +76,12 @@ def judgements_of(task: Task, items: pl.DataFrame, responses: pl.DataFrame, prof
 
     task, items, responses, profile: as for ``Task.judge``.
     """
-    groups = by_group(responses)
+    groups = by_group(responses, apart=None)
     if len(groups) > 1:  # a task that looks at several replies has those to prompts of one kind
         numbered = responses.with_columns(_row=pl.int_range(pl.len()))
         judged_groups = [
             judgements_of(task, items, group.drop("_row"), profile).with_columns(group["_row"])
-            for group in by_group(numbered).values()
+            for group in by_group(numbered, apart=None).values()
         ]
         together = pl.concat(judged_groups, how="diagonal_relaxed").sort("_row").drop("_row")
         return together.with_columns(responses["variant"])
@@ -154,8 +154,8 @@ def _declared(task: Task) -> Iterator[str]:
 
 
 def _declared_metric(metric: Metric) -> Iterator[str]:
-    if metric.kind not in ("proportion", "mean"):
-        yield f"the metric {metric.name!r} is of kind {metric.kind!r}; valid: proportion, mean"
+    if metric.kind not in ("proportion", "mean", "distribution"):
+        yield f"the metric {metric.name!r} is of kind {metric.kind!r}; valid: proportion, mean, distribution"
     if metric.bounds is not None and not metric.bounds[0] < metric.bounds[1]:
         yield (
             f"the metric {metric.name!r} has the bounds {metric.bounds}; give (lowest, highest), or "

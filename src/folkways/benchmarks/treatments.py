@@ -10,7 +10,7 @@ scores are of the prompts as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from folkways.benchmarks.placebo_texts import EQUAL, OtherTexts
 from folkways.benchmarks.templates import WORLD, Template, culture_parts, missing_places
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import PROMPTS
@@ -31,8 +32,9 @@ LENGTH = "characters"
 """Column of judgements of treated prompts: characters of the reply."""
 
 FEWEST_PLACEBOS = 3
-EQUAL = 0.25
-"""Share by which a placebo's number of words may differ from the treatment's."""
+
+EVERY = "all"
+"""``crossed`` of a treatment that names every other culture of the run on every item."""
 
 Kind = Literal["control", "treatment", "placebo", "crossed"]
 
@@ -65,11 +67,15 @@ class Arm:
         kinds: dict[str | None, Kind] = {None: "treatment", "placebo": "placebo", "for": "crossed"}
         return cls(match["base"], match["treatment"], kinds[match["kind"]], match["which"] or "")
 
-    @property
-    def group(self) -> str:
+    def group(self, apart: Collection[str] | None = ()) -> str:
         """What its replies are judged and scored together as: ``persona``, ``persona:placebo-1``,
-        ``persona:for-others``; empty for the control."""
-        endings = {"placebo": f":placebo-{self.which}", "crossed": ":for-others"}
+        ``persona:for-others``; empty for the control.
+
+        apart: treatments whose crossed arms are a group for each culture named (``persona:for-KR``); None for
+        all.
+        """
+        named = self.which if apart is None or self.treatment in apart else "others"
+        endings = {"placebo": f":placebo-{self.which}", "crossed": f":for-{named}"}
         return self.treatment + endings.get(self.kind, "")
 
 
@@ -92,14 +98,15 @@ def with_length(judged: pl.DataFrame) -> pl.DataFrame:
     return judged.with_columns(pl.col("response").cast(pl.String).str.len_chars().alias(LENGTH))
 
 
-def by_group(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """``Arm.group`` -> its rows, with the variants of the prompts as they are; the control comes first."""
+def by_group(rows: pl.DataFrame, apart: Collection[str] | None = ()) -> dict[str, pl.DataFrame]:
+    """``Arm.group`` -> its rows, with the variants of the prompts as they are; the control comes first.
+    apart: as for ``Arm.group``."""
     treated = arms_in(rows["variant"])
     if not treated:
         return {"": rows}
     kind = rows.schema["variant"]
     variant = pl.col("variant").cast(pl.String)
-    groups = variant.replace_strict({name: arm.group for name, arm in treated.items()}, default="")
+    groups = variant.replace_strict({name: arm.group(apart) for name, arm in treated.items()}, default="")
     bases = variant.replace_strict({name: arm.base for name, arm in treated.items()}, default=variant)
     named = rows.with_columns(bases.cast(kind), groups.alias("_group"))
     parts = {str(name): part for (name,), part in named.group_by("_group", maintain_order=True)}
@@ -115,8 +122,9 @@ class Treatment:
     texts: CSV file with the columns ``item`` or ``culture``, and ``text``, which fills ``{text}``. digest: of
         what the file held when the run was planned.
     placebos: texts in place of ``system`` or ``prompt``; None: the treatment's own, with what folkways puts
-        in place of its names.
-    crossed: whether each item is also asked with the treatment for another culture.
+        in place of its names, and texts of other items in place of the item's.
+    crossed: whether each item is also asked with the treatment for another culture; EVERY: for each other
+        culture of the run.
     """
 
     name: str
@@ -125,7 +133,7 @@ class Treatment:
     texts: str = ""
     digest: str = ""
     placebos: tuple[str, ...] | None = None
-    crossed: bool = False
+    crossed: bool | str = False
 
     @classmethod
     def of(cls, name: str, entry: Any, file: Path | None = None) -> Treatment:
@@ -143,6 +151,8 @@ class Treatment:
         for key, kinds in _KEYS.items():
             if not isinstance(entry.get(key, kinds[0]()), kinds):
                 raise wrong(f"{key} must be {_KINDS[key]}, got {entry[key]!r}")
+        if entry.get("crossed", False) not in (True, False, EVERY):
+            raise wrong(f"crossed must be {_KINDS['crossed']}, got {entry['crossed']!r}")
         system, prompt = (_by_language(entry.get(key, {})) for key in ("system", "prompt"))
         texts = [*system.values(), *prompt.values()]
         if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
@@ -155,6 +165,7 @@ class Treatment:
         if path and file is not None:
             path = str((file.parent / path).resolve())
         names_culture = any(set(_OF_CULTURE) & set(_names(text)) for text in texts)
+        key = _key(path) if path else ""
         made = cls(
             name,
             system,
@@ -162,11 +173,12 @@ class Treatment:
             path,
             entry.get("digest") or (_digest(path) if path else ""),
             tuple(entry["placebos"]) if entry.get("placebos") is not None else None,
-            entry.get("crossed", names_culture or bool(path and "culture" in _columns(path))),
+            entry.get("crossed", names_culture or key == "culture"),
         )
         if problem := made._problem_of_placebos(names_culture):
             raise wrong(problem)
-        return made if names_culture or made.placebos is not None else replace(made, placebos=())
+        has_placebos = names_culture or key == "item" or made.placebos is not None
+        return made if has_placebos else replace(made, placebos=())
 
     def table(self) -> dict[str, Any]:
         """What ``of`` reads, of plain values."""
@@ -203,11 +215,10 @@ class Treatment:
                 )
         return ""
 
-    @property
-    def arms(self) -> int:
-        """How many prompts each prompt becomes, besides itself, at most."""
+    def arms(self, cultures: int) -> int:
+        """Largest number of prompts that a prompt gets besides itself. cultures: of the run."""
         placebos = len(placebo_names()) if self.placebos is None else len(self.placebos)
-        return 1 + placebos + self.crossed
+        return 1 + placebos + (max(0, cultures - 1) if self.crossed == EVERY else bool(self.crossed))
 
     @cached_property
     def _texts(self) -> tuple[str, dict[str, str]]:
@@ -219,32 +230,53 @@ class Treatment:
                 "file back, or start a new run"
             )
         rows = pl.read_csv(self.texts, infer_schema=False).with_columns(pl.col("text").fill_null(""))
-        key = next(name for name in ("item", "culture") if name in rows.columns)
+        key = _key(self.texts)
         joined = rows.group_by(key, maintain_order=True).agg(pl.col("text").str.join("\n"))
         return key, dict(joined.select(key, "text").iter_rows())
 
-    def of_prompt(self, item: str, culture: str, other: str | None) -> Iterator[tuple[str, _Filled]]:
+    @cached_property
+    def _other_texts(self) -> OtherTexts:
+        return OtherTexts(self._texts[1].values())
+
+    def of_prompt(
+        self, item: str, culture: str, others: Sequence[str], seed: int
+    ) -> Iterator[tuple[str, _Filled]]:
         """The ending of each arm's variant, and what its texts are filled with.
 
-        item: its id. culture: its code. other: code of the culture named in the crossed arm; None for none.
-        FolkwaysError for an item or a culture without a text.
+        item: its id. culture: its code. others: codes of the cultures that are named in crossed arms. seed:
+        decides which items' texts are placebos. FolkwaysError for an item or a culture without a text, and
+        for an item with too few texts of others that are as long.
         """
         named = {} if self.texts == "" else {"text": self._text(item, culture)}
         ending = MARK + self.name
         yield ending, _Filled(self.system, self.prompt, {**culture_parts(culture), **named})
         if self.placebos is None:
-            for number, parts in enumerate(placebo_names(), start=1):
-                yield f"{ending}:placebo-{number}", _Filled(self.system, self.prompt, {**parts, **named})
-        for number, text in enumerate(self.placebos or (), start=1):
-            system, prompt = ({"": text}, {}) if self.system else ({}, {"": text})
+            replaced: list[dict[str, str]] = [named] * len(placebo_names())
+            if named and self._texts[0] == "item":
+                replaced = [{"text": text} for text in self._texts_of_others(item, named["text"], seed)]
+            for number, (parts, text) in enumerate(zip(placebo_names(), replaced, strict=True), start=1):
+                yield f"{ending}:placebo-{number}", _Filled(self.system, self.prompt, {**parts, **text})
+        for number, cue in enumerate(self.placebos or (), start=1):
+            system, prompt = ({"": cue}, {}) if self.system else ({}, {"": cue})
             yield f"{ending}:placebo-{number}", _Filled(system, prompt, {})
-        if other is not None and self.crossed:
+        for other in others if self.crossed else ():
             if named and self._texts[0] == "culture":
                 named = {"text": self._text(item, other)}
             yield (
                 f"{ending}:for-{other}",
                 _Filled(self.system, self.prompt, {**culture_parts(other), **named}),
             )
+
+    def _texts_of_others(self, item: str, text: str, seed: int) -> list[str]:
+        number = len(placebo_names())
+        drawn = self._other_texts.like(text, number, f"{seed}/{self.name}/{item}")
+        if len(drawn) < number:
+            raise FolkwaysError(
+                f"treatment {self.name!r}: placebos are texts of other items, and {self.texts} has fewer "
+                f"than {number} in the script of the item {item!r} that have its {len(text):,} characters; "
+                "add texts of more items, or write placebos = [] to ask without placebos"
+            )
+        return drawn
 
     def _text(self, item: str, culture: str) -> str:
         key, texts = self._texts
@@ -288,8 +320,9 @@ def with_treatments(
     """The ``prompts`` (records.PROMPTS) with the run's ``system`` prompt, each followed by its arms.
 
     items: those of the prompts. system: may name the item's culture; None leaves the task's. treatments: of
-    the run. cultures: from which the one of a crossed arm is drawn, by ``seed``, for all items of a question
-    alike. An item about no culture is asked as it is alone. UnfilledError for a {name} that nothing fills.
+    the run. cultures: those that crossed arms name; where one is, it is drawn by ``seed``, for all items of a
+    question alike. An item about no culture is asked as it is alone. UnfilledError for a {name} that nothing
+    fills.
     """
     if system is None and not treatments:
         return prompts
@@ -304,42 +337,51 @@ def with_treatments(
             row["system"] = Template(system, "the system prompt").fill(culture_parts(culture))
         rows.append(row)
         for treatment in treatments if culture not in (None, WORLD) else ():
-            other = _other(culture, question, treatment.name, cultures, seed)
-            for ending, filled in treatment.of_prompt(row["item"], culture, other):
+            others = _others(culture, question, treatment, cultures, seed)
+            for ending, filled in treatment.of_prompt(row["item"], culture, others, seed):
                 variant = row["variant"] + ending
                 rows.append({**row, **filled.apply(row, treatment.name), "variant": variant})
     return pl.DataFrame(rows, schema=dict(PROMPTS))
 
 
-def _other(culture: str, question: str, name: str, cultures: Sequence[str], seed: int) -> str | None:
+def _others(
+    culture: str, question: str, treatment: Treatment, cultures: Sequence[str], seed: int
+) -> list[str]:
+    """The cultures that the crossed arms of an item name: all others, or one of them."""
     others = [code for code in cultures if code not in (culture, WORLD)]
-    if not others:
-        return None
+    if treatment.crossed == EVERY or not others:
+        return others
     # A hash of our own, because a library's draw may change from version to version and this must not.
-    lot = blake2b(f"{seed}/{name}/{culture}/{question}".encode(), digest_size=8).digest()
-    return others[int.from_bytes(lot) % len(others)]
+    lot = blake2b(f"{seed}/{treatment.name}/{culture}/{question}".encode(), digest_size=8).digest()
+    return [others[int.from_bytes(lot) % len(others)]]
 
 
 def read_treatments(value: str | Path | Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Treatments by name, as plain tables, from a TOML file, from names of folkways' own separated by
-    commas, or from such tables.
+    commas, or from such tables. A table without a text that is called as one of folkways' changes that.
 
     DataError for a treatment that cannot be used; UnknownNameError for a name that folkways has not.
     """
     if isinstance(value, Mapping):
-        return {name: Treatment.of(name, entry).table() for name, entry in value.items()}
+        return {name: Treatment.of(name, _whole(name, entry)).table() for name, entry in value.items()}
     if str(value).endswith(".toml"):
         file = Path(value)
         tables = read_toml(file, 'treatments file, with a table [NAME] and system = "..." per treatment')
         if not tables:
             raise DataError('has no treatment; write [NAME] and system = "..."', file=file)
-        return {name: Treatment.of(name, entry, file).table() for name, entry in tables.items()}
+        return {name: Treatment.of(name, _whole(name, entry), file).table() for name, entry in tables.items()}
     shipped = {name: entry for name, entry in _shipped().items() if name != "placebos"}
     names = [name.strip() for name in str(value).split(",") if name.strip()]
     for name in names:
         if name not in shipped:
             raise UnknownNameError("treatment (or a file that ends in .toml)", name, shipped)
     return {name: Treatment.of(name, shipped[name]).table() for name in names}
+
+
+def _whole(name: str, entry: Any) -> Any:
+    if isinstance(entry, Mapping) and not {"system", "prompt"} & set(entry) and name != "placebos":
+        return {**_shipped().get(name, {}), **entry}
+    return entry
 
 
 def placebo_names() -> tuple[dict[str, str], ...]:
@@ -361,13 +403,13 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
     "texts": (str,),
     "digest": (str,),
     "placebos": (list, tuple),
-    "crossed": (bool,),
+    "crossed": (bool, str),
 }
 _KINDS = {
     **dict.fromkeys(("system", "prompt"), "a text, or a table of texts by language"),
     **dict.fromkeys(("texts", "digest"), "a text"),
     "placebos": "a list of texts",
-    "crossed": "true or false",
+    "crossed": f'true, false or "{EVERY}"',
 }
 
 
@@ -400,6 +442,11 @@ def _columns(path: str) -> list[str]:
             f"has the columns {', '.join(columns)}; it needs item or culture, and text", file=Path(path)
         )
     return columns
+
+
+def _key(path: str) -> str:
+    """The column that its texts go by."""
+    return "item" if "item" in _columns(path) else "culture"
 
 
 def _digest(path: str) -> str:

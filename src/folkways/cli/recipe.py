@@ -171,7 +171,7 @@ _TREATMENT: dict[str, Any] = {
         "texts": {"type": "string"},
         "digest": {"type": "string"},
         "placebos": {"type": "array", "items": {"type": "string"}},
-        "crossed": {"type": "boolean"},
+        "crossed": {"enum": [True, False, "all"]},
     },
     "additionalProperties": False,
 }

@@ -25,6 +25,9 @@ FEWEST_DIFFERENCES = 10
 """The same of paired differences without bounds, which lean to neither side where nothing differs."""
 
 
+ROUNDING = 1e-12
+"""Differences up to this come from sums in another order."""
+
 SYMMETRIC = 1e-6
 """Skewness below which Student's interval and Hall's are the same."""
 
@@ -205,8 +208,8 @@ def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float
 
 def opposites(largest: float) -> tuple[float, float] | None:
     """What the two imagined clusters of a paired difference have, by the largest difference found; the bounds
-    if there is none."""
-    return (-largest, largest) if largest > 0 else None
+    if there is none but by rounding."""
+    return (-largest, largest) if largest > ROUNDING else None
 
 
 def effective_number(counts: Floats) -> float:

@@ -17,11 +17,11 @@ from folkways.benchmarks.semeval2026.release import people_answered, read_answer
 from folkways.benchmarks.semeval2026.tasks import MultipleChoice, ShortAnswers
 from folkways.benchmarks.semeval2026.templates import sampled_questions
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.whose_culture.matching import Wording, of_answers
+from folkways.benchmarks.whose_culture.matching import ROW, Wording, of_answers
 from folkways.benchmarks.whose_culture.result import whose_culture
 
 SAQ, MCQ = "semeval2026/saq", "semeval2026/mcq"
-NEEDED = ("endpoint", "culture", "language", "question", "state", "answer", "counted", "correct")
+NEEDED = (*ROW, "endpoint", "culture", "language", "question", "state", "answer", "counted", "correct")
 
 
 def _matches(inputs: Inputs) -> pl.DataFrame:

@@ -22,6 +22,9 @@ MATCHES: Schema = {
 }
 """One row per wrong answer."""
 
+ROW = ("item", "variant", "sample")
+"""What tells the rows of a model and a language apart: MATCHES have those that the judgements have."""
+
 WRONG = ("endpoint", "language", "culture", "question", "state", "counted")
 """Columns of judgements that are needed in addition to the metric."""
 
@@ -50,7 +53,12 @@ def wrong(judged: pl.DataFrame, metric: str, *more: str) -> pl.DataFrame:
     """
     columns = (*WRONG, metric, *more)
     require_columns(judged, columns, "judgements")
+    columns = (*dict.fromkeys((*columns, *_rows_of(judged))),)
     return judged.select(columns).filter("counted", pl.col("state") == State.ANSWERED, pl.col(metric) == 0.0)
+
+
+def _rows_of(judged: pl.DataFrame) -> list[str]:
+    return [name for name in ROW if name in judged.columns]
 
 
 def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_options: int) -> pl.DataFrame:
@@ -68,7 +76,7 @@ def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_opti
     )
     taken = taken.with_columns(question=templates)
     matches = taken.select(
-        *(name for name in MATCHES if name in taken.columns),
+        *(name for name in (*MATCHES, *ROW) if name in taken.columns),
         asked_culture="culture",
         others=pl.col("offered").str.split(" "),
         matched=pl.concat_list("chosen_culture"),
@@ -83,7 +91,7 @@ def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_opti
     return (
         matches.drop("others")
         .hstack(lists.drop("row"))
-        .select(pl.col(name).cast(kind) for name, kind in MATCHES.items())
+        .select(*(pl.col(name).cast(kind) for name, kind in MATCHES.items()), *_rows_of(matches))
     )
 
 
@@ -109,7 +117,9 @@ def of_answers(
     )
     turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
     drawn = candidates.filter(turn < MOST)["row"]
-    answered = plain(judged[drawn].select(*WRONG, metric, "answer").with_columns(question=templates))
+    answered = plain(
+        judged[drawn].select(*WRONG, metric, "answer", *_rows_of(judged)).with_columns(question=templates)
+    )
     key = ["question", "language", "culture", "answer"]
     distinct = answered.select(key).unique(maintain_order=True)
     # One question after the other, so that the answers to one are in memory at a time.
@@ -121,7 +131,7 @@ def of_answers(
         asked_culture="culture"
     )
     return matched.filter(pl.col("others").list.len() > 0).select(
-        pl.col(name).cast(kind) for name, kind in MATCHES.items()
+        *(pl.col(name).cast(kind) for name, kind in MATCHES.items()), *_rows_of(matched)
     )
 
 

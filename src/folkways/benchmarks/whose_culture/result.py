@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,14 @@ INTERVAL = (
 )
 
 
-def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> Result:
+@dataclass(frozen=True)
+class WhoseCulture(Result):
+    """The result, with what it is made from: judgements -> MATCHES of the task."""
+
+    matches: Callable[[Inputs], pl.DataFrame] = field(kw_only=True)
+
+
+def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> WhoseCulture:
     """The result that a benchmark opts in with; ``whose-blend-saq`` for blend/saq.
 
     matches: MATCHES of the task's judgements; raises NotAvailableError if there are none.
@@ -65,7 +72,8 @@ def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> Resul
         return whose_culture_tables(matches(inputs), task)
 
     asks = "Where a model is wrong about a culture, whose answers does it give, and oftener than chance?"
-    return Result(name_of(task), f"Whose culture answers: {task}", make, "", asks, (task,))
+    title = f"Whose culture answers: {task}"
+    return WhoseCulture(name_of(task), title, make, "", asks, (task,), matches=matches)
 
 
 def name_of(task: str) -> str:
@@ -81,7 +89,7 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
     require_columns(matches, MATCHES, "matches")
     pairs, overall = [], []
     for (endpoint, language), part in matches.group_by(["endpoint", "language"], maintain_order=True):
-        compared = _WrongAnswers.of(part)
+        compared = WrongAnswers.of(part)
         names = {"endpoint": endpoint, "language": language}
         overall += [{**names, **row} for row in compared.cells(None)]
         pairs += [
@@ -103,7 +111,7 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
 
 
 @dataclass(frozen=True)
-class _WrongAnswers:
+class WrongAnswers:
     """The wrong answers of one model in one language, as arrays with a row per answer and a column per
     culture."""
 
@@ -115,7 +123,8 @@ class _WrongAnswers:
     chance: Floats
 
     @classmethod
-    def of(cls, part: pl.DataFrame) -> _WrongAnswers:
+    def of(cls, part: pl.DataFrame) -> WrongAnswers:
+        """Of MATCHES of a model and a language."""
         every = sorted(part["others"].explode().unique())
         weights, hits = np.zeros((part.height, len(every))), np.zeros((part.height, len(every)))
         numbered = part.select("others", "weights", "matched", row=pl.int_range(pl.len()))

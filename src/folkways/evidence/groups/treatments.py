@@ -24,6 +24,7 @@ from folkways.benchmarks.treatments import LENGTH, Arm
 from folkways.errors import option
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.groups.panel import NAMES
+from folkways.evidence.groups.treatment_answers import answers_table
 from folkways.names import WHOLE
 from folkways.records import Metric, Schema, State
 from folkways.stats.intervals import Floats
@@ -63,6 +64,21 @@ CROSSED: Schema = {
     "questions": pl.Int64,
 }
 
+MATRIX: Schema = {
+    **NAMES,
+    "endpoint": pl.String,
+    "treatment": pl.String,
+    "culture": pl.String,  # that the questions are about
+    "named": pl.String,  # that the treatment names
+    "against": pl.String,
+    **DIFFERENCE,
+    "p_holm": pl.Float64,
+    "n": pl.Int64,
+    "questions": pl.Int64,
+}
+
+MEASURE = "Effect of the treatment, points"
+
 FEWEST_CULTURES = 5
 """Cultures that a regression over cultures needs."""
 
@@ -72,7 +88,7 @@ KEY = ("endpoint", "item", "language", "base", "sample")
 REFUSED = Metric("refused", "Refused", "Share of replies that decline to answer.", lower_is_better=True)
 CHARACTERS = Metric(LENGTH, "Characters", "Length of a reply.", kind="mean", scale=1.0, bounds=None)
 
-CONTROL, TREATED, PLACEBO, OTHER = range(4)
+CONTROL, TREATED, PLACEBO, OTHER = "control", "treated", "placebo", "crossed"
 
 
 @dataclass(frozen=True)
@@ -80,8 +96,9 @@ class Arms:
     """The rows of one treatment, model, metric and part of a task that were asked in the treatment and as
     they are.
 
-    rows: ``culture``, ``question``, and the values ``control``, ``treated``, ``placebo`` (the mean of all of
-    them) and ``crossed``, with the culture ``named`` there; null where there is none.
+    rows: ``culture``, ``question``, and the values ``control``, ``treated`` and ``placebo`` (the mean of all
+    of them; null where there is none). others: the same rows for each culture ``named`` in their place, with
+    the value ``crossed``.
     """
 
     task: str
@@ -90,6 +107,7 @@ class Arms:
     endpoint: str
     treatment: str
     rows: pl.DataFrame
+    others: pl.DataFrame
 
     @property
     def names(self) -> dict[str, Any]:
@@ -103,19 +121,17 @@ class Arms:
         }
 
     @property
-    def against(self) -> int:
-        """What effects are measured from: PLACEBO, or CONTROL where none was asked."""
+    def against(self) -> str:
+        """The column that effects are measured from: PLACEBO, or CONTROL where none was asked."""
         return CONTROL if self.rows["placebo"].is_null().all() else PLACEBO
 
-    def effect(self, rows: pl.DataFrame, arm: int = TREATED) -> dict[str, Any]:
+    def effect(self, rows: pl.DataFrame, arm: str = TREATED) -> dict[str, Any]:
         """``against``, DIFFERENCE, ``n`` and ``questions`` of an arm (TREATED or OTHER), over some of the
         rows."""
-        columns = ("control", "treated", "placebo", "crossed")
-        values = np.column_stack(
-            [rows[name].cast(pl.Float64).fill_null(math.nan).to_numpy() for name in columns]
+        pair = np.column_stack(
+            [rows[name].cast(pl.Float64).fill_null(math.nan).to_numpy() for name in (arm, self.against)]
         )
         questions = rows["question"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
-        pair = values[:, [arm, self.against]]
         bounds = self.metric.bounds
         largest = None if bounds is None else bounds[1] - bounds[0]
         test = paired_contrasts(pair, questions, largest)
@@ -142,7 +158,17 @@ class Arms:
     @property
     def complete(self) -> pl.DataFrame:
         """The rows that have what effects are measured from."""
-        return self.rows.drop_nulls("placebo") if self.against == PLACEBO else self.rows
+        return self.rows.drop_nulls(self.against)
+
+    @property
+    def complete_others(self) -> pl.DataFrame:
+        """The same of ``others``."""
+        return self.others.drop_nulls(self.against)
+
+    @property
+    def every_culture_named(self) -> bool:
+        """Whether any row was asked with the names of several other cultures."""
+        return bool(self.complete_others.select(KEY).is_duplicated().any())
 
     def _row(self, culture: str, rows: pl.DataFrame) -> dict[str, Any]:
         sign = -1 if self.metric.lower_is_better else 1
@@ -166,13 +192,23 @@ class Arms:
     def crossed(self) -> Iterator[dict[str, Any]]:
         """CROSSED of each culture that the treatment named on questions about others, and of all, without
         p_holm."""
-        rows = self.rows.drop_nulls(["crossed", *(("placebo",) if self.against == PLACEBO else ())])
-        named = rows["named"].drop_nulls().unique().sort()
+        rows, of_itself = self.complete_others, self.complete
+        named = rows["named"].unique().sort()
         for culture in [WHOLE, *named] if named.len() else []:
             others = rows if culture == WHOLE else rows.filter(pl.col("named") == culture)
-            about = self.complete if culture == WHOLE else self.complete.filter(pl.col("culture") == culture)
+            about = of_itself if culture == WHOLE else of_itself.filter(pl.col("culture") == culture)
             gain = self.effect(about)["difference"] if about.height else math.nan
             yield {**self.names, "named": culture, "gain": gain, **self.effect(others, OTHER)}
+
+    def matrix(self) -> Iterator[dict[str, Any]]:
+        """MATRIX, without p_holm: the culture asked about by the culture named, its own among them."""
+        diagonal = self.complete.with_columns(named="culture", crossed=TREATED)
+        columns = ["culture", "named", "question", OTHER, self.against]
+        cells = pl.concat([diagonal.select(columns), self.complete_others.select(columns)])
+        for (culture, named), rows in cells.sort("culture", "named").group_by(
+            "culture", "named", maintain_order=True
+        ):
+            yield {**self.names, "culture": culture, "named": named, **self.effect(rows, OTHER)}
 
 
 def tables(inputs: Inputs) -> Sequence[Table]:
@@ -230,13 +266,51 @@ def tables(inputs: Inputs) -> Sequence[Table]:
                 ),
             )
         )
-    return made
+    made += _matrix([arms for arms in headlines if arms.every_culture_named])
+    return [*made, *answers_table(inputs)]
+
+
+def _matrix(crossed: Sequence[Arms]) -> Iterator[Table]:
+    frames = [_frame(list(arms.matrix()), MATRIX) for arms in crossed]
+    if not frames:
+        return
+    rows = pl.concat(frames)
+    layout = Layout(
+        "culture", "named", "difference", decimals=1, by="of", drawn="heatmap", diverges=0.0, measure=MEASURE
+    )
+    yield Table(
+        "treatments-matrix",
+        "The culture named by the culture that questions are about",
+        "The unit is the question. p_holm is corrected for all cells of a model and a treatment.",
+        rows,
+        notes=tuple(map(_steering, crossed, frames)),
+        plots=(Plot(layout, rows=_with_heading(rows, "task", "asked_in", "endpoint", "treatment")),),
+    )
+
+
+def _steering(arms: Arms, cells: pl.DataFrame) -> str:
+    """The mean effect on the diagonal and off it, and how often the culture's own name does best."""
+    itself = pl.col("culture") == pl.col("named")
+    on, off = (cells.filter(side)["difference"].to_numpy().mean() for side in (itself, ~itself))
+    sign = -1 if arms.metric.lower_is_better else 1
+    best = cells.sort(sign * pl.col("difference"), descending=True, nulls_last=True).unique(
+        "culture", keep="first", maintain_order=True
+    )
+    return (
+        f"{arms.endpoint}, {arms.task}, {arms.treatment}: {on:+.1f} points where the culture of the question "
+        f"is named, {off:+.1f} where another is (means of cells); its own name does best for "
+        f"{best.filter(itself).height} of {best.height} cultures."
+    )
+
+
+def _with_heading(rows: pl.DataFrame, *names: str) -> pl.DataFrame:
+    return rows.with_columns(pl.concat_str(names, separator=", ", ignore_nulls=True).alias("of"))
 
 
 def _frame(rows: Sequence[dict[str, Any]], schema: Schema) -> pl.DataFrame:
     """The rows with p_holm; rows over everything are corrected apart from those of cultures."""
     frame = pl.DataFrame(rows, schema={name: kind for name, kind in schema.items() if name != "p_holm"})
-    name = "named" if "named" in schema else "culture"
+    name = "culture" if "culture" in schema else "named"
     parts = [frame.filter(pl.col(name) == WHOLE), frame.filter(pl.col(name) != WHOLE)]
     return pl.concat([with_holm(part) for part in parts]).select(list(schema))
 
@@ -301,11 +375,11 @@ def _of_metric(judged: pl.DataFrame, task: str, metric: Metric) -> Iterator[Arms
         mean = mean.filter(pl.col("cues") == cues["which"].n_unique()).drop("cues")
         wide = control.join(treated, on=KEY, how="inner", maintain_order="left")
         wide = wide.join(mean, on=KEY, how="left", maintain_order="left")
-        wide = wide.join(crossed, on=KEY, how="left", maintain_order="left")
         for (endpoint, part), of_model in wide.sort("endpoint", "part", maintain_order=True).group_by(
             "endpoint", "part", maintain_order=True
         ):
-            yield Arms(task, part, metric, str(endpoint), str(treatment), of_model)
+            others = of_model.join(crossed, on=KEY, how="inner", maintain_order="left")
+            yield Arms(task, part, metric, str(endpoint), str(treatment), of_model, others)
 
 
 def _sentence(arms: Arms, cultures: pl.DataFrame) -> str:
@@ -363,7 +437,6 @@ def _without_placebos(headlines: Sequence[Arms]) -> tuple[str, ...]:
 
 
 def _figure(rows: pl.DataFrame) -> Plot:
-    named = pl.concat_str(["task", "asked_in", "treatment"], separator=", ", ignore_nulls=True)
     layout = Layout(
         "culture",
         "endpoint",
@@ -372,9 +445,9 @@ def _figure(rows: pl.DataFrame) -> Plot:
         by="of",
         drawn="intervals",
         diverges=0.0,
-        measure="Effect of the treatment, points",
+        measure=MEASURE,
     )
-    return Plot(layout, rows=rows.with_columns(named.alias("of")))
+    return Plot(layout, rows=_with_heading(rows, "task", "asked_in", "treatment"))
 
 
 TREATMENTS = Result(

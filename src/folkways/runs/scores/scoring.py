@@ -12,7 +12,7 @@ from folkways.benchmarks.base import HumanBaseline, Task, overrides
 from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.task_errors import TaskError, failures_of
-from folkways.benchmarks.treatments import MARK, by_group
+from folkways.benchmarks.treatments import EVERY, MARK, by_group
 from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, Signature, Subject, compact
 from folkways.releases.registry import get_record
@@ -21,7 +21,7 @@ from folkways.releases.stored_releases import locate, state_of
 from folkways.reports.data import PEOPLE
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, stored_plans
-from folkways.runs.sampling.strata import of_sample
+from folkways.runs.sampling.strata import of_sample, stratum_names
 from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip
 from folkways.runs.scores.signature import same_rule, signature
 from folkways.workspace import results, run_records
@@ -190,12 +190,30 @@ def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
 
     Treated prompts have scores by variant alone, one for each arm.
     """
-    control, *treated = by_group(judged).items()
-    scored = scores_of(plan.task, control[1])
-    if plan.options.until is not None:
-        return of_sample(scored, plan.task, control[1], plan.options, plan.populations or {})
-    of_arms = [_by_variant(scores_of(plan.task, rows), rows["variant"], group) for group, rows in treated]
-    return pl.concat([scored, *of_arms])
+    apart = {name for name, table in plan.options.treatments.items() if table.get("crossed") == EVERY}
+    (_, control), *treated = by_group(judged, apart).items()
+    scored = scores_of(plan.task, control)
+    if plan.options.until is None:
+        of_arms = [_by_variant(scores_of(plan.task, rows), rows["variant"], group) for group, rows in treated]
+        return pl.concat([scored, *of_arms])
+    of_arms = [
+        _by_variant(_of_sampled_arm(plan, rows, control), rows["variant"], group)
+        for group, arm in treated
+        for rows in arm.partition_by("variant", maintain_order=True)
+    ]
+    whole = of_sample(scored, plan.task, control, plan.options, plan.populations or {})
+    return pl.concat([whole, *of_arms])
+
+
+def _of_sampled_arm(plan: TaskPlan, rows: pl.DataFrame, control: pl.DataFrame) -> pl.DataFrame:
+    """The scores over everything of one arm and variant of a sampled run. Its population leaves out strata
+    that the arm never asks: about the culture that it names, or about none."""
+    strata = stratum_names(plan.options.strata)
+    of_control, of_arm = ({*frame.select(strata).to_series()} for frame in (control, rows))
+    never = of_control - of_arm
+    populations = {name: size for name, size in (plan.populations or {}).items() if name not in never}
+    scored = scores_of(plan.task, rows).filter(pl.col("facet") == "all")
+    return of_sample(scored, plan.task, rows, plan.options, populations)
 
 
 def _by_variant(scored: pl.DataFrame, variants: pl.Series, group: str) -> pl.DataFrame:

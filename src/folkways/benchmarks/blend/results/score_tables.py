@@ -22,7 +22,7 @@ from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, MCQ, SAQ
 from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Plot, Table, in_order, with_holm
-from folkways.benchmarks.whose_culture.matching import Wording, of_answers, of_options
+from folkways.benchmarks.whose_culture.matching import ROW, Wording, of_answers, of_options
 from folkways.benchmarks.whose_culture.result import whose_culture
 from folkways.cultures import get_culture, name_of_code
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Schema, plain, require_columns
@@ -421,8 +421,9 @@ def _mean_of_models(rows: list[tuple[Any, ...]]) -> str:
 
 
 WRONG_OPTIONS = 3
-SAID = ("endpoint", "culture", "language", "question", "state", "answer", "counted", "sem_b")
+SAID = (*ROW, "endpoint", "culture", "language", "question", "state", "answer", "counted", "sem_b")
 TAKEN = (
+    *ROW,
     "endpoint",
     "culture",
     "language",
