@@ -302,8 +302,8 @@ def _repeated(name: str, value: str, times: int, small: bool) -> pl.Series:
 
 
 def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
-    """The judgements with a column for each of their details, in place of JSON text, of which each different
-    one is read once."""
+    """The judgements with a column for each of their details, in place of JSON text. Equal texts are read
+    once."""
     texts = frame["details"].unique(maintain_order=True)
     details = pl.DataFrame([orjson.loads(text) for text in texts], infer_schema_length=None, orient="row")
     if not details.width:

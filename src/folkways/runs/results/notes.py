@@ -80,14 +80,14 @@ def default_rows(task: Task, release: Release) -> pl.DataFrame:
                 prompts = prompts_of(task, items, PromptOptions(), release, sent=False).select(
                     "item", "language", "variant"
                 )
-                asked = prompts.join(items.select("item", "culture"), on="item", how="left")
-                yield _cells(asked.with_columns(rows=pl.lit(1)))
+                with_culture = prompts.join(items.select("item", "culture"), on="item", how="left")
+                yield _cells(with_culture.with_columns(rows=pl.lit(1)))
 
     return _cells(pl.concat(cells()))
 
 
 def _cells(rows: pl.DataFrame) -> pl.DataFrame:
-    """CELLS of ``rows``, which have ASKED_BY, and how many they stand for each."""
+    """CELLS of counted ``rows``: ASKED_BY and ``rows``."""
     counted = rows.group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum().cast(pl.Int64))
     return counted.select(CELLS)
 
