@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.contract import prompts_of
+from folkways.benchmarks.contract import judgements_of, prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.templates import culture_parts
@@ -188,6 +188,29 @@ def test_every_other_culture_of_the_run_is_named_on_every_item_if_wanted() -> No
     assert {*by_group(prompts, apart={"born"})} == {*by_group(prompts, apart=None)}
     assert {f"born:for-{code}" for code in codes} <= {*by_group(prompts, apart={"born"})}
     assert by_group(prompts, apart={"other"}).keys() == by_group(prompts).keys()
+
+
+def test_a_task_is_given_each_prompt_once_when_it_judges() -> None:
+    task = get_task("demo/mcq")
+    items, prompts = _prompts({"born": {**BORN["born"], "crossed": "all"}})
+    heights: list[int] = []
+
+    class Watching(type(task)):  # type: ignore[misc]
+        def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+            assert not responses.select("item", "language", "variant").is_duplicated().any()
+            heights.append(responses.height)
+            return task.judge(items, responses, profile)
+
+    replies = prompts.select("item", "language", "variant").with_columns(
+        task=pl.lit(task.name),
+        sample=pl.lit(0, pl.Int64),
+        state=pl.lit("answered"),
+        response=pl.lit("A"),
+        reason=pl.lit(None, pl.String),
+    )
+    judged = judgements_of(Watching(), items, replies, "strict")
+    assert judged["variant"].to_list() == replies["variant"].to_list()
+    assert sum(heights) == replies.height
 
 
 def test_a_table_without_a_text_changes_the_treatment_of_ours_that_it_is_called_as(tmp_path: Path) -> None:

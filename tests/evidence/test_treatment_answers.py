@@ -44,7 +44,7 @@ def inputs(chosen: Chosen, variants: tuple[str, ...] = (PLAIN, OWN, *PLACEBOS, O
     rows = []
     for variant, culture, n in product(variants, CULTURES, range(QUESTIONS)):
         taken = chosen(variant, culture, n)
-        arm = variant + after(culture) if variant == OTHER else variant
+        arm = variant + after(culture) if variant.endswith(":for-") else variant
         others = " ".join([*(code for code in CULTURES if code != culture), "dummy"])
         item = (f"{culture}/{n}", f"q{n}", culture, "en", arm, 0, True, "answered", "A", None, 5)
         rows.append(("m", TASK, "strict", *item, float(taken == culture), taken, others))
@@ -113,6 +113,19 @@ def test_all_cultures_named_are_together_and_holm_is_over_the_cultures_of_an_arm
     for names in ("own", "other"):
         part = rows.filter(pl.col("names") == names, pl.col("answers_of") != "all")
         assert part["p_holm"].to_list() == pytest.approx(holm(part["p"].to_list()))
+
+
+def test_each_prompt_is_paired_with_its_own_placebos() -> None:
+    chosen = drawn(6)
+    arms = (PLAIN, OWN, *PLACEBOS, OTHER)
+    second = {f"second{arm.removeprefix(PLAIN)}": arm for arm in arms}
+
+    def shifted(arm: str, culture: str, n: int) -> str:
+        return chosen(second.get(arm, arm), culture, n + (7 if arm in second else 0))
+
+    row = answers(inputs(shifted, (*arms, *second))).row(0, named=True)
+    assert row["n"] == 2 * len(CULTURES) * QUESTIONS
+    assert row["questions"] == QUESTIONS
 
 
 def test_without_placebos_it_is_from_the_prompt_as_it_is() -> None:

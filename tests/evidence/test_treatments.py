@@ -14,7 +14,7 @@ from scipy import stats
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.treatments import LENGTH, without_treatments
-from folkways.evidence.groups.treatments import CROSSED, EFFECTS, TREATMENTS, slope_on_baseline
+from folkways.evidence.groups.treatments import CROSSED, EFFECTS, MATRIX, TREATMENTS, slope_on_baseline
 from folkways.records import Metric
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.pairwise import paired_contrasts
@@ -30,11 +30,12 @@ Value = Callable[[str, str, int], float]
 
 def inputs(value: Value, metric: Metric = RIGHT, variants: tuple[str, ...] = ARMS) -> Inputs:
     """Judgements of one model. value: of an arm (one of ``variants``), a culture and a question's number; a
-    crossed arm names the next culture."""
+    crossed arm names the next culture, or the one so many after it (``:for-#2``)."""
     rows = []
     for arm, culture, n in product(variants, CULTURES, range(QUESTIONS)):
-        other = CULTURES[(CULTURES.index(culture) + 1) % len(CULTURES)] if arm.endswith(":for-") else ""
-        asked = (f"{culture}/q{n}", f"q{n}", culture, "en", f"plain{arm}{other}", 0, True, "answered")
+        cue, _, step = arm.partition("#")
+        other = CULTURES[(CULTURES.index(culture) + int(step or 1)) % len(CULTURES)] if ":for-" in arm else ""
+        asked = (f"{culture}/q{n}", f"q{n}", culture, "en", f"plain{cue}{other}", 0, True, "answered")
         rows.append(("m", TASK, "strict", *asked, "rice", None, 4 + len(arm), value(arm, culture, n)))
     columns = ("endpoint", "task", "profile", "item", "question", "culture", "language", "variant", "sample")
     judged = pl.DataFrame(
@@ -149,6 +150,49 @@ def test_the_crossed_arm_is_by_the_culture_that_it_names() -> None:
     whole = crossed.filter(named="all")
     assert whole["p_holm"].to_list() == whole["p"].to_list()
     assert row["gain"] == pytest.approx(100 * (treated - np.mean(cues, axis=0)).mean())
+
+
+def test_the_matrix_has_every_culture_named_on_questions_about_every_culture() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.random((len(CULTURES), len(CULTURES), QUESTIONS)).round(3)
+    values[2, 2], values[1, 4] = 1.0, 1.0  # MX does best by its own name, KR by the last one's
+    crossed = tuple(f"~with-born:for-#{step}" for step in range(1, len(CULTURES)))
+    cue = drawn(plain=0.5)
+
+    def value(arm: str, culture: str, n: int) -> float:
+        about = CULTURES.index(culture)
+        if arm == "~with-born" or arm in crossed:
+            step = crossed.index(arm) + 1 if arm in crossed else 0
+            return float(values[about, (about + step) % len(CULTURES), n])
+        return cue(arm, culture, n)
+
+    metric = Metric("right", "Accuracy", "", kind="mean")
+    made = TREATMENTS.make(inputs(value, metric, (*ARMS[:5], *crossed)))
+    (table,) = [table for table in made if table.name == "treatments-matrix"]
+    assert table.rows.columns == list(MATRIX)
+    means = np.full((len(CULTURES), len(CULTURES)), np.nan)
+    for row in table.rows.iter_rows(named=True):
+        about, named = CULTURES.index(row["culture"]), CULTURES.index(row["named"])
+        placebos = np.mean([arm_values(value, arm, row["culture"]) for arm in ARMS[2:5]], axis=0)
+        test = paired_contrasts(np.column_stack([values[about, named], placebos]), np.arange(QUESTIONS), 1.0)
+        means[about, named] = 100 * (values[about, named] - placebos).mean()
+        assert row["difference"] == pytest.approx(means[about, named])
+        assert row["p"] == pytest.approx(test.p[0])
+        assert (row["n"], row["questions"]) == (QUESTIONS, QUESTIONS)
+    assert not np.isnan(means).any()
+    assert table.rows["p_holm"].to_list() == pytest.approx(holm(table.rows["p"].to_list()))
+    on, off = np.diag(means).mean(), means[~np.eye(len(CULTURES), dtype=bool)].mean()
+    best = int((means.argmax(axis=1) == np.arange(len(CULTURES))).sum())
+    assert 0 < best < len(CULTURES)
+    (note,) = table.notes
+    assert f"{on:+.1f} points where the culture of the question is named, {off:+.1f} where another" in note
+    assert f"does best for {best} of {len(CULTURES)} cultures" in note
+    (plot,) = table.drawn
+    assert (plot.layout.drawn, plot.rows["of"].n_unique()) == ("heatmap", 1)
+    (pooled,) = [table.rows for table in made if table.name == "treatments-crossed"]
+    assert pooled.filter(named="all")["n"][0] == QUESTIONS * len(CULTURES) * (len(CULTURES) - 1)
+    assert pooled.filter(named="all")["difference"][0] == pytest.approx(off)
+    assert "treatments-matrix" not in tables(inputs(cue))
 
 
 def test_costs_are_the_other_metrics_refusals_and_length() -> None:

@@ -140,6 +140,7 @@ def test_arms_of_a_sampled_run_have_scores_of_the_whole(tmp_path: Path, mcq: Cal
     scores = run.scores().filter(facet="variant")
     groups = ("", ":placebo-1", ":placebo-2", ":placebo-3", ":for-others")
     variants = {value.split("~with-")[0] for value in scores["value"]}
+    assert variants
     assert {*scores["value"]} == {
         f"{variant}~with-persona-second{group}" for variant in variants for group in groups
     }
@@ -149,6 +150,41 @@ def test_arms_of_a_sampled_run_have_scores_of_the_whole(tmp_path: Path, mcq: Cal
         assert row["low"] < 200 / 3 < row["high"]
     whole = run.scores().filter(facet="all", metric="accuracy")
     assert whole["score"][0] < 10
+
+
+def test_an_arm_of_a_sampled_run_is_scored_over_the_cultures_that_are_asked_in_it(
+    tmp_path: Path, mcq: Callable[[int], Path]
+) -> None:
+    def by_culture(prompt: str, system: str | None = None) -> str:
+        number = int(prompt.split("Riddle ")[1].split(":")[0])
+        return right_letter(number) if "US" not in prompt or number // 10 % 2 else "?"
+
+    run = folkways.run(
+        "blend/mcq",
+        models=by_culture,
+        releases={"blend": str(mcq(600))},
+        cultures="KR,US,MX",
+        until=12.0,
+        treatments=EVERY,
+        workspace=str(tmp_path / "w.db"),
+    )
+    assert run.judgements()["item"].n_unique() < 180
+    scores = {
+        row["value"].rpartition(":for-")[2]: row
+        for row in run.scores().filter(facet="variant", metric="accuracy").iter_rows(named=True)
+        if ":for-" in row["value"]
+    }
+    judged = run.judgements().filter("counted", pl.col("variant").str.contains(":for-KR"))
+    for code, others in (("KR", ("US", "MX")), ("US", ("KR", "MX")), ("MX", ("KR", "US"))):
+        row = scores[code]
+        shares = {
+            about: run.judgements().filter(culture=about, counted=True)["accuracy"].mean() for about in others
+        }
+        assert row["score"] == pytest.approx(100 * sum(shares.values()) / 2, abs=8)
+        assert row["low"] < row["score"]
+        assert row["high"] - row["low"] < 28, "the culture that is named is not unknown, but no part of it"
+    assert set(judged["culture"]) == {"US", "MX"}
+    assert scores["US"]["score"] > scores["KR"]["score"]
 
 
 def test_a_sampled_run_stops_by_what_it_knows_of_the_prompts_as_they_are(

@@ -39,10 +39,12 @@ class NotAvailableError(FolkwaysError):
     """The inputs of a table are not available; the message says what to fetch, to run or to name."""
 
 
-Form = Literal["heatmap", "intervals", "bars", "lines", "scatter"]
+Form = Literal["heatmap", "intervals", "bars", "lines", "scatter", "ellipses"]
 """Forms of figures. heatmap: cells coloured by value. intervals: a mark per cell with its interval from the
 columns ``low`` and ``high``. bars: a bar per cell, from 0. lines: the rows are points in an order, the
-columns lines through them. scatter: the first column against the second, a mark per row."""
+columns lines through them. scatter: the first column against the second, a mark per row. ellipses: the same
+on axes with one unit, each mark with the ellipse that holds it with 95 %, from the columns ``low``, ``high``
+and ``correlation``, and the colour of its ``of``."""
 
 
 @dataclass(frozen=True)

@@ -41,10 +41,10 @@ def _bias(side: SampledAnswers, other: Floats, raw: float) -> float:
     """What the chance of one side adds, by leaving out each of its answers."""
     if side.n is None or side.n < 2:
         return 0.0
-    given = np.flatnonzero(side.shares)
-    without = (side.n * side.shares - np.eye(side.shares.size)[given]) / (side.n - 1)
+    present = np.flatnonzero(side.shares)
+    without = (side.n * side.shares - np.eye(side.shares.size)[present]) / (side.n - 1)
     left = js_divergence(np.maximum(without, 0.0), other)
-    return (side.n - 1) * (float(side.shares[given] @ left) - raw)
+    return (side.n - 1) * (float(side.shares[present] @ left) - raw)
 
 
 def root_mean(divergence: float) -> float:

@@ -196,10 +196,10 @@ def whose_values(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Tabl
             "culture", "endpoint", "corrected", 1, by="condition", drawn="heatmap", measure="Similarity, %"
         ),
         (
-            "Similarity is 1 - Jensen-Shannon distance (base 2) in percent, the mean of questions. corrected: "
-            "1 - the root of the mean divergence, without what chance adds for few answers, with its interval "
-            "over questions. difference: how much smaller the divergence is, in hundredths of a bit, than that "
-            "of the mean of all other cultures (Holm over cultures).",
+            "Similarity is 1 - Jensen-Shannon distance (base 2) in percent, the mean over questions. "
+            "corrected: 1 - the root of the mean divergence without what chance adds, with its interval "
+            "over questions. difference: how much smaller the divergence is, in hundredths of a bit, "
+            "than that of the mean of all other cultures (Holm over cultures).",
         ),
     )
 

@@ -111,7 +111,7 @@ def _readable(grid: Grid) -> Grid:
     """The grid with its rows and columns swapped, or as a heat map, where it has more series than people can
     tell apart."""
     layout = grid.layout
-    if layout is None or layout.drawn in ("heatmap", "scatter") or layout.dashed:
+    if layout is None or layout.drawn in ("heatmap", "scatter", "ellipses") or layout.dashed:
         return grid
     if len(grid.columns) - 1 <= MAX_SERIES:
         return grid
@@ -132,6 +132,11 @@ def _fits(grid: Grid) -> bool:
 
 
 def _caption(grid: Grid, layout: Layout) -> str:
+    if layout.drawn == "ellipses":
+        return (
+            "The ellipse holds the point with 95\u202f%; names that would cover others are left out, and the "
+            "table has them."
+        )
     if layout.drawn == "scatter":
         return "Both on one scale; names that would cover others are left out, and the table has them."
     if layout.drawn != "heatmap":
@@ -149,7 +154,10 @@ def _caption(grid: Grid, layout: Layout) -> str:
 
 
 def _finding(grid: Grid) -> str:
-    """A sentence with the highest and the lowest number, of those with more than a few items."""
+    """A sentence with the highest and the lowest number, of those with more than a few items; empty for
+    points of a plane."""
+    if grid.layout is not None and grid.layout.drawn == "ellipses":
+        return ""
     values = [
         (cell.value, f"{row[0].text}, {column}")
         for row in grid.rows

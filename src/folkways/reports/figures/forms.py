@@ -36,6 +36,7 @@ from folkways.reports.figures.charts import (
     title_lines,
     words_fit,
 )
+from folkways.reports.figures.points import WITHOUT_ROWS, ellipses, scatter
 from folkways.reports.views.grids import Cell, Grid
 
 SIDES = 4
@@ -60,9 +61,6 @@ numbers."""
 
 SMALL_STEP = {True: 10.0, False: 14.0}
 """Pixels of a cell without a number, on narrow charts and on others."""
-
-WITHOUT_ROWS = 300
-"""Least width in pixels of a chart that has no names of rows at its left."""
 
 DARK_STEP = 6
 """Step of ten from which a cell is dark enough for light figures (in the dark theme: light enough for dark
@@ -289,69 +287,6 @@ def lines(grid: Grid, layout: Layout, width: int) -> Spec:
     return spec(keys if len(names) > 1 else (), width=width, height=260, layer=drawn)
 
 
-def scatter(grid: Grid, layout: Layout, width: int) -> Spec:
-    """A mark for each row: its first column to the right, its second upwards, both on one scale with the line
-    on which they are equal. A name is written next to its mark where it covers nothing."""
-    size = min(max(width, WITHOUT_ROWS), 420)
-    points: list[Spec] = [
-        {"name": row[0].text, "x": row[1].value, "y": row[2].value}
-        for row in grid.rows
-        if row[1].value is not None and row[2].value is not None
-    ]
-    numbers = [value for point in points for value in (point["x"], point["y"])]
-    low, high = (0.0, 100.0) if "%" in layout.measure else (min(numbers, default=0), max(numbers, default=1))
-
-    def axis(column: int) -> Spec:
-        title = title_lines(f"{grid.columns[column]} ({layout.measure})", size)
-        ticks = {"tickCount": 4 if size < NARROW_CHART else 8}
-        return {
-            "type": "quantitative",
-            "title": title,
-            "axis": ticks,
-            "scale": {"domain": [low, high], "nice": False},
-        }
-
-    x, y = axis(1), axis(2)
-    equal = [{"x": low, "y": low}, {"x": high, "y": high}]
-    names = list(_placed(points, low, high, size))
-    line = {"type": "line", "color": MUTED, "strokeDash": [4, 3], "strokeWidth": 1}
-    point = {"type": "point", "filled": True, "size": 52, "opacity": 1, "color": SERIES[0]}
-    text = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "color": INK}
-    at = {"x": {**x, "field": "x"}, "y": {**y, "field": "y"}}
-    drawn = [
-        layer(equal, line, **at),
-        layer(points, point, **at),
-        layer(names, text, **at, text={"field": "name"}),
-    ]
-    return spec([key("equal on both", "line", MUTED, dashed=True)], width=size, height=size, layer=drawn)
-
-
-def _placed(points: Sequence[Spec], low: float, high: float, size: int) -> Iterator[Spec]:
-    """The names of points where they cover no other name and no mark, at their left ends."""
-    scale = size / (high - low or 1)
-    taken = [((p["x"] - low) * scale - 5, (high - p["y"]) * scale - 5, 10.0, 10.0) for p in points]
-    for point in points:
-        left, top = (point["x"] - low) * scale, (high - point["y"]) * scale
-        wide = text_width(point["name"], 11)
-        for dx, dy in ((8, 0), (-8 - wide, 0), (-wide / 2, -14), (-wide / 2, 14)):
-            box = (left + dx, top + dy - 7, wide, 14.0)
-            inside = box[0] >= 0 and box[0] + wide <= size and box[1] >= 0 and box[1] + 14 <= size
-            if inside and not any(_cover(box, other) for other in taken):
-                taken.append(box)
-                yield {"name": point["name"], "x": low + box[0] / scale, "y": high - (box[1] + 7) / scale}
-                break
-
-
-def _cover(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    """Whether two boxes (left, top, width, height) cover each other."""
-    return (
-        box[0] < other[0] + other[2]
-        and other[0] < box[0] + box[2]
-        and box[1] < other[1] + other[3]
-        and other[1] < box[1] + box[3]
-    )
-
-
 def _axis(layout: Layout, width: int, *, zero: bool) -> Spec:
     """A scale of numbers with its title."""
     return {
@@ -396,5 +331,6 @@ FORMS: Mapping[Form, Callable[[Grid, Layout, int], Spec]] = {
     "bars": bars,
     "lines": lines,
     "scatter": scatter,
+    "ellipses": ellipses,
 }
 """How each form is drawn: from a grid with its layout, and the width in pixels."""
