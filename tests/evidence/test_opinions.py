@@ -17,7 +17,11 @@ from folkways.evidence.requirements import check_range
 from folkways.evidence.task_verdict import beats_guessing
 from folkways.evidence.verdict import verdict
 from folkways.records import Metric
-from tests.evidence.test_verdict import RIGHT, evidence, first, judged
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.overview import examples, turned_round
+from folkways.reports.views.views import ReportView
+from tests.evidence.test_verdict import CULTURES, RIGHT, evidence, first, judged
+from tests.support.report_data import small_report
 
 NEAR = replace(SIMILARITY, name="right")
 """In the column that the made judgements have."""
@@ -94,6 +98,33 @@ def test_a_comparison_says_nearer_and_not_better(metric: Metric, nearer: str, fa
     assert "ahead" not in said + open_ and "better" not in said + open_
     (same,) = compare_judgements({"A": frames["A"], "B": frames["A"]}, "t/t", "strict", metric).verdicts
     assert same == "A and B are equally near to people's answers on every question here."
+
+
+def test_models_that_change_places_are_nearer_in_one_culture_and_farther_in_another() -> None:
+    """The first is right in the first culture alone, or in the first two of three."""
+    for right, said in (
+        (
+            (1,),
+            "No difference can be told between A and B overall; A is nearer to people's answers in Ethiopia; B is ",
+        ),
+        ((1, 1), "A is nearer to people's answers than B overall, and farther from them in Mexico."),
+    ):
+        cultures = CULTURES if len(right) > 1 else CULTURES[:2]
+        sides = [float(number % len(cultures) < len(right)) for number in range(120)]
+        frames = {"A": judged(sides, cultures), "B": judged([1 - side for side in sides], cultures)}
+        (sentence,) = compare_judgements(frames, "t/t", "strict", NEAR).verdicts
+        assert sentence.startswith(said)
+
+
+def test_a_report_of_opinions_shows_no_wrong_answers_and_no_order() -> None:
+    rights = {("m/a", "KR"): 55, ("m/b", "KR"): 20, ("m/a", "MX"): 10, ("m/b", "MX"): 45}
+    knowledge, opinions = (
+        ReportView(small_report(metric, rights, 60, "tea with milk"))
+        for metric in (Metric("right", "Right", ""), NEAR)
+    )
+    assert examples(knowledge) and turned_round(knowledge, Leaderboard(knowledge))
+    assert not examples(opinions) and not turned_round(opinions, Leaderboard(opinions))
+    assert not Leaderboard(opinions).ranks(opinions.tasks[0])
 
 
 def test_a_difference_of_means_has_no_better_way() -> None:

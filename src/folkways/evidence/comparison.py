@@ -118,7 +118,7 @@ def compare_judgements(
 
     Each pair is compared on the rows that both replied to. Refused and unreadable replies count as the rule
     has it (as wrong); failed and missing ones are not replies. Raises FolkwaysError for fewer than two
-    models and for a metric of which neither way is better, NothingSharedError if no pair shares a row.
+    models, and for a metric without a better way; NothingSharedError if no pair shares a row.
     """
     if not metric.has_direction:
         raise FolkwaysError(

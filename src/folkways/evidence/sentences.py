@@ -113,7 +113,11 @@ def verdict(
     turned = turned or {}
     pair = (contrast.first, contrast.second)
     parts = (
-        turned_sentence(pair, contrast.ahead if contrast.clear else None, turned) if turned else "",
+        turned_sentence(
+            pair, contrast.ahead if contrast.clear else None, turned, of_opinions=contrast.of_opinions
+        )
+        if turned
+        else "",
         _size(contrast, points),
         _wordings(contrast, list(leads), bool(turned)),
         _alone(contrast, alone or {}),
@@ -121,17 +125,26 @@ def verdict(
     return " ".join(part for part in parts if part)
 
 
-def turned_sentence(pair: tuple[str, str], overall: str | None, turned: Mapping[str, str]) -> str:
+def turned_sentence(
+    pair: tuple[str, str], overall: str | None, turned: Mapping[str, str], *, of_opinions: bool = False
+) -> str:
     """In which groups two models change places.
 
     overall: the model that is ahead over everything; None without a significant difference.
     turned: name of a group -> the model that is ahead there.
+    of_opinions: whether to be ahead is to be nearer to people's answers.
     """
     led = {model: [name for name, ahead in turned.items() if ahead == model] for model in pair}
     if overall is not None:
         behind = pair[1] if overall == pair[0] else pair[0]
+        if of_opinions:
+            return (
+                f"{overall} is nearer to people's answers than {behind} overall, and farther from them in "
+                f"{named(led[behind])}."
+            )
         return f"{overall} is ahead of {behind} overall, and behind it in {named(led[behind])}."
-    sides = "; ".join(f"{model} is ahead in {named(names)}" for model, names in led.items() if names)
+    is_ahead = "is nearer to people's answers" if of_opinions else "is ahead"
+    sides = "; ".join(f"{model} {is_ahead} in {named(names)}" for model, names in led.items() if names)
     return f"No difference can be told between {pair[0]} and {pair[1]} overall; {sides}."
 
 
