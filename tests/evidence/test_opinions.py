@@ -14,6 +14,8 @@ from folkways.benchmarks.survey.task import MEAN_GAP, SIMILARITY, WASSERSTEIN, S
 from folkways.errors import FolkwaysError
 from folkways.evidence.comparison import compare_judgements
 from folkways.evidence.requirements import check_range
+from folkways.evidence.sentences import Contrast
+from folkways.evidence.sentences import verdict as verdict_of
 from folkways.evidence.task_verdict import beats_guessing
 from folkways.evidence.verdict import verdict
 from folkways.records import Metric
@@ -98,6 +100,13 @@ def test_a_comparison_says_nearer_and_not_better(metric: Metric, nearer: str, fa
     assert "ahead" not in said + open_ and "better" not in said + open_
     (same,) = compare_judgements({"A": frames["A"], "B": frames["A"]}, "t/t", "strict", metric).verdicts
     assert same == "A and B are equally near to people's answers on every question here."
+
+
+def test_one_of_many_differences_is_nearer_and_not_ahead() -> None:
+    contrast = Contrast("A", "B", 5.0, 1.0, 9.0, 0.02, 0.3, 9, 3, 60, looks=20, of_opinions=True)
+    assert verdict_of(contrast).startswith(
+        "A comes out 5.0 points nearer to people's answers than B, but this is one of 20 differences"
+    )
 
 
 def test_models_that_change_places_are_nearer_in_one_culture_and_farther_in_another() -> None:

@@ -130,6 +130,7 @@ def turned_sentence(
 ) -> str:
     """In which groups two models change places.
 
+    pair: the two models.
     overall: the model that is ahead over everything; None without a significant difference.
     turned: name of a group -> the model that is ahead there.
     of_opinions: whether to be ahead is to be nearer to people's answers.
