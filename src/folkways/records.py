@@ -63,7 +63,8 @@ class Metric:
     name: column in the judgements (``sem_b``), a float per row or null where it does not apply.
     label: what people read (``SEM-B``).
     scale: what the mean is multiplied with in scores (100 for percentages).
-    kind: ``proportion`` when every value is 0 or 1, else ``mean``.
+    kind: ``proportion`` when every value is 0 or 1; ``distribution`` when it compares the answers to a
+        question with those of people, none of which is right; else ``mean``.
     about: one sentence with the paper's section.
     bounds: between which every value lies, and the interval too; None for counts and the like, which have no
         such limits.
@@ -83,7 +84,7 @@ class Metric:
     name: str
     label: str
     about: str
-    kind: Literal["proportion", "mean"] = "proportion"
+    kind: Literal["proportion", "mean", "distribution"] = "proportion"
     scale: float = 100.0
     bounds: tuple[float, float] | None = (0.0, 1.0)
     leaves_out: bool = False

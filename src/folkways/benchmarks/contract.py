@@ -154,8 +154,8 @@ def _declared(task: Task) -> Iterator[str]:
 
 
 def _declared_metric(metric: Metric) -> Iterator[str]:
-    if metric.kind not in ("proportion", "mean"):
-        yield f"the metric {metric.name!r} is of kind {metric.kind!r}; valid: proportion, mean"
+    if metric.kind not in ("proportion", "mean", "distribution"):
+        yield f"the metric {metric.name!r} is of kind {metric.kind!r}; valid: proportion, mean, distribution"
     if metric.bounds is not None and not metric.bounds[0] < metric.bounds[1]:
         yield (
             f"the metric {metric.name!r} has the bounds {metric.bounds}; give (lowest, highest), or "

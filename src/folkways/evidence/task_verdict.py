@@ -101,9 +101,11 @@ class TaskVerdict:
 def beats_guessing(low: float, high: float, guessing: float, metric: Metric) -> bool | None:
     """Whether the whole interval of a score is on the better side of guessing.
 
-    low, high, guessing: in the unit of the scores of the metric. None where one of them is not known, or
-    where guessing has the worst score that there is.
+    low, high, guessing: in the unit of the scores of the metric. None where one of them is not known,
+    where guessing has the worst score that there is, and for opinions, which nobody guesses.
     """
+    if metric.kind == "distribution":
+        return None
     worst = metric.bounds[metric.lower_is_better] * metric.scale if metric.bounds else math.nan
     if math.isnan(guessing) or math.isnan(low) or math.isnan(high) or guessing == worst:
         return None

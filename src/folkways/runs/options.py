@@ -421,11 +421,15 @@ def check_setting(name: str, value: Any) -> None:
         raise FolkwaysError(f"setting {name} must lie between {kind.low:g} and {kind.high:g}, got {value}")
 
 
-def settings_for(options: RunOptions, task_max_tokens: int, own: Mapping[str, Any]) -> Settings:
-    """The sampling settings of a task's requests: temperature 0 and top_p 1 unless the user says otherwise.
+def settings_for(
+    options: RunOptions, task_max_tokens: int, own: Mapping[str, Any], temperature: float = 0.0
+) -> Settings:
+    """The sampling settings of a task's requests: the task's temperature and top_p 1 unless the user says
+    otherwise.
 
     own: the model's own changes, which win over those of the run. With read=loglik nothing is sampled: no
     other setting is left.
     """
-    settings = Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **options.settings, **own})
+    of_task = {"max_tokens": options.max_tokens or task_max_tokens, "temperature": temperature}
+    settings = Settings(**{**of_task, **options.settings, **own})
     return settings if settings.read is None else Settings(temperature=None, top_p=None, read=settings.read)

@@ -147,7 +147,8 @@ def render_question(
         for row in shown[:MOST_ITEMS]:
             if len({other["text"] for other in rows}) > 1:
                 parts.append(Text(sanitize(row["text"] or "")))
-            parts.append(Text.assemble(("counts as right  ", "dim"), sanitize(row["gold"] or "(nothing)")))
+            said = "people answered  " if metric.kind == "distribution" else "counts as right  "
+            parts.append(Text.assemble((said, "dim"), sanitize(row["gold"] or "(nothing)")))
             parts += [Text(line) for line in _said(row["item"], judgements, metric)]
             parts.append(Text(single_line(row["item"]), "dim"))
         if len(shown) > MOST_ITEMS:
@@ -172,7 +173,7 @@ def _said(item: str, judgements: pl.DataFrame, metric: Metric) -> Iterator[str]:
 
 def _judged(row: Mapping[str, Any], metric: Metric) -> str:
     value = row[metric.name]
-    if row["state"] != State.ANSWERED or value is None:
+    if row["state"] != State.ANSWERED or value is None or metric.kind == "distribution":
         return str(row["state"]) if row["counted"] else "not counted"
     right = 1 - value if metric.lower_is_better else value
     return "right" if right >= 1 else "wrong" if right <= 0 else "partly right"

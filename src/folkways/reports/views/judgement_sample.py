@@ -156,10 +156,12 @@ def of_reply(metrics: Sequence[Metric]) -> Metric:
 
 def outcome_of(data: ReportData, columns: list[str]) -> pl.Expr:
     """``right``, ``partly`` or ``wrong`` by what each reply was judged; ``not counted``; empty if no metric
-    applies."""
+    applies, and for questions of opinion."""
     value = pl.lit(None, pl.Float64)
     for task, metrics in data.metrics.items():
-        if metrics and (metric := of_reply(metrics)).name in columns:
+        if not metrics or metrics[0].kind == "distribution":
+            continue  # no reply is right or wrong
+        if (metric := of_reply(metrics)).name in columns:
             of_task = pl.col(metric.name).cast(pl.Float64)
             if metric.lower_is_better:
                 of_task = 1 - of_task

@@ -1,0 +1,169 @@
+"""The World Values Survey's own file of wave 7, with the questions and codes as WorldValuesBench lists them
+(arXiv 2404.16308)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.survey.questions import PeopleAnswers, SurveyQuestion
+from folkways.cultures import get_culture
+from folkways.errors import DataError, NotOnDiskError, UnknownNameError
+from folkways.releases.release_records import Release
+
+CONSTRUCTION = "dataset_construction"
+CODEBOOK, METADATA, ADJUSTMENT = (
+    f"{CONSTRUCTION}/{name}.json" for name in ("codebook", "question_metadata", "answer_adjustment")
+)
+ANSWERS = re.compile(r"WVS_Cross-National_Wave_7_csv_v\d+_\d+\.csv")
+"""Names of the survey's file, which its own site hands out."""
+
+COUNTRY, WEIGHT = "B_COUNTRY_ALPHA", "W_WEIGHT"
+DONT_KNOW = -1
+_SHORT = {"Taiwan ROC": "Taiwan", "Bosnia Herzegovina": "Bosnia and Herzegovina"}
+_SCALE = re.compile(r"^On a scale of \d+ to \d+, \d+ meaning .+? and \d+ meaning .+?['\"\u2019], +")
+
+PROBE = tuple(
+    f"Q{number}"
+    for first in (1, 46, 57, 106, 112, 121, 131, 158, 164, 176, 199, 235)
+    for number in range(first, first + 3)
+)
+"""The questions that WorldValuesBench's paper asks models."""
+
+
+def answers_path(folder: Path) -> Path:
+    """The survey's file. NotOnDiskError, with where to get it, if it is not there."""
+    paths = sorted(path for path in folder.rglob("*.csv") if ANSWERS.fullmatch(path.name))
+    if not paths:
+        raise NotOnDiskError(
+            f"{folder} has no WVS_Cross-National_Wave_7_csv_v6_0.csv; the World Values Survey hands it out at "
+            "https://www.worldvaluessurvey.org (data and documentation, wave 7), and it may not be passed on"
+        )
+    return paths[-1]
+
+
+def read_answers(path: Path, columns: list[str]) -> pl.DataFrame:
+    """The columns that are there as whole numbers, after ``culture`` (a code of ours, null for a country that
+    folkways does not know) and ``weight``. DataError if the file has no countries."""
+    header = pl.scan_csv(path, infer_schema=False).collect_schema().names()
+    if COUNTRY not in header:
+        raise DataError(f"has no column {COUNTRY}; it is not the survey's file", file=path)
+    present = [name for name in columns if name in header]
+    weight = pl.col(WEIGHT).cast(pl.Float64, strict=False) if WEIGHT in header else pl.lit(1.0)
+    table = pl.scan_csv(path, infer_schema=False).select(
+        pl.col(COUNTRY),
+        weight.fill_null(1.0).alias("weight"),
+        *(pl.col(name).cast(pl.Float64, strict=False).cast(pl.Int64, strict=False) for name in present),
+    )
+    return table.collect()
+
+
+def read_questions(release: Release) -> Iterator[SurveyQuestion]:
+    """The ordered value questions with weighted shares of each country's answers, and how many people gave
+    one."""
+    codebook, metadata = _read(release, CODEBOOK), _read(release, METADATA)
+    adjustment = _read(release, ADJUSTMENT)
+    names = [
+        key
+        for key, entry in metadata.items()
+        if entry.get("use_case") == "value" and entry.get("answer_data_type") == "ordinal" and key in codebook
+    ]
+    answers = read_answers(answers_path(release.root), names)
+    cultures = _cultures(codebook[COUNTRY]["choices"])
+    coded = answers.with_columns(
+        culture=pl.col(COUNTRY).replace_strict(cultures, default=None, return_dtype=pl.String)
+    ).drop_nulls("culture")
+    for key in names:
+        if key in coded.columns:
+            yield _question(key, metadata[key], codebook[key]["choices"], adjustment.get(key, {}), coded)
+
+
+def _read(release: Release, path: str) -> Mapping[str, Any]:
+    file = release.path(path)
+    try:
+        read = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"is not JSON: {error}", file=file) from None
+    if not isinstance(read, dict):
+        raise DataError("is not a JSON object", file=file)
+    return read
+
+
+def _cultures(countries: Mapping[str, str]) -> dict[str, str]:
+    codes = {}
+    for alpha, name in countries.items():
+        try:
+            codes[alpha] = get_culture(_SHORT.get(name, name)).code
+        except UnknownNameError:
+            continue
+    return codes
+
+
+def scale_of(choices: Mapping[str, str], adjusted: Mapping[str, str]) -> dict[int, tuple[str, list[int]]]:
+    """Place on the scale -> label and the codes that stand for it, in rising order.
+
+    choices: code -> label. adjusted: code -> the place it stands for, so that the scale rises; empty where it
+    is on no scale.
+    """
+    places: dict[int, tuple[str, list[int]]] = {}
+    for code, label in sorted(choices.items(), key=lambda entry: int(entry[0])):
+        place = adjusted.get(code, code)
+        if int(code) < 0 or place == "":
+            continue
+        said, codes = places.get(int(place), (label, []))
+        kept = label if code == place else said
+        places[int(place)] = (kept, [*codes, int(code)])
+    return dict(sorted(places.items()))
+
+
+def _question(
+    key: str,
+    entry: Mapping[str, Any],
+    choices: Mapping[str, str],
+    adjusted: Mapping[str, str],
+    coded: pl.DataFrame,
+) -> SurveyQuestion:
+    scale = scale_of(choices, adjusted)
+    place_of = {code: place for place, (_, codes) in scale.items() for code in codes}
+    rows = coded.select(
+        "culture",
+        "weight",
+        place=pl.col(key).replace_strict(
+            {**place_of, DONT_KNOW: DONT_KNOW}, default=None, return_dtype=pl.Int64
+        ),
+    ).drop_nulls("place")
+    sums = rows.group_by("culture", "place").agg(weight=pl.col("weight").sum(), n=pl.len())
+    people = {}
+    for (culture,), part in sums.group_by("culture"):
+        weights = dict(zip(part["place"], part["weight"], strict=True))
+        numbers = dict(zip(part["place"], part["n"], strict=True))
+        one = PeopleAnswers.of(
+            [weights.get(place, 0.0) for place in scale],
+            sum(numbers.get(place, 0) for place in scale),
+            weights.get(DONT_KNOW, 0.0),
+        )
+        if one is not None:
+            people[str(culture)] = one
+    labels = tuple(label for label, _ in scale.values())
+    return SurveyQuestion(
+        key,
+        _without_scale(str(entry["question"]), labels),
+        labels,
+        tuple(float(place) for place in scale),
+        (choices.get(str(DONT_KNOW), "Don't know").replace("\u00b4", "'"),),
+        category=str(entry.get("category") or ""),
+        people=people,
+    )
+
+
+def _without_scale(text: str, labels: tuple[str, ...]) -> str:
+    """The question without "On a scale of ...", where its options say the same."""
+    if labels[0].isdecimal() or labels[-1].isdecimal():
+        return text.strip()
+    rest = _SCALE.sub("", text.strip())
+    return rest[:1].upper() + rest[1:]
