@@ -64,7 +64,7 @@ class Metric:
     label: what people read (``SEM-B``).
     scale: what the mean is multiplied with in scores (100 for percentages).
     kind: ``proportion`` when every value is 0 or 1; ``distribution`` when it compares the answers to a
-        question with those of people, none of which is right; else ``mean``.
+        question with those of people, where nothing is right or wrong; else ``mean``.
     about: one sentence with the paper's section.
     bounds: between which every value lies, and the interval too; None for counts and the like, which have no
         such limits.

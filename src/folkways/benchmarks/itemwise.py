@@ -108,6 +108,10 @@ class ItemwiseTask(Task):
         """The languages that the item can be asked in, the culture's own first."""
         return ("en",)
 
+    def default_languages(self, item: Row) -> tuple[str, ...]:
+        """Those of ``languages`` that it is asked in unless the user says otherwise."""
+        return self.languages(item)
+
     def prompt_variants(
         self, item: Row, language: str, variant: str, options: PromptOptions, release: Release
     ) -> Iterable[tuple[str, Mapping[str, str], Sequence[str] | None]]:
@@ -249,7 +253,7 @@ class ItemwiseTask(Task):
         for item in items.iter_rows(named=True):
             offered = self.languages(item)
             wanted = (
-                offered
+                self.default_languages(item)
                 if asked_in is None
                 else [offered[0] if name == "local" else name for name in asked_in]
             )

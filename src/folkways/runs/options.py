@@ -427,6 +427,8 @@ def settings_for(
     """The sampling settings of a task's requests: the task's temperature and top_p 1 unless the user says
     otherwise.
 
+    options: of the run.
+    task_max_tokens, temperature: those of the task.
     own: the model's own changes, which win over those of the run. With read=loglik nothing is sampled: no
     other setting is left.
     """

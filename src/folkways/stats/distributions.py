@@ -46,11 +46,6 @@ def scale_mean(shares: Floats, positions: Floats) -> Floats:
     return np.asarray(shares @ ((positions - low) / (high - low)))
 
 
-def js_bias(options: int, n: float) -> float:
-    """About how much the divergence, in bits, between ``n`` answers and what they were drawn from exceeds 0."""
-    return (options - 1) / (8 * n * math.log(2))
-
-
 def similarity_of_draws(shares: Floats, n: int, seed: int) -> float:
     """1 - distance that ``n`` answers drawn from ``shares`` have from them, on average over DRAWS samples:
     what a model with as many answers can hope for. shares: of one question."""

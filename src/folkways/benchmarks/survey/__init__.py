@@ -1,4 +1,5 @@
-"""A survey of one's own: opinions of people of several cultures, and how near a model's answers are to them."""
+"""A survey of one's own: opinions of people of several cultures, and how near a model's answers are to
+them."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from folkways.benchmarks.survey.task import SurveyTask
 from folkways.releases.release_records import Release
 
 CAUTION = (
-    "No answer is right. A score is how near a model's answers are to those of people of a culture, and never "
-    "an accuracy: do not average it with knowledge. Read it beside what as many people, one half of them, and "
-    "equal shares score, and beside how far the form of a question moves the answers (instrument)."
+    "No answer is right: a score says how near a model's answers are to those of people of a culture. It is "
+    "not an accuracy. Read it with what as many people, one half of them, and equal shares score, and with "
+    "how far the form of a question moves the answers."
 )
 
 

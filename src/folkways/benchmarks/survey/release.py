@@ -20,7 +20,8 @@ from folkways.text_tables import read_table
 
 QUESTIONS, COUNTS = "questions.jsonl", "counts.csv"
 COLUMNS = {name: (name,) for name in ("question", "culture", "option", "count", "weighted")}
-"""Of COUNTS. count: people, or empty where only shares are known; weighted: sum of their weights, or the share."""
+"""Of COUNTS. count: people, or empty where only shares are known; weighted: sum of their weights, or the
+share."""
 
 
 def questions_of(release: Release) -> Iterator[SurveyQuestion]:
@@ -152,8 +153,8 @@ def _people(path: Path, cells: Cells, opinions: list[int], others: list[int]) ->
     counts = [cells[index][0] for index in opinions if index in cells]
     respondents = None if any(count is None for count in counts) else sum(count or 0 for count in counts)
     weights = [cells[index][1] if index in cells else 0.0 for index in opinions]
-    asked = [cells[index][1] for index in others if index in cells]
-    return PeopleAnswers.of(weights, respondents, math.fsum(asked) if asked else None)
+    without = [cells[index][1] for index in others if index in cells]
+    return PeopleAnswers.of(weights, respondents, math.fsum(without) if without else None)
 
 
 class SurveyReader:

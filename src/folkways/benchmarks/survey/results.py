@@ -1,5 +1,5 @@
-"""Whose values: a model's answers beside those of people of each culture, and of everybody else; and what the
-form of the question does to them."""
+"""Whose values: how a model's answers compare with those of people of each culture; and what the form of a
+question does to them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.results import Inputs, Result
-from folkways.benchmarks.survey.intervals import SampledAnswers, corrected_similarities
+from folkways.benchmarks.survey.intervals import SampledAnswers, corrected_divergences, root_mean
 from folkways.benchmarks.survey.task import Form, SurveyTask, distribution
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
 from folkways.records import Schema
 from folkways.stats.differences import paired_mean
-from folkways.stats.distributions import js_distance, similarity_of_halves
+from folkways.stats.distributions import js_distance, js_divergence, similarity_of_halves
 
 Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]
@@ -36,7 +36,7 @@ VALUES: Schema = {
     "condition": pl.String,
     "culture": pl.String,
     "similarity": pl.Float64,  # percent, as in the scores
-    "corrected": pl.Float64,  # without what chance adds to a distance of few answers
+    "corrected": pl.Float64,  # of the root mean divergence, without what chance adds to it
     "corrected_low": pl.Float64,
     "corrected_high": pl.Float64,
     "half_of_people": pl.Float64,  # of one half of the people to the other; null without counts
@@ -44,7 +44,8 @@ VALUES: Schema = {
     "nearest": pl.String,  # the other culture whose people are nearest
     "nearest_similarity": pl.Float64,
     "uniform": pl.Float64,
-    **DIFFERENCE,  # of the model from the mean of the other cultures, question by question
+    # hundredths of a bit: divergence of the mean of the other cultures less the model's, by question
+    **DIFFERENCE,
     "p_holm": pl.Float64,
     "questions": pl.Int64,
 }
@@ -63,7 +64,7 @@ INSTRUMENT: Schema = {
     "questions": pl.Int64,
 }
 
-UNIT = "The unit is the question; only those with a score, and that people of at least one other culture answered."
+UNIT = "The unit is the question; only those with a score that people of another culture answered too."
 
 
 def survey_results(task: SurveyTask) -> tuple[Result, ...]:
@@ -153,18 +154,18 @@ class _People:
         }
         return min(others, key=lambda name: (others[name], name), default=None)
 
-    def world(self, item: Row) -> Floats | None:
-        """The mean of the other cultures."""
-        others = [
-            shares for name, shares in self.by_question[item["question"]].items() if name != item["culture"]
-        ]
-        return np.mean(others, axis=0) if others else None
+    def others(self, item: Row) -> list[Floats]:
+        """What people of every other culture answered."""
+        answers = self.by_question[item["question"]].items()
+        return [shares for name, shares in answers if name != item["culture"]]
 
 
 def whose_values(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Table:
     """VALUES of every model, condition and culture.
 
     judged: readable replies with COLUMNS. items: of the task, with what people answered.
+
+    Raises NotAvailableError for too few questions with a score.
     """
     people = _People(items)
     halves: dict[str, float] = {}
@@ -173,7 +174,7 @@ def whose_values(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Tabl
         of_culture: dict[str, list[tuple[Row, Floats, int | None]]] = defaultdict(list)
         for name, replies in by_item.items():
             shares, _ = distribution(replies)
-            if shares is not None and people.world(people.items[name]) is not None:
+            if shares is not None and people.others(people.items[name]):
                 one_each = all(set(reply["shares_of_reply"].split()) <= {"0", "1"} for reply in replies)
                 of_culture[people.items[name]["culture"]].append(
                     (people.items[name], shares, len(replies) if one_each else None)
@@ -195,8 +196,10 @@ def whose_values(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Tabl
             "culture", "endpoint", "corrected", 1, by="condition", drawn="heatmap", measure="Similarity, %"
         ),
         (
-            "Similarity is 1 - Jensen-Shannon distance (base 2) in percent. corrected: without what chance adds "
-            "to the distance of few answers; interval over questions. difference: nearer to this culture than the mean of all others is (Holm over cultures).",
+            "Similarity is 1 - Jensen-Shannon distance (base 2) in percent, the mean over questions. "
+            "corrected: 1 - the root of the mean divergence without what chance adds, with its interval "
+            "over questions. difference: how much smaller the divergence is, in hundredths of a bit, "
+            "than that of the mean of all other cultures (Holm over cultures).",
         ),
     )
 
@@ -210,19 +213,19 @@ def _of_culture(
     halves: dict[str, float],
 ) -> Row:
     theirs = [np.array(item["shares"]) for item, _, _ in answers]
-    corrected = corrected_similarities(
+    corrected = corrected_divergences(
         [
             (SampledAnswers(shares, n), SampledAnswers(real, item["respondents"]))
             for (item, shares, n), real in zip(answers, theirs, strict=True)
         ]
     )
     mean = paired_mean(corrected, np.zeros(len(answers)))
-    model = np.array(
+    similar = np.array(
         [1 - js_distance(shares, real) for (_, shares, _), real in zip(answers, theirs, strict=True)]
     )
     world = np.array(
         [
-            1 - js_distance(people.world(item), real)
+            1 - js_distance(np.mean(people.others(item), axis=0), real)
             for (item, _, _), real in zip(answers, theirs, strict=True)
         ]
     )
@@ -230,7 +233,7 @@ def _of_culture(
         if item["item"] not in halves and item["respondents"]:
             counts = np.round(np.array(item["shares"]) * item["respondents"]).astype(np.int64)
             halves[item["item"]] = similarity_of_halves(counts, len(halves))
-    known = [halves[item["item"]] for item, _, _ in answers if item["item"] in halves]
+    split = [halves[item["item"]] for item, _, _ in answers if item["item"] in halves]
     near = people.nearest(culture)
     of_near = [
         1 - float(js_distance(people.by_question[item["question"]][near], real))
@@ -238,16 +241,22 @@ def _of_culture(
         if near in people.by_question[item["question"]]
     ]
     uniform = [1 - float(js_distance(np.full(real.size, 1 / real.size), real)) for real in theirs]
-    difference = paired_mean(corrected, world)
+    difference = paired_mean(
+        [
+            float(js_divergence(np.mean(people.others(item), axis=0), real))
+            for (item, _, _), real in zip(answers, theirs, strict=True)
+        ],
+        corrected,
+    )
     return {
         "endpoint": endpoint,
         "condition": condition,
         "culture": culture,
-        "similarity": 100 * float(model.mean()),
-        "corrected": 100 * mean.difference,
-        "corrected_low": 100 * mean.low,
-        "corrected_high": 100 * mean.high,
-        "half_of_people": 100 * float(np.mean(known)) if known else None,
+        "similarity": 100 * float(similar.mean()),
+        "corrected": 100 * root_mean(mean.difference),
+        "corrected_low": 100 * root_mean(mean.high),
+        "corrected_high": 100 * root_mean(mean.low),
+        "half_of_people": 100 * float(np.mean(split)) if split else None,
         "world": 100 * float(world.mean()),
         "nearest": near and name_of_code(near),
         "nearest_similarity": 100 * float(np.mean(of_near)) if of_near else None,
@@ -264,22 +273,23 @@ FACTORS = ("order", "labels", "wording")
 def instrument_effects(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Table:
     """INSTRUMENT of every model, condition and factor.
 
-    A factor's effect is the distance between the answers in the one half of the forms and in the other. By
-    chance it would be what it is where the halves are swapped at random, question by question and within pairs
-    of forms that differ in this factor alone.
+    A factor's effect is the distance between the answers in the two halves of the forms, less its mean where
+    the two are swapped at random within pairs of forms that differ in this factor alone.
+
+    Raises NotAvailableError for too few questions in several forms.
     """
     people = _People(items)
     between = float(np.mean(list(people.between.values()))) if people.between else None
     of_question = {name: row["question"] for name, row in people.items.items()}
     rows: list[Row] = []
     for (endpoint, condition), by_item in sorted(_askings(judged).items()):
-        asked: dict[str, Sequence[Row]] = {}
+        by_question: dict[str, Sequence[Row]] = {}
         for name, replies in by_item.items():
             # one asking serves every culture, unless the prompt names it
-            asked.setdefault(name if condition else of_question[name], replies)
+            by_question.setdefault(name if condition else of_question[name], replies)
         tested = []
         for factor in FACTORS:
-            pairs = [one for replies in asked.values() if (one := _pairs(replies, factor)) is not None]
+            pairs = [one for replies in by_question.values() if (one := _pairs(replies, factor)) is not None]
             if len(pairs) >= FEWEST:
                 distance, chance, p = _permuted(pairs)
                 tested.append(
@@ -309,8 +319,8 @@ def instrument_effects(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -
         ),
         (
             "distance: Jensen-Shannon, base 2, in percent; effect: less what it would be by chance, from "
-            f"{PERMUTATIONS:,} permutations. between_cultures is the yardstick: how far people of two cultures "
-            "are apart on these questions. An effect as large says that scores tell the form and not values.",
+            f"{PERMUTATIONS:,} permutations. between_cultures is the yardstick: how far apart people of two "
+            "cultures are on these questions. If an effect is as large, scores show the form and not values.",
         ),
     )
 

@@ -50,8 +50,8 @@ SIMILARITY = Metric(
 WASSERSTEIN = Metric(
     "wasserstein",
     "Wasserstein distance",
-    "How far answers would have to move along an ordered scale to be those of people, in percent of the scale; "
-    "only ordered questions.",
+    "How far answers would have to move along an ordered scale to be those of people, in percent of the "
+    "scale; only ordered questions.",
     kind="distribution",
     lower_is_better=True,
     per="question",
@@ -76,18 +76,18 @@ SAME_NUMBER = Metric(
 OPINIONS = Metric(
     "opinions",
     "Opinion given",
-    'The reply takes one of the options that are an opinion: it is no refusal, no "don\'t know" and readable.',
+    "The reply takes an option that is an opinion: it is readable, not a refusal, and not a don't know.",
     kind="mean",
 )
 METRICS = (SIMILARITY, WASSERSTEIN, MEAN_GAP, SAME_NUMBER, OPINIONS)
 OF_QUESTION = tuple(metric.name for metric in METRICS if metric.per == "question")
 
-_NUMBERS = re.compile(r"(?<![\d.,])\d+(?![\d%])")
+_NUMBERS = re.compile(r"(?<![\d.,])\d+(?!\d| ?%|[.,]\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One of the forms in which a question is shown, as its variant says it: ``country-one-letters-reversed``.
+    """A form in which a question is shown, as its variant names it: ``country-one-letters-reversed``.
 
     condition: what the wordings of one prompt have in common (``country``; empty for the question as it is).
     wording: which of its wordings. labels: LETTERS or NUMBERS. order: GIVEN or REVERSED.
@@ -108,7 +108,7 @@ class Form:
 @dataclass(frozen=True, slots=True)
 class ShownQuestion:
     """A question as it is shown: its text, and for each line the label, the option, and its index among the
-    options of opinion; None for one that is no opinion."""
+    options of opinion; None for an option without opinion."""
 
     text: str
     lines: tuple[tuple[str, str, int | None], ...]
@@ -143,8 +143,10 @@ class ShownQuestion:
         if self.lines[0][0] in ascii_uppercase:
             label = chosen_label(reply, {name: option for name, option, _ in self.lines})
             return None if label is None else self.labels.index(label)
-        said = reply.strip().strip("\"'“”*.()").casefold()
-        whole = [at for at, (name, option, _) in enumerate(self.lines) if said in (name, option.casefold())]
+        reply_text = reply.strip().strip("\"'“”*.()").casefold()
+        whole = [
+            at for at, (name, option, _) in enumerate(self.lines) if reply_text in (name, option.casefold())
+        ]
         numbers = {str(int(number)) for number in _NUMBERS.findall(reply)}
         if not whole and len(numbers) == 1:
             whole = [at for at, (name, _, _) in enumerate(self.lines) if name in numbers]
@@ -209,10 +211,14 @@ class SurveyTask(ItemwiseTask):
     def languages(self, item: Row) -> tuple[str, ...]:
         return (item["language_of_text"], *item["languages_of_texts"])
 
+    def default_languages(self, item: Row) -> tuple[str, ...]:
+        """The first alone: another language is a condition of its own."""
+        return self.languages(item)[:1]
+
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         source = "folkways" if language == "en" else "folkways, in English"
         named = {
-            name: (lambda text=text: Template(text, source))  # type: ignore[misc]
+            name: (lambda text=text: Template(text, source))
             for name, text in wordings("folkways.benchmarks.survey").items()
         }
         return choose_templates(self.name, options, named, self.variants, needed=self.places)
@@ -243,21 +249,21 @@ class SurveyTask(ItemwiseTask):
         for share, (_, _, at) in zip(shares, shown.lines, strict=True):
             if at is not None:
                 opinion[at] += share
-        given = float(opinion.sum())
+        mass = float(opinion.sum())
         released = [*item["options"], *item["no_opinion"]]
         details = {
             "chosen_option": released[index] if index is not None else option,
-            "shares_of_reply": " ".join(f"{share / given:.6g}" for share in opinion) if given else None,
+            "shares_of_reply": " ".join(f"{share / mass:.6g}" for share in opinion) if mass else None,
             "_sampled": max(shares) == 1.0,
         }
-        return ReplyScore(label, option, {OPINIONS.name: given}, details)
+        return ReplyScore(label, option, {OPINIONS.name: mass}, details)
 
     def _chosen(self, shown: ShownQuestion, reply: str) -> list[float] | None:
         line = shown.read(reply)
         return None if line is None else [float(at == line) for at in range(len(shown.lines))]
 
     def _likelihoods(self, shown: ShownQuestion, response: Row) -> list[float] | None:
-        """The probability of each line among all lines, where the model told its likelihoods."""
+        """The probability of each line among all lines, where the model gave likelihoods."""
         logs = likelihoods_of(response.get("finish_reason"))
         if len(logs) != len(shown.lines):
             return None
@@ -270,15 +276,15 @@ class SurveyTask(ItemwiseTask):
         for row in rows:
             row |= dict.fromkeys(OF_QUESTION)
             askings[row["item"], row["language"], Form.of(row["variant"]).condition].append(row)
-        for asked in askings.values():
-            first = min(asked, key=lambda row: (row["variant"], row["sample"]))
-            first |= self._of_question(first, asked)
+        for replies in askings.values():
+            first = min(replies, key=lambda row: (row["variant"], row["sample"]))
+            first |= self._of_question(first, replies)
         return rows
 
-    def _of_question(self, item: Row, asked: Sequence[Row]) -> Row:
-        if all(row["state"] in LOST for row in asked):
+    def _of_question(self, item: Row, replies: Sequence[Row]) -> Row:
+        if all(row["state"] in LOST for row in replies):
             return dict.fromkeys(OF_QUESTION, 0.0)
-        shares, why = distribution(asked)
+        shares, why = distribution(replies)
         if shares is None:
             return {LEFT_OUT: why}
         people = np.array(item["shares"])
@@ -287,14 +293,14 @@ class SurveyTask(ItemwiseTask):
             positions = np.array(item["positions"])
             values["wasserstein"] = float(wasserstein(shares, people, positions))
             values["mean_gap"] = float(scale_mean(shares, positions) - scale_mean(people, positions))
-        readable = [row for row in asked if row.get("shares_of_reply")]
+        readable = [row for row in replies if row.get("shares_of_reply")]
         if all(row["_sampled"] for row in readable):
             seed = crc32(item["item"].encode())
             values["of_as_many_people"] = similarity_of_draws(people, len(readable), seed)
         return values
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task; metrics of a whole question have no score by variant, which is one form of it."""
+        """As for every task; metrics of a whole question have no score by variant, which is one form."""
         scores = super().summarise(judgements)
         by_form = (pl.col("facet") == "variant") & pl.col("metric").is_in(OF_QUESTION)
         return scores.filter(~by_form)
@@ -348,14 +354,14 @@ _BY_NOBODY = {
 """Of a judgement of nobody's reply."""
 
 
-def distribution(asked: Sequence[Row]) -> tuple[np.ndarray | None, str | None]:
+def distribution(replies: Sequence[Row]) -> tuple[np.ndarray | None, str | None]:
     """The distribution of the answers to a question over all its forms, each order counting as much as the
     other, or why there is none.
 
-    asked: judgements with ``variant`` and ``shares_of_reply``, of one item, language and condition.
+    replies: judgements with ``variant`` and ``shares_of_reply``, of one item, language and condition.
     """
     of_form: dict[Form, list[np.ndarray]] = defaultdict(list)
-    for row in asked:
+    for row in replies:
         if row.get("shares_of_reply"):
             of_form[Form.of(row["variant"])].append(np.array(row["shares_of_reply"].split(), dtype=float))
     if not of_form:

@@ -41,8 +41,8 @@ def answers_path(folder: Path) -> Path:
     paths = sorted(path for path in folder.rglob("*.csv") if ANSWERS.fullmatch(path.name))
     if not paths:
         raise NotOnDiskError(
-            f"{folder} has no WVS_Cross-National_Wave_7_csv_v6_0.csv; the World Values Survey hands it out at "
-            "https://www.worldvaluessurvey.org (data and documentation, wave 7), and it may not be passed on"
+            f"{folder} has no WVS_Cross-National_Wave_7_csv_v6_0.csv; get it at "
+            "https://www.worldvaluessurvey.org (data and documentation, wave 7), and do not pass it on"
         )
     return paths[-1]
 
@@ -112,20 +112,20 @@ def _cultures(countries: Mapping[str, str]) -> dict[str, str]:
 
 
 def scale_of(choices: Mapping[str, str], adjusted: Mapping[str, str]) -> dict[int, tuple[str, list[int]]]:
-    """Place on the scale -> label and the codes that stand for it, in rising order.
+    """Point of the scale -> label and its codes, in rising order.
 
-    choices: code -> label. adjusted: code -> the place it stands for, so that the scale rises; empty where it
+    choices: code -> label. adjusted: code -> its point, so that the scale rises; empty where it
     is on no scale.
     """
-    places: dict[int, tuple[str, list[int]]] = {}
+    points: dict[int, tuple[str, list[int]]] = {}
     for code, label in sorted(choices.items(), key=lambda entry: int(entry[0])):
-        place = adjusted.get(code, code)
-        if int(code) < 0 or place == "":
+        point = adjusted.get(code, code)
+        if int(code) < 0 or point == "":
             continue
-        said, codes = places.get(int(place), (label, []))
-        kept = label if code == place else said
-        places[int(place)] = (kept, [*codes, int(code)])
-    return dict(sorted(places.items()))
+        first_label, codes = points.get(int(point), (label, []))
+        chosen = label if code == point else first_label
+        points[int(point)] = (chosen, [*codes, int(code)])
+    return dict(sorted(points.items()))
 
 
 def _question(
@@ -136,22 +136,22 @@ def _question(
     coded: pl.DataFrame,
 ) -> SurveyQuestion:
     scale = scale_of(choices, adjusted)
-    place_of = {code: place for place, (_, codes) in scale.items() for code in codes}
+    point_of = {code: point for point, (_, codes) in scale.items() for code in codes}
     rows = coded.select(
         "culture",
         "weight",
-        place=pl.col(key).replace_strict(
-            {**place_of, DONT_KNOW: DONT_KNOW}, default=None, return_dtype=pl.Int64
+        point=pl.col(key).replace_strict(
+            {**point_of, DONT_KNOW: DONT_KNOW}, default=None, return_dtype=pl.Int64
         ),
-    ).drop_nulls("place")
-    sums = rows.group_by("culture", "place").agg(weight=pl.col("weight").sum(), n=pl.len())
+    ).drop_nulls("point")
+    sums = rows.group_by("culture", "point").agg(weight=pl.col("weight").sum(), n=pl.len())
     people = {}
     for (culture,), part in sums.group_by("culture"):
-        weights = dict(zip(part["place"], part["weight"], strict=True))
-        numbers = dict(zip(part["place"], part["n"], strict=True))
+        weights = dict(zip(part["point"], part["weight"], strict=True))
+        numbers = dict(zip(part["point"], part["n"], strict=True))
         one = PeopleAnswers.of(
-            [weights.get(place, 0.0) for place in scale],
-            sum(numbers.get(place, 0) for place in scale),
+            [weights.get(point, 0.0) for point in scale],
+            sum(numbers.get(point, 0) for point in scale),
             weights.get(DONT_KNOW, 0.0),
         )
         if one is not None:
@@ -161,7 +161,7 @@ def _question(
         key,
         _without_scale(str(entry["question"]), labels),
         labels,
-        tuple(float(place) for place in scale) if entry.get("answer_data_type") == "ordinal" else (),
+        tuple(float(point) for point in scale) if entry.get("answer_data_type") == "ordinal" else (),
         (choices.get(str(DONT_KNOW), "Don't know").replace("\u00b4", "'"),),
         category=str(entry.get("category") or ""),
         people=people,

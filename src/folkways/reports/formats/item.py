@@ -147,8 +147,8 @@ def render_question(
         for row in shown[:MOST_ITEMS]:
             if len({other["text"] for other in rows}) > 1:
                 parts.append(Text(sanitize(row["text"] or "")))
-            said = "people answered  " if metric.kind == "distribution" else "counts as right  "
-            parts.append(Text.assemble((said, "dim"), sanitize(row["gold"] or "(nothing)")))
+            heading = "people answered  " if metric.kind == "distribution" else "counts as right  "
+            parts.append(Text.assemble((heading, "dim"), sanitize(row["gold"] or "(nothing)")))
             parts += [Text(line) for line in _said(row["item"], judgements, metric)]
             parts.append(Text(single_line(row["item"]), "dim"))
         if len(shown) > MOST_ITEMS:

@@ -1,0 +1,361 @@
+"""A survey from its files to scores: the forms of a question, how replies are read, what has no score, and whose
+values a model's are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.results import Inputs, make_results
+from folkways.benchmarks.survey import BENCHMARK
+from folkways.benchmarks.survey.task import METRICS, ShownQuestion
+from folkways.errors import DataError
+from folkways.records import LEFT_OUT
+from folkways.releases.release_records import Release
+from tests.support.hub_benchmarks import release_over
+from tests.support.multiple_choice import judged, score
+
+(TASK,) = BENCHMARK.tasks
+
+AGREE = ["Agree", "Neither", "Disagree"]
+RELIGION = ["One", "Another"]
+
+
+def entry(key: str, options: list[str], *, ordered: bool, **more: Any) -> dict[str, Any]:
+    values = [
+        {"label": name, **({"value": 10 * place} if ordered else {})} for place, name in enumerate(options)
+    ]
+    return {
+        "id": key,
+        "text": f"What about {key}?",
+        "options": [{"label": "Cannot say", "missing": True}, *values],
+        "ordered": ordered,
+        **more,
+    }
+
+
+def write_survey(
+    folder: Path, counts: str | None = None, questions: list[dict[str, Any]] | None = None
+) -> Release:
+    asked = questions or [
+        entry(
+            "taxes",
+            AGREE,
+            ordered=True,
+            texts={"ko": {"text": "세금?", "options": ["모름", "찬성", "중간", "반대"]}},
+        ),
+        entry("faith", RELIGION, ordered=False),
+    ]
+    (folder / "questions.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in asked), encoding="utf-8"
+    )
+    rows = counts or (
+        "taxes,KR,0,10,10\ntaxes,KR,1,60,50\ntaxes,KR,2,30,25\ntaxes,KR,3,10,25\n"
+        "taxes,Germany,3,100,100\nfaith,KR,1,5,5\nfaith,KR,2,5,5\nfaith,DE,2,,0.3\n"
+    )
+    (folder / "counts.csv").write_text(f"question,culture,option,count,weighted\n{rows}", encoding="utf-8")
+    return release_over(folder, "survey")
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    return write_survey(tmp_path)
+
+
+def test_an_item_is_a_question_of_a_culture_with_weighted_shares_of_its_opinions(release: Release) -> None:
+    items = TASK.items(release)
+    assert items.select("item", "question", "culture", "respondents").rows() == [
+        ("taxes/DE", "taxes", "DE", 100),
+        ("taxes/KR", "taxes", "KR", 100),
+        ("faith/DE", "faith", "DE", None),
+        ("faith/KR", "faith", "KR", 10),
+    ]
+    assert items["shares"].to_list() == [[0, 0, 1], [0.5, 0.25, 0.25], [0, 1], [0.5, 0.5]]
+    assert items["options"][0].to_list() == AGREE and items["no_opinion"][0].to_list() == ["Cannot say"]
+    assert items["positions"].to_list() == [[0, 10, 20], [0, 10, 20], None, None]
+    assert items["gold"][1] == "Agree 50%, Neither 25%, Disagree 25%"
+
+
+def test_every_question_is_shown_in_both_orders_with_letters_and_numbers_in_two_wordings(
+    release: Release,
+) -> None:
+    prompts = TASK.prompts(TASK.items(release), PromptOptions(), release).filter(item="faith/KR")
+    assert prompts["variant"].to_list() == [
+        f"{wording}-{labels}-{order}"
+        for wording in ("one", "two")
+        for labels in ("letters", "numbers")
+        for order in ("given", "reversed")
+    ]
+    assert prompts["user"].n_unique() == 8
+    listed = {row["variant"]: row["user"] for row in prompts.iter_rows(named=True)}
+    assert "A. One\nB. Another\nC. Cannot say" in listed["one-letters-given"]
+    assert "A. Another\nB. One\nC. Cannot say" in listed["two-letters-reversed"]  # no opinion stays last
+    assert "1. Another\n2. One\n3. Cannot say" in listed["one-numbers-reversed"]
+    assert prompts["choices"].to_list()[:4] == [[*"ABC"], [*"ABC"], [*"123"], [*"123"]]
+    same = TASK.prompts(TASK.items(release), PromptOptions(), release).filter(item="faith/DE")
+    assert same["user"].to_list() == prompts["user"].to_list()  # so that it is asked once for all cultures
+
+
+def test_the_country_is_named_only_in_the_variants_that_do(release: Release) -> None:
+    named = PromptOptions(variants=("country-one", "country-two"))
+    prompts = TASK.prompts(TASK.items(release), named, release)
+    assert prompts.height == 32 and all("Korea" in text for text in prompts.filter(item="taxes/KR")["user"])
+    plain = TASK.prompts(TASK.items(release), PromptOptions(), release)
+    assert not plain["user"].str.contains("Korea|Germany").any()
+
+
+def test_another_language_has_its_own_texts(release: Release) -> None:
+    prompts = TASK.prompts(TASK.items(release), PromptOptions(languages=("ko",)), release)
+    assert set(prompts["item"]) == {"taxes/KR", "taxes/DE"}
+    assert "세금?\n\nA. 찬성\nB. 중간\nC. 반대\nD. 모름" in prompts["user"][0]
+    assert set(prompts["prompt_source"]) == {"folkways, in English"}
+
+
+def test_a_scale_of_numbers_keeps_its_numbers_as_labels_in_either_order() -> None:
+    item = {
+        "text": "How much?",
+        "options": ["1", "2", "3", "A great deal"],
+        "positions": [1.0, 2.0, 3.0, 4.0],
+        "no_opinion": ["Don't know"],
+        "languages_of_texts": [],
+    }
+    shown = ShownQuestion.of(item, "en", "numbers", "reversed")
+    assert shown.listed == "4. A great deal\n3\n2\n1\n99. Don't know"
+    assert [index for _, _, index in shown.lines] == [3, 2, 1, 0, None]
+    assert shown.read("2") == 2 and shown.read("I choose 99.") == 4 and shown.read("a great deal") == 0
+    assert shown.read("between 2 and 3") is None and shown.read("5") is None and shown.read("20 %") is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        ("B", 1),
+        ("b)", 1),
+        ("2", 1),
+        ("Another", 1),
+        ("A or B", None),
+        ("", None),
+        ("12", None),
+        ("1.5", None),
+    ],
+)
+def test_a_reply_is_read_by_label_or_option(reply: str, line: int | None) -> None:
+    item = {"text": "?", "options": RELIGION, "positions": None, "no_opinion": [], "languages_of_texts": []}
+    labels = "letters" if reply[:1].upper() in ("A", "B") and reply != "Another" else "numbers"
+    assert ShownQuestion.of(item, "en", labels, "given").read(reply) == line
+
+
+def of_option(option: str | Callable[[dict[str, Any]], str]) -> Callable[[dict[str, Any]], str | None]:
+    """A model that always takes an option, wherever it is shown."""
+
+    def reply(row: dict[str, Any]) -> str:
+        wanted = option if isinstance(option, str) else option(row)
+        for line in row["user"].splitlines():
+            label, _, text = line.partition(". ")
+            if text == wanted:
+                return label
+        return wanted
+
+    return reply
+
+
+def test_a_model_that_always_agrees_is_as_near_as_by_hand(release: Release) -> None:
+    rows = judged(TASK, release, of_option(lambda row: "Agree" if row["question"] == "taxes" else "One"))
+    values = rows.drop_nulls("similarity").select("item", "similarity", "wasserstein", "mean_gap")
+    by_item = {name: numbers for name, *numbers in values.rows()}
+    # JS divergence of (1,0,0) and (1/2,1/4,1/4), by hand
+    middle = np.array([0.75, 0.125, 0.125])
+    divergence = 0.5 * np.log2(1 / 0.75) + 0.5 * (0.5 * np.log2(0.5 / 0.75) + 0.5 * np.log2(0.25 / 0.125))
+    assert middle.sum() == 1 and by_item["taxes/KR"][0] == pytest.approx(1 - np.sqrt(divergence))
+    assert by_item["taxes/KR"][1:] == pytest.approx([(0.25 * 1 + 0.25 * 2) / 2, -0.375])
+    assert by_item["taxes/DE"] == pytest.approx([0, 1, -1])
+    assert by_item["faith/DE"] == [pytest.approx(0, abs=1e-9), None, None]
+    assert rows.height == 32 and set(rows["opinions"]) == {1.0}
+    assert rows.drop_nulls("similarity").height == 4  # one row of a question of a culture
+    assert set(rows.drop_nulls("chosen_option")["chosen_option"]) == {"Agree", "One"}
+
+
+def test_a_model_that_takes_the_first_line_answers_with_both_ends(release: Release) -> None:
+    rows = judged(TASK, release, lambda row: row["choices"][0])
+    row = rows.filter(pl.col("item") == "taxes/DE").drop_nulls("similarity").row(0, named=True)
+    assert row["mean_gap"] == pytest.approx(-0.5) and row["wasserstein"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("silent", "why"),
+    [
+        (lambda row: True, "no opinion in any reply"),
+        (lambda row: row["variant"].endswith("given"), "no opinion in one of the two orders"),
+        (lambda row: row["variant"].startswith("one"), "no opinion in a second wording"),
+    ],
+)
+@pytest.mark.parametrize("instead", ["I cannot share opinions.", "no idea at all", "Cannot say"])
+def test_a_question_without_control_of_order_and_wording_has_no_score(
+    release: Release, silent: Callable[[dict[str, Any]], bool], why: str, instead: str
+) -> None:
+    rows = judged(TASK, release, of_option(lambda row: instead if silent(row) else row["options"][0]))
+    assert rows["similarity"].null_count() == rows.height
+    assert rows[LEFT_OUT].drop_nulls().unique().to_list() == [why]
+    whole = score(TASK, rows, "similarity")
+    assert whole["score"] is None and whole["left_out"] == whole["n"] == 4
+    share = rows["opinions"].mean()
+    assert share == pytest.approx(
+        np.mean([0.0 if silent(row) else 1.0 for row in rows.iter_rows(named=True)])
+    )
+
+
+def test_dont_know_is_readable_and_no_opinion_and_out_of_the_distribution(release: Release) -> None:
+    def reply(row: dict[str, Any]) -> str:
+        return "Cannot say" if row["variant"] == "one-letters-given" else row["options"][0]
+
+    rows = judged(TASK, release, of_option(reply))
+    passed = rows.filter(variant="one-letters-given")
+    assert set(passed["state"]) == {"answered"} and set(passed["opinions"]) == {0.0}
+    assert set(passed["chosen_option"]) == {"Cannot say"}
+    assert score(TASK, rows, "similarity", "culture", "DE")["score"] == pytest.approx(0, abs=1e-6)
+
+
+def test_lost_replies_are_lost_and_not_far_away(release: Release) -> None:
+    rows = judged(TASK, release, lambda row: None)
+    whole = score(TASK, rows, "similarity")
+    assert whole["missing"] == whole["n"] == 4 and whole["score"] is None
+
+
+def test_metrics_of_a_question_have_no_score_by_form(release: Release) -> None:
+    scores = TASK.summarise(judged(TASK, release, of_option("Agree")))
+    assert set(scores.filter(facet="variant")["metric"]) == {"opinions"}
+    assert {"DE", "KR"} == set(scores.filter(facet="culture", metric="similarity")["value"])
+
+
+def test_equal_shares_and_halves_of_people_are_references(release: Release) -> None:
+    items = TASK.items(release)
+    uniform = TASK.baselines(items)["baseline/uniform"]
+    assert uniform["similarity"][3] == pytest.approx(1)  # faith in KR: half and half
+    assert uniform["wasserstein"].to_list()[1:3] == [pytest.approx((1 / 6 + 1 / 12) / 2), None]
+    halves = TASK.human_baseline().judge(items.select("item"), release, "strict")
+    assert halves is not None and halves["item"].to_list() == ["taxes/DE", "taxes/KR", "faith/KR"]
+    assert halves["similarity"][0] == pytest.approx(1) and 0.5 < halves["similarity"][2] < 0.9
+
+
+def test_no_metric_is_an_accuracy() -> None:
+    assert not any(metric.accuracy for metric in METRICS)
+    assert {metric.kind for metric in METRICS} == {"distribution", "mean"}
+
+
+@pytest.mark.parametrize(
+    ("counts", "why"),
+    [
+        ("taxes,KR,4,1,1\n", "has option 4; there are 4"),
+        ("taxes,KR,x,1,1\n", "option is 'x'"),
+        ("taxes,KR,1,-2,1\n", "count is '-2'"),
+        ("taxes,KR,1,1,nan\n", "weighted is 'nan'"),
+        ("taxes,KR,1,,\n", "weighted is ''"),
+        ("taxes,Atlantis,1,1,1\n", "Atlantis"),
+        ("taxes,KR,1,1,1\ntaxes,KR,1,1,1\n", "has option 1 of 'taxes' in KR twice"),
+        ("other,KR,1,1,1\n", "counts answers to 'other'"),
+    ],
+)
+def test_wrong_counts_are_named(tmp_path: Path, counts: str, why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        TASK.items(write_survey(tmp_path, counts))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"id": ""}, "needs id and text"),
+        ({"text": " "}, "needs id and text"),
+        ({"options": "AB"}, "needs options"),
+        ({"options": [{"label": "A"}, {"label": "B", "missing": True}]}, "two options at least"),
+        ({"options": [{"label": "A", "value": 1}, {"label": "B"}], "ordered": True}, "lacks its value"),
+        (
+            {
+                "options": [{"label": name, "value": at} for name, at in zip("ABC", (1, 3, 2), strict=True)],
+                "ordered": True,
+            },
+            "neither rise nor fall",
+        ),
+        ({"language": "klingon"}, "klingon"),
+        ({"texts": {"ko": {"text": "?", "options": ["a"]}}}, "another language"),
+    ],
+)
+def test_wrong_questions_are_named(tmp_path: Path, change: dict[str, Any], why: str) -> None:
+    with pytest.raises(DataError, match=why) as caught:
+        TASK.items(
+            write_survey(tmp_path, "taxes,KR,1,1,1\n", [{**entry("taxes", AGREE, ordered=False), **change}])
+        )
+    assert "row 1" in str(caught.value)
+
+
+def test_a_question_twice_is_an_error(tmp_path: Path) -> None:
+    twice = [entry("taxes", AGREE, ordered=True)] * 2
+    with pytest.raises(DataError, match="twice"):
+        TASK.items(write_survey(tmp_path, "taxes,KR,1,1,1\n", twice))
+
+
+# ---- whose values, and the instrument
+
+
+def many(folder: Path) -> Release:
+    """Twelve questions; people of DE mostly take the first option, of KR the last, of US either."""
+    questions = [entry(f"q{number}", AGREE, ordered=True) for number in range(12)]
+    shares = {"DE": (80, 10, 10), "KR": (10, 10, 80), "US": (45, 10, 45)}
+    rows = "".join(
+        f"{one['id']},{culture},{option},{count},{count}\n"
+        for one in questions
+        for culture, counts in shares.items()
+        for option, count in enumerate((counts[0] + int(one["id"][1:]), *counts[1:]), 1)
+    )
+    return write_survey(folder, rows, questions)
+
+
+def analysed(release: Release, reply: Callable[[dict[str, Any]], str | None]) -> dict[str, pl.DataFrame]:
+    rows = judged(TASK, release, reply).with_columns(endpoint=pl.lit("model"), profile=pl.lit("strict"))
+    inputs = Inputs(rows, {TASK.name: METRICS}, {TASK.name: release})
+    made, left_out = make_results(BENCHMARK.results, inputs)
+    assert not left_out
+    return {one.result.name: one.tables[0].rows for one in made}
+
+
+def test_whose_values_tells_the_culture_that_a_model_answers_like(tmp_path: Path) -> None:
+    def mostly_first(row: dict[str, Any]) -> str:
+        return "Disagree" if row["variant"] == "two-letters-given" else "Agree"
+
+    rows = analysed(many(tmp_path), of_option(mostly_first))["survey-whose-values"]
+    by_culture = {row["culture"]: row for row in rows.iter_rows(named=True)}
+    assert by_culture["DE"]["corrected"] > by_culture["US"]["corrected"] > by_culture["KR"]["corrected"]
+    assert by_culture["DE"]["difference"] > 0 > by_culture["KR"]["difference"]
+    assert by_culture["KR"]["p_holm"] < 0.01 and by_culture["KR"]["nearest"] == "United States"
+    assert by_culture["DE"]["half_of_people"] > by_culture["DE"]["world"] > by_culture["KR"]["similarity"]
+    uniform = [score_of_uniform((45 + number, 10, 45)) for number in range(12)]
+    assert by_culture["US"]["uniform"] == pytest.approx(100 * float(np.mean(uniform)))
+    assert all(
+        row["corrected_low"] <= row["corrected"] <= row["corrected_high"] for row in by_culture.values()
+    )
+
+
+def score_of_uniform(counts: tuple[int, ...]) -> float:
+    from scipy.spatial.distance import jensenshannon
+
+    return float(1 - jensenshannon(np.full(len(counts), 1 / 3), np.array(counts) / sum(counts), base=2))
+
+
+def test_the_instrument_finds_what_moves_the_answers_and_nothing_else(tmp_path: Path) -> None:
+    release = many(tmp_path)
+    by_first_line = analysed(release, lambda row: row["choices"][0])["survey-instrument"]
+    effects = {row["factor"]: row for row in by_first_line.iter_rows(named=True)}
+    assert effects["order"]["distance"] == pytest.approx(100)
+    assert effects["order"]["p_holm"] < 0.01 and "do not read" in effects["order"]["reading"]
+    for factor in ("labels", "wording"):
+        assert effects[factor]["distance"] == pytest.approx(0, abs=1e-6)
+        assert effects[factor]["reading"] == "no effect shown"
+    assert set(by_first_line["questions"]) == {12}  # each once, whatever the cultures
+    by_opinion = analysed(release, of_option("Neither"))["survey-instrument"]
+    assert by_opinion["distance"].to_list() == pytest.approx([0, 0, 0], abs=1e-6)
