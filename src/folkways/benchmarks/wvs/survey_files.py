@@ -66,7 +66,7 @@ def read_answers(path: Path, columns: list[str]) -> pl.DataFrame:
 def read_questions(release: Release, keys: Collection[str] | None = None) -> Iterator[SurveyQuestion]:
     """Value questions with weighted shares of each country's answers, and how many people gave one.
 
-    keys: of which, as far as the codebook has them; None for all that are ordered.
+    keys: these alone, as far as the codebook has them; None for all that are ordered.
     """
     codebook, metadata = _read(release, CODEBOOK), _read(release, METADATA)
     adjustment = _read(release, ADJUSTMENT)
