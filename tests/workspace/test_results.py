@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from folkways.endpoints.base import Completion, Settings
-from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject
+from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject, plain
 from folkways.workspace import results, run_records, run_rows
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
@@ -18,7 +18,9 @@ from tests.support.planned import plan_prompts
 MANY = 2 * run_rows.CHUNK + 207
 
 
-def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace) -> None:
+def test_details_that_begin_late_are_of_their_own_type(
+    any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Columns are told from values, and a chunk that has none of them must not decide for the others."""
     run, _ = plan_prompts(any_workspace, "m", [f"question {number}" for number in range(MANY)])
     (part,) = results.parts(any_workspace, run)
@@ -45,6 +47,20 @@ def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace)
     assert loaded["never"].null_count() == loaded.height == MANY
     assert set(loaded["endpoint"]) == {"m"}
     assert set(loaded["task"]) == {"test/task"}
+    assert set(loaded["profile"]) == {"strict"}
+
+    monkeypatch.setattr(results, "TOGETHER", 2)
+    small = results.load_judgements(any_workspace, run, "strict", part, small=True)
+    assert {small[name].n_chunks() for name in small.columns} == {2}, (
+        "others would be copied to be made alike"
+    )
+    labels = ("item", "task", "endpoint", "profile", "topic")
+    assert all(small[name].dtype == pl.Categorical for name in labels)
+    assert plain(small).select(loaded.columns).equals(loaded)
+    bare = results.load_judgements(any_workspace, run, "strict", part, without=("answer", "response"))
+    assert bare.schema == loaded.schema
+    assert bare["answer"].null_count() == bare["response"].null_count() == MANY
+    assert bare.drop("answer", "response").equals(loaded.drop("answer", "response"))
 
 
 @pytest.fixture
@@ -219,11 +235,11 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
             "answer",
             "reason",
         ),
-        *("response", "task", "endpoint", "right"),
+        *("response", "task", "endpoint", "profile", "right"),
     ]
-    place, tail = ("KR", "en", "plain", 0), ("A", "because")
+    place, tail, whose = ("KR", "en", "plain", 0), ("A", "because"), ("t/b", "m", "paper")
     assert loaded.rows() == [
-        (number, f"item-{number}", f"q{number}", *place, number != 4, state, *tail, said, "t/b", "m", 42.0)
+        (number, f"item-{number}", f"q{number}", *place, number != 4, state, *tail, said, *whose, 42.0)
         for number, state, said in [
             (3, "answered", "A"),
             (4, "refused", ""),
@@ -244,7 +260,7 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
     empty = results.load_judgements(workspace, second, "strict", m_b)
     assert (empty.height, empty.schema) == (
         0,
-        pl.Schema({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String}),
+        pl.Schema({**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String, "response": pl.String}),
     )
 
     def scores(run: run_records.RunRecord) -> list[tuple[object, ...]]:
@@ -311,5 +327,5 @@ def test_a_part_without_settings_metrics_or_facets_comes_back_without_any(any_wo
     results.save_judgements(any_workspace, run, "paper", pl.DataFrame([plain]))
     assert results.settings_sent(any_workspace, run, part) == ["provider"]
     loaded = results.load_judgements(any_workspace, run, "paper", part)
-    assert loaded.columns[-3:] == ["response", "task", "endpoint"]
+    assert loaded.columns[-4:] == ["response", "task", "endpoint", "profile"]
     assert loaded.select(list(plain)).rows(named=True) == [plain]
