@@ -149,7 +149,7 @@ def _literal(path: Path, row: int, column: str, text: str) -> Any:
 
 class _Reader:
     def looks_like(self, folder: Path) -> bool:
-        return is_readable(folder / FILE, COLUMNS)
+        return (folder / FILE).is_file() and is_readable(folder / FILE, COLUMNS)
 
     def check(self, release: Release) -> list[DataIssue]:
         """What is odd about each row."""
