@@ -63,6 +63,31 @@ def test_details_that_begin_late_are_of_their_own_type(
     assert bare.drop("answer", "response").equals(loaded.drop("answer", "response"))
 
 
+def test_equal_details_are_of_the_rows_that_have_them(any_workspace: Workspace) -> None:
+    run, _ = plan_prompts(any_workspace, "m", [f"question {number}" for number in range(MANY)])
+    (part,) = results.parts(any_workspace, run)
+    judged = pl.select(ordinal=pl.int_range(1, MANY + 1, dtype=pl.Int64)).with_columns(
+        question=pl.format("q{}", "ordinal"),
+        culture=pl.when(pl.col("ordinal") % 5 == 0).then(pl.lit("KR")).otherwise(pl.lit("ET")),
+        counted=pl.lit(value=True),
+        state=pl.lit("answered"),
+        answer=pl.lit("A"),
+        reason=pl.lit(None, dtype=pl.String),
+        share=pl.col("ordinal") * 7 % 3 / 2,
+        topic=pl.when(pl.col("ordinal") * 11 % 4 > 0).then(pl.lit("food")),
+    )
+    results.save_judgements(any_workspace, run, "strict", judged)
+    results.save_judgements(any_workspace, run, "paper", judged.head(9).with_columns(culture=pl.lit("US")))
+    loaded = results.load_judgements(any_workspace, run, "strict", part)
+    assert loaded.select("ordinal", "share", "topic").equals(judged.select("ordinal", "share", "topic"))
+    columns, about = ("culture", "sample"), {"endpoint_id": part.endpoint_id, "task": part.task}
+    counts = run_rows.judged_counts(any_workspace, run, "strict", columns, **about).sort("culture")
+    assert counts.rows() == [("ET", 0, MANY - MANY // 5), ("KR", 0, MANY // 5)]
+    assert run_rows.judged_counts(any_workspace, run, "paper", columns, **about).rows() == [("US", 0, 9)]
+    others = run_rows.judged_counts(any_workspace, run, "strict", columns, task="another/task")
+    assert (others.rows(), others.columns) == ([], [*columns, "rows"])
+
+
 @pytest.fixture
 def asked(any_workspace: Workspace) -> tuple[Workspace, run_records.RunRecord, run_records.RunRecord]:
     """Two runs of two endpoints and two tasks each, which share most of their requests, half asked by the
