@@ -110,6 +110,11 @@ class Metric:
         return f"{self.about} Lower is better.".strip() if self.lower_is_better else self.about
 
     @property
+    def has_direction(self) -> bool:
+        """Whether one way is better. Not of a difference from people's mean, which is best at 0."""
+        return self.kind != "distribution" or self.bounds is not None
+
+    @property
     def best(self) -> float | None:
         """The value that no reply can beat: the lower bound where lower is better; None without bounds."""
         return None if self.bounds is None else self.bounds[0 if self.lower_is_better else 1]

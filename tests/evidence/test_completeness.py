@@ -82,3 +82,15 @@ def test_a_limit_of_more_than_there_is_asks_everything_and_one_language_does_not
     assert completeness.by_default == default_rows(get_task(task), release_of(asked))["rows"].sum()
     assert completeness.whole is (share == 1.0)
     assert lacking(done.workspace, done.record, asked) == list(completeness.sentences())
+
+
+def test_a_row_that_was_asked_twice_counts_once(tmp_path: Path) -> None:
+    counts = []
+    for samples in (1, 2):
+        where, name = tmp_path / f"{samples}.db", "r"
+        done = run(
+            ["demo/saq"], models=["baseline/first"], workspace=where, name=name, limit=3, samples=samples
+        )
+        (asked,) = run_records.run_tasks(done.workspace, done.record)
+        counts.append(completeness_of(done.workspace, done.record, asked, get_task("demo/saq")).asked)
+    assert counts[0] == counts[1] > 0

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from folkways.endpoints.base import Completion, Settings
-from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject
+from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject, plain
 from folkways.workspace import results, run_records, run_rows
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
@@ -18,7 +18,9 @@ from tests.support.planned import plan_prompts
 MANY = 2 * run_rows.CHUNK + 207
 
 
-def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace) -> None:
+def test_details_that_begin_late_are_of_their_own_type(
+    any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Columns are told from values, and a chunk that has none of them must not decide for the others."""
     run, _ = plan_prompts(any_workspace, "m", [f"question {number}" for number in range(MANY)])
     (part,) = results.parts(any_workspace, run)
@@ -45,6 +47,45 @@ def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace)
     assert loaded["never"].null_count() == loaded.height == MANY
     assert set(loaded["endpoint"]) == {"m"}
     assert set(loaded["task"]) == {"test/task"}
+    assert set(loaded["profile"]) == {"strict"}
+
+    monkeypatch.setattr(results, "TOGETHER", 2)
+    small = results.load_judgements(any_workspace, run, "strict", part, small=True)
+    assert {small[name].n_chunks() for name in small.columns} == {2}, (
+        "others would be copied to be made alike"
+    )
+    labels = ("item", "task", "endpoint", "profile", "topic")
+    assert all(small[name].dtype == pl.Categorical for name in labels)
+    assert plain(small).select(loaded.columns).equals(loaded)
+    bare = results.load_judgements(any_workspace, run, "strict", part, without=("answer", "response"))
+    assert bare.schema == loaded.schema
+    assert bare["answer"].null_count() == bare["response"].null_count() == MANY
+    assert bare.drop("answer", "response").equals(loaded.drop("answer", "response"))
+
+
+def test_equal_details_are_of_the_rows_that_have_them(any_workspace: Workspace) -> None:
+    run, _ = plan_prompts(any_workspace, "m", [f"question {number}" for number in range(MANY)])
+    (part,) = results.parts(any_workspace, run)
+    judged = pl.select(ordinal=pl.int_range(1, MANY + 1, dtype=pl.Int64)).with_columns(
+        question=pl.format("q{}", "ordinal"),
+        culture=pl.when(pl.col("ordinal") % 5 == 0).then(pl.lit("KR")).otherwise(pl.lit("ET")),
+        counted=pl.lit(value=True),
+        state=pl.lit("answered"),
+        answer=pl.lit("A"),
+        reason=pl.lit(None, dtype=pl.String),
+        share=pl.col("ordinal") * 7 % 3 / 2,
+        topic=pl.when(pl.col("ordinal") * 11 % 4 > 0).then(pl.lit("food")),
+    )
+    results.save_judgements(any_workspace, run, "strict", judged)
+    results.save_judgements(any_workspace, run, "paper", judged.head(9).with_columns(culture=pl.lit("US")))
+    loaded = results.load_judgements(any_workspace, run, "strict", part)
+    assert loaded.select("ordinal", "share", "topic").equals(judged.select("ordinal", "share", "topic"))
+    columns, about = ("culture", "sample"), {"endpoint_id": part.endpoint_id, "task": part.task}
+    counts = run_rows.judged_counts(any_workspace, run, "strict", columns, **about).sort("culture")
+    assert counts.rows() == [("ET", 0, MANY - MANY // 5), ("KR", 0, MANY // 5)]
+    assert run_rows.judged_counts(any_workspace, run, "paper", columns, **about).rows() == [("US", 0, 9)]
+    others = run_rows.judged_counts(any_workspace, run, "strict", columns, task="another/task")
+    assert (others.rows(), others.columns) == ([], [*columns, "rows"])
 
 
 @pytest.fixture
@@ -219,11 +260,11 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
             "answer",
             "reason",
         ),
-        *("response", "task", "endpoint", "right"),
+        *("response", "task", "endpoint", "profile", "right"),
     ]
-    place, tail = ("KR", "en", "plain", 0), ("A", "because")
+    place, tail, whose = ("KR", "en", "plain", 0), ("A", "because"), ("t/b", "m", "paper")
     assert loaded.rows() == [
-        (number, f"item-{number}", f"q{number}", *place, number != 4, state, *tail, said, "t/b", "m", 42.0)
+        (number, f"item-{number}", f"q{number}", *place, number != 4, state, *tail, said, *whose, 42.0)
         for number, state, said in [
             (3, "answered", "A"),
             (4, "refused", ""),
@@ -244,7 +285,7 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
     empty = results.load_judgements(workspace, second, "strict", m_b)
     assert (empty.height, empty.schema) == (
         0,
-        pl.Schema({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String}),
+        pl.Schema({**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String, "response": pl.String}),
     )
 
     def scores(run: run_records.RunRecord) -> list[tuple[object, ...]]:
@@ -311,5 +352,5 @@ def test_a_part_without_settings_metrics_or_facets_comes_back_without_any(any_wo
     results.save_judgements(any_workspace, run, "paper", pl.DataFrame([plain]))
     assert results.settings_sent(any_workspace, run, part) == ["provider"]
     loaded = results.load_judgements(any_workspace, run, "paper", part)
-    assert loaded.columns[-3:] == ["response", "task", "endpoint"]
+    assert loaded.columns[-4:] == ["response", "task", "endpoint", "profile"]
     assert loaded.select(list(plain)).rows(named=True) == [plain]

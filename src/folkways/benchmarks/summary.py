@@ -114,9 +114,10 @@ def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
         for culture, language in pairs.cast(pl.String).iter_rows()
     ]
     named = pairs.with_columns(pl.Series(ASKED_IN, labels, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
-    return judgements.join(
+    asked_in = judgements.select("culture", "language").join(
         named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True
     )
+    return judgements.with_columns(asked_in[ASKED_IN])  # a join of all columns would copy each of them
 
 
 def summarise_means(

@@ -118,8 +118,13 @@ def compare_judgements(
 
     Each pair is compared on the rows that both replied to. Refused and unreadable replies count as the rule
     has it (as wrong); failed and missing ones are not replies. Raises FolkwaysError for fewer than two
-    models, NothingSharedError if no pair shares a row.
+    models, and for a metric without a better way; NothingSharedError if no pair shares a row.
     """
+    if not metric.has_direction:
+        raise FolkwaysError(
+            f"models cannot be compared by {metric.name}: neither way of {metric.label} is better; choose "
+            "another --metric"
+        )
     if len(judgements) < 2:
         raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(judgements) or 'none'}")
     for frame in judgements.values():
@@ -154,7 +159,9 @@ def contrast_of(row: Mapping[str, Any], metric: Metric) -> Contrast:
     """A row of CONTRASTS as a Contrast, with NaN for null."""
     names = [name for name in Contrast.__dataclass_fields__ if name in row]
     values: dict[str, Any] = {name: math.nan if row[name] is None else row[name] for name in names}
-    return Contrast(**values, lower_is_better=metric.lower_is_better)
+    return Contrast(
+        **values, lower_is_better=metric.lower_is_better, of_opinions=metric.kind == "distribution"
+    )
 
 
 def _verdicts(rows: pl.DataFrame, answers: Answers, metric: Metric, by: str) -> Iterator[str]:

@@ -39,12 +39,15 @@ class Rank:
 
 
 def order(answers: Answers, rows: pl.DataFrame, metric: Metric) -> Mapping[str, Rank]:
-    """Model -> its rank, best first; empty for fewer than two models that can be ranked.
+    """Model -> its rank, best first; empty for fewer than two models that can be ranked, and for opinions,
+    which no model is best at.
 
     A model is ranked if enough of its replies came (``Answers.rankable``) and it shares rows with every other
     ranked model; of two that share none, the one with fewer replies is left out. Baselines are ranked only
     where there are no models. rows: CONTRASTS of ``answers``.
     """
+    if metric.kind == "distribution":
+        return {}
     whole = rows.filter(pl.col("facet") == WHOLE)
     pairs = {(row["first"], row["second"]): row for row in whole.iter_rows(named=True)}
     ranked = [model for model in answers.models if not is_baseline(model)] or answers.models

@@ -93,6 +93,11 @@ def check_range(value: float, what: str, task: Task, metric: Metric, *, drop: bo
 
     value: a score, or with ``drop`` a difference of two. what: the requirement as the user wrote it.
     """
+    if not metric.has_direction:
+        raise FolkwaysError(
+            f"cannot require {what}: neither way of {metric.label} ({task.name}) is better; choose another "
+            "--metric"
+        )
     if metric.bounds is None:
         return
     low, high = (metric.scale * bound for bound in metric.bounds)

@@ -46,6 +46,17 @@ class Contrast:
     looks: int = 1
     detectable: float = math.nan
     lower_is_better: bool = False
+    of_opinions: bool = False  # scores are distances from people's answers, and nobody does better
+
+    @property
+    def better_than(self) -> str:
+        """What the leading model is, in front of the name of the other."""
+        return "is nearer to people's answers than" if self.of_opinions else "does better than"
+
+    @property
+    def ahead_of(self) -> str:
+        """The same after the size of the difference."""
+        return "nearer to people's answers than" if self.of_opinions else "ahead of"
 
     @property
     def ahead(self) -> str | None:
@@ -102,7 +113,11 @@ def verdict(
     turned = turned or {}
     pair = (contrast.first, contrast.second)
     parts = (
-        turned_sentence(pair, contrast.ahead if contrast.clear else None, turned) if turned else "",
+        turned_sentence(
+            pair, contrast.ahead if contrast.clear else None, turned, of_opinions=contrast.of_opinions
+        )
+        if turned
+        else "",
         _size(contrast, points),
         _wordings(contrast, list(leads), bool(turned)),
         _alone(contrast, alone or {}),
@@ -110,17 +125,27 @@ def verdict(
     return " ".join(part for part in parts if part)
 
 
-def turned_sentence(pair: tuple[str, str], overall: str | None, turned: Mapping[str, str]) -> str:
+def turned_sentence(
+    pair: tuple[str, str], overall: str | None, turned: Mapping[str, str], *, of_opinions: bool = False
+) -> str:
     """In which groups two models change places.
 
+    pair: the two models.
     overall: the model that is ahead over everything; None without a significant difference.
     turned: name of a group -> the model that is ahead there.
+    of_opinions: whether to be ahead is to be nearer to people's answers.
     """
     led = {model: [name for name, ahead in turned.items() if ahead == model] for model in pair}
     if overall is not None:
         behind = pair[1] if overall == pair[0] else pair[0]
+        if of_opinions:
+            return (
+                f"{overall} is nearer to people's answers than {behind} overall, and farther from them in "
+                f"{named(led[behind])}."
+            )
         return f"{overall} is ahead of {behind} overall, and behind it in {named(led[behind])}."
-    sides = "; ".join(f"{model} is ahead in {named(names)}" for model, names in led.items() if names)
+    is_ahead = "is nearer to people's answers" if of_opinions else "is ahead"
+    sides = "; ".join(f"{model} {is_ahead} in {named(names)}" for model, names in led.items() if names)
     return f"No difference can be told between {pair[0]} and {pair[1]} overall; {sides}."
 
 
@@ -149,7 +174,8 @@ def unit_words(points: bool) -> str:
 def _size(contrast: Contrast, points: bool) -> str:
     unit = unit_words(points)
     if not contrast.first_better + contrast.second_better:
-        return f"{contrast.first} and {contrast.second} do equally well on every question here."
+        equal = "are equally near to people's answers" if contrast.of_opinions else "do equally well"
+        return f"{contrast.first} and {contrast.second} {equal} on every question here."
     if contrast.questions < FEWEST_QUESTIONS:
         few = "question is" if contrast.questions == 1 else "questions are"
         return f"{contrast.questions} {few} too few to tell {contrast.first} and {contrast.second} apart."
@@ -157,19 +183,20 @@ def _size(contrast: Contrast, points: bool) -> str:
     if contrast.ahead is None:
         sentence = f"No difference can be told: {contrast.first} and {contrast.second} score the same."
     elif contrast.clear:
-        return f"{contrast.ahead} does better than {contrast.behind}, by {size}{_between(contrast, unit)}."
+        return (
+            f"{contrast.ahead} {contrast.better_than} {contrast.behind}, by {size}{_between(contrast, unit)}."
+        )
     elif contrast.p < ALPHA:
         return (
-            f"{contrast.ahead} comes out {size} ahead of {contrast.behind}, but this is one of "
+            f"{contrast.ahead} comes out {size} {contrast.ahead_of} {contrast.behind}, but this is one of "
             f"{count(contrast.looks)} differences "
             f"looked at: corrected for these, p is {p_value(contrast.p_holm)}, and it does not count as a "
             "difference."
         )
     else:
         sentence = (
-            f"No difference can be told: {contrast.ahead} comes out {size} ahead of {contrast.behind}, "
-            "which chance alone may "
-            "well do."
+            f"No difference can be told: {contrast.ahead} comes out {size} {contrast.ahead_of} "
+            f"{contrast.behind}, which chance alone may well do."
         )
     if not math.isnan(contrast.low):
         ends = f"{contrast.end(contrast.low, unit)} to {contrast.end(contrast.high, unit)}"

@@ -75,7 +75,7 @@ class Verdict:
 
     tasks: the verdict on each task. weakest: model -> its weak spots, the worst task first. expenses: model
     -> what it took. silent: models without a single reply. names: model -> its short name. subject: what it
-    is on, in sentences.
+    is on, in sentences. opinions: titles of tasks without right answers, on which no model is better.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -84,6 +84,7 @@ class Verdict:
     silent: tuple[str, ...]
     names: Mapping[str, str]
     subject: str = "this run"
+    opinions: tuple[str, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ class Verdict:
     def sentences(self) -> tuple[str, ...]:
         """Two or three sentences that need no page around them: the choice, its price and weakest group, and
         what the run cannot tell."""
-        parts = (*_choice(self), _price(self), _weakest(self), _cannot_tell(self))
+        parts = (*_choice(self), _of_opinions(self), _price(self), _weakest(self), _cannot_tell(self))
         return tuple(part for part in parts if part)
 
     @property
@@ -134,19 +135,34 @@ def verdict(
     subject: str = "this run",
 ) -> Verdict:
     """The verdict on a run, from the evidence on each task. names: model -> its short name, for sentences.
-    expenses: model -> what it took. subject: what it is on, for sentences."""
+    expenses: model -> what it took. subject: what it is on, for sentences. Tasks whose metric is a
+    distribution are only named."""
     models = sorted({name for one in evidence for name in one.scores["endpoint"] if not is_baseline(name)})
-    tasks = tuple(map(task_verdict, evidence))
-    weakest = weak_spots([(one.scores, one.metric, one.facets) for one in evidence])
-    silent = tuple(model for model in models if not any(map(methodcaller("standing", model), tasks)))
+    made = [task_verdict(one) for one in evidence]
+    silent = tuple(model for model in models if not any(map(methodcaller("standing", model), made)))
+    tasks = tuple(task for task in made if task.metric.kind != "distribution")
+    opinions = tuple(task.title for task in made if task.metric.kind == "distribution")
+    weakest = weak_spots([(task.evidence.scores, task.metric, task.evidence.facets) for task in tasks])
     spots = {model: weakest.get(model, ()) for model in models}
-    return Verdict(tasks, spots, expenses or {}, silent, names or {}, subject)
+    return Verdict(tasks, spots, expenses or {}, silent, names or {}, subject, opinions)
+
+
+def _of_opinions(made: Verdict) -> str:
+    """That tasks of opinion say nothing on which model is better."""
+    if not made.opinions:
+        return ""
+    has = "has" if len(made.opinions) == 1 else "have"
+    return f"{named(made.opinions)} {has} no right answers, and no model is better on {_them(made.opinions)}."
+
+
+def _them(titles: Sequence[str]) -> str:
+    return "it" if len(titles) == 1 else "them"
 
 
 def _choice(made: Verdict) -> Iterator[str]:
     """Which model for what."""
     if not made.tasks:
-        yield "Nothing was scored."
+        yield from () if made.opinions else ("Nothing was scored.",)
     elif not made.models:
         who = f"{made.name(made.silent[0])}" if len(made.silent) == 1 else f"any of {len(made.silent)} models"
         yield (

@@ -132,7 +132,7 @@ def _of_run(workspace: Workspace, name: str, profile: str | None) -> Contributio
     scores = _headlines(stored_scores(workspace, run), run.name, profile)
     people = results.load_scores(workspace, run, Subject.PEOPLE)
     judged = [
-        results.load_judgements(workspace, run, shown, part, texts=False).with_columns(profile=pl.lit(shown))
+        results.load_judgements(workspace, run, shown, part, without=["response"])
         for part in results.parts(workspace, run)
         for shown in scores.filter(task=part.task, endpoint=part.endpoint)["profile"].unique()
     ]

@@ -37,7 +37,7 @@ def recognise(folder: Path, can_read: CanRead, benchmark: str | None = None) -> 
         )
     if not folder.is_dir():
         raise FolkwaysError(f"{folder} is a file; give the folder that holds the release's files")
-    records = _candidates(benchmark)
+    records = _candidates(folder, can_read, benchmark)
     release = _known(folder, records) or _laid_out_alike(folder, records, can_read)
     if release is None:
         raise FolkwaysError(_nothing_found(folder, records, can_read, benchmark))
@@ -67,8 +67,14 @@ def has_contents(entry: ReleaseFile, path: Path) -> bool:
     return sha256_of(path) == entry.sha256
 
 
-def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
-    records = [*known_releases()]
+def _candidates(folder: Path, can_read: CanRead, benchmark: str | None) -> list[ReleaseRecord]:
+    """Records of data in folders; of a benchmark whose own data are in its package, where its reader finds
+    something to read."""
+    records = [
+        record
+        for record in known_releases()
+        if record.source != "package" or can_read(record.benchmark, folder)
+    ]
     if benchmark is None:
         return records
     chosen = [record for record in records if record.benchmark == benchmark]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import orjson
 import polars as pl
@@ -28,6 +29,9 @@ class Part:
     task: str
     expected: int
 
+
+TOGETHER = 20
+"""Pages of judgements that are joined to one stretch of memory: each by itself would leave gaps."""
 
 SERVED_HERE = ("gguf/", "vllm-offline/")
 
@@ -252,57 +256,62 @@ def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature
 
 
 def load_judgements(
-    workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False, texts: bool = True
+    workspace: Workspace,
+    run: RunRecord,
+    profile: str,
+    part: Part,
+    *,
+    small: bool = False,
+    without: Collection[str] = (),
 ) -> pl.DataFrame:
     """The stored judgements of a part of ``run`` in ``profile``, from ``workspace``: records.JUDGEMENTS,
-    ``ordinal``, ``endpoint``, ``response``, metrics and facets.
+    ``ordinal``, ``endpoint``, ``profile``, ``response``, metrics and facets.
 
-    small: as ``records.compact`` has them, for what looks at many at a time. texts: False leaves the response
-    null, which is most of what has to be read.
+    small: as ``records.compact`` has them, for what looks at many at a time. without: ``answer``, ``reason``
+    or ``response`` where they are null for the caller, which saves most of what has to be read.
     """
-    columns = (
-        *(
-            "ordinal",
-            "item",
-            "question",
-            "culture",
-            "language",
-            "variant",
-            "sample",
-            "counted",
-            "state",
-            "answer",
-            "reason",
-        ),
-        *(("text",) if texts else ()),
-        "details",
-    )
-    pages = judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task)
-    pages = (
-        page.rename({"text": "response"}) if texts else page.with_columns(response=pl.lit(None, pl.String))
-        for page in pages
-    )
+    first_columns = [
+        *("ordinal", "item", "question", "culture", "language", "variant", "sample"),
+        *("counted", "state", "answer", "reason", "response"),
+    ]
+    stored = ["text" if name == "response" else name for name in first_columns if name not in without]
+    about = {"endpoint_id": part.endpoint_id, "task": part.task}
+    pages = judged_pages(workspace, run, profile, (*stored, "details"), **about)
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times
     # what the frame does.
-    frames = [compact(page) if small else page for page in map(_unpacked, pages)]
+    read = (_unpacked(page.rename({"text": "response"}, strict=False)) for page in pages)
+    slim = map(compact, read) if small else read
+    labels = {"task": part.task, "endpoint": part.endpoint, "profile": profile}
+    frames: list[pl.DataFrame] = []
+    while some := list(islice(slim, TOGETHER)):
+        joined = pl.concat(some, how="diagonal_relaxed", rechunk=small)
+        frames.append(joined.hstack([_repeated(*label, joined.height, small) for label in labels.items()]))
     if not frames:
-        return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
-    frame = pl.concat(frames, how="diagonal_relaxed", rechunk=small)
-    del frames
-    first_columns = [name for name in columns if name not in ("text", "details")] + ["response"]
-    details = [name for name in frame.columns if name not in first_columns]
+        return empty({**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String, "response": pl.String})
+    frame = pl.concat(frames, how="diagonal_relaxed", rechunk=False)  # all at once would be in memory twice
+    details = [name for name in frame.columns if name not in (*first_columns, *labels)]
+    absent = (pl.lit(None, pl.String).alias(name) for name in without)
+    return frame.with_columns(absent).select(*first_columns, *labels, *details)
+
+
+def _repeated(name: str, value: str, times: int, small: bool) -> pl.Series:
+    """A column of one value, in pieces as long as those of the other columns: polars would copy all of them
+    to make them alike."""
     kind = pl.Categorical if small else pl.String
-    whole = frame.with_columns(task=pl.lit(part.task, dtype=kind), endpoint=pl.lit(part.endpoint, dtype=kind))
-    return whole.select(*first_columns, "task", "endpoint", *details)
+    return pl.Series(name, [value], dtype=kind).new_from_index(0, times)
 
 
 def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
-    """The judgements with a column for each of their details, in place of JSON text."""
-    details = pl.DataFrame(
-        [orjson.loads(text) for text in frame["details"]], infer_schema_length=None, orient="row"
-    )
-    frame = frame.drop("details")
-    return frame.hstack(details) if details.width else frame
+    """The judgements with a column for each of their details, in place of JSON text. Equal texts are read
+    once."""
+    texts = frame["details"].unique(maintain_order=True)
+    details = pl.DataFrame([orjson.loads(text) for text in texts], infer_schema_length=None, orient="row")
+    if not details.width:
+        return frame.drop("details")
+    if texts.len() == frame.height:
+        return frame.drop("details").hstack(details)
+    rows = frame["details"].replace_strict(texts, pl.int_range(texts.len(), eager=True))
+    return frame.drop("details").hstack(details[rows])
 
 
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:

@@ -141,6 +141,23 @@ def judged_pages(
     return (frame_of(rows, columns) for rows in chunks(workspace, of_profile))
 
 
+def judged_counts(
+    workspace: Workspace, run: RunRecord, profile: str, columns: Sequence[str], **where: object
+) -> pl.DataFrame:
+    """Every different row of these columns of JUDGED and ASKED among the judgements of ``run`` in a profile,
+    and how many have it: ``rows``.
+
+    workspace, where: as for ``judged_pages``. columns: without those that may differ in each row.
+    """
+    query = _query(run, columns, where, JUDGED_OF_EXPECTED)
+    of_profile = query.where(_judgements.c.run_id == run.id, _judgements.c.profile == profile)
+    grouped = of_profile.add_columns(sa.func.count()).group_by(*(_COLUMNS[name] for name in columns))
+    with workspace.read() as connection:
+        rows = connection.execute(grouped).all()
+    counts = pl.Series("rows", [row[-1] for row in rows], dtype=pl.Int64)
+    return frame_of([row[:-1] for row in rows], columns).with_columns(counts)
+
+
 def _query(
     run: RunRecord,
     columns: Sequence[str],

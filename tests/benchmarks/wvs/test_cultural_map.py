@@ -130,6 +130,14 @@ def test_a_file_that_is_not_the_surveys_is_an_error(tmp_path: Path, text: str, m
             survey_paths(tmp_path)
 
 
+def test_two_equal_aims_are_no_index(tmp_path: Path) -> None:
+    header = ["S003", "S020", "E003", "E004", *CODES[:8]]
+    rows = [[410, 2010, *aims, *([1] * 8)] for aims in ((1, 1), (1, 3), (4, 4), (2, 4), (-1, 2))]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(",".join(map(str, row)) for row in [header, *rows]))
+    assert read_people([path])["Y002"].to_list() == [None, 1, None, 3, None]
+
+
 # ---- the fit
 
 
@@ -355,6 +363,13 @@ def _around(options: int, move: float) -> np.ndarray:
     return shares
 
 
+def test_samples_drawn_again_are_shares_that_vary_as_a_mean_does() -> None:
+    shares = np.eye(3)[np.array([0, 0, 1, 2, 2, 2])]
+    drawn = np.vstack([cultural_map._drawn_means(shares, np.random.default_rng(seed)) for seed in range(20)])
+    assert drawn.sum(axis=1) == pytest.approx(np.ones(len(drawn)))
+    assert drawn.var(axis=0) == pytest.approx(shares.var(axis=0, ddof=1) / 6, rel=0.08)
+
+
 def test_a_form_without_an_opinion_leaves_the_others(fit: CulturalMap) -> None:
     flat = {code: [1 / (high - low + 1)] * (high - low + 1) for code, (low, high) in RANGES.items()}
     forms = in_forms(flat)
@@ -417,6 +432,7 @@ def test_models_and_countries_are_in_one_table_with_distances(trend: Path) -> No
     assert {"acme/one", "acme/one as Mexico", "acme/one as Egypt", "acme/two", "Andorra"} <= {*where}
     distances = tables[1].rows
     assert [*distances.schema] == list(DISTANCES)
+    assert where["acme/one"]["n"] == where["acme/one as Mexico"]["n"] == 40, "one asking serves every culture"
     nearest = {
         name: distances.filter(name=name).sort("distance")["culture"][0]
         for name in ("acme/one", "acme/one as Mexico", "acme/two")

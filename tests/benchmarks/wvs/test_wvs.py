@@ -16,7 +16,7 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import release_over
 
-VALUES, PROBED = BENCHMARK.tasks
+VALUES, PROBED, _ = BENCHMARK.tasks
 
 MISSING = {"-1": "Don't know", "-2": "No answer", "-4": "Not asked"}
 CODES: dict[str, Any] = {

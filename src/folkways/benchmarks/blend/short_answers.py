@@ -18,6 +18,7 @@ from folkways.benchmarks.templates import Template, culture_parts, missing_place
 from folkways.cultures import cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, PROMPTS, Metric
+from folkways.releases.once import read_once
 from folkways.releases.release_records import Release
 from folkways.text.tools import TOOL_SETS, get_tool, has_tool
 
@@ -237,54 +238,7 @@ class ShortAnswers(Task):
     def items(self, release: Release) -> pl.DataFrame:
         """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups
         (data.release.GROUPS), skip_reason."""
-        annotated = blend.read_annotations(release)
-        questions = _questions(release, annotated)
-        locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}
-        cultures = questions["culture"].unique(maintain_order=True)
-        names = {code: blend.country_in_english(get_culture(code)) for code in cultures}
-        nobody = pl.lit([])
-        skip_reason = pl.lit(None, dtype=pl.String)
-        for reason, holds in reversed(SKIPPED.items()):
-            skip_reason = pl.when(holds).then(pl.lit(reason)).otherwise(skip_reason)
-        item = pl.concat_str("culture", "id", separator="/")
-        return (
-            questions.join(
-                annotated.select("culture", "id", "groups", "idks"),
-                on=["culture", "id"],
-                how="left",
-                maintain_order="left",
-            )
-            .with_columns(pl.col("groups").fill_null(nobody), pl.col("idks").fill_null(nobody))
-            .with_columns(
-                question_en=pl.col("english").str.replace_all(
-                    "your country", pl.col("culture").replace_strict(names), literal=True
-                ),
-                local_language=pl.col("culture").replace_strict(locals_),
-                skip_reason=skip_reason,
-            )
-            .with_columns(
-                task=pl.lit(self.name),
-                item=item,
-                release_id="id",
-                question="id",
-                text=pl.when(pl.col("local_language") == "en").then("local").otherwise("question_en"),
-                gold=_shown(pl.col("groups")),
-                question_local="local",
-            )
-            .join(template_frame(release, cultures), on="culture", how="left", maintain_order="left")
-            .select(
-                *ITEMS,
-                "topic",
-                "source",
-                "local_language",
-                "question_local",
-                "question_en",
-                "templates",
-                "prompt_source",
-                "groups",
-                "skip_reason",
-            )
-        )
+        return _items(release).with_columns(task=pl.lit(self.name))
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         """In the local language and English (US, GB: English alone), by inst-4 and pers-3: 30,000 prompts in
@@ -352,6 +306,59 @@ class ShortAnswers(Task):
             get_tool(language, self.tool_set) for language in languages if has_tool(language, self.tool_set)
         )
         return dict(sorted({(tool.name, tool.version) for tool in tools}))
+
+
+@read_once
+def _items(release: Release) -> pl.DataFrame:
+    """The items of ``ShortAnswers``, which planning, judging and reporting look at."""
+    annotated = blend.read_annotations(release)
+    questions = _questions(release, annotated)
+    locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}
+    cultures = questions["culture"].unique(maintain_order=True)
+    names = {code: blend.country_in_english(get_culture(code)) for code in cultures}
+    nobody = pl.lit([])
+    skip_reason = pl.lit(None, dtype=pl.String)
+    for reason, holds in reversed(SKIPPED.items()):
+        skip_reason = pl.when(holds).then(pl.lit(reason)).otherwise(skip_reason)
+    item = pl.concat_str("culture", "id", separator="/")
+    return (
+        questions.join(
+            annotated.select("culture", "id", "groups", "idks"),
+            on=["culture", "id"],
+            how="left",
+            maintain_order="left",
+        )
+        .with_columns(pl.col("groups").fill_null(nobody), pl.col("idks").fill_null(nobody))
+        .with_columns(
+            question_en=pl.col("english").str.replace_all(
+                "your country", pl.col("culture").replace_strict(names), literal=True
+            ),
+            local_language=pl.col("culture").replace_strict(locals_),
+            skip_reason=skip_reason,
+        )
+        .with_columns(
+            task=pl.lit(ShortAnswers.name),
+            item=item,
+            release_id="id",
+            question="id",
+            text=pl.when(pl.col("local_language") == "en").then("local").otherwise("question_en"),
+            gold=_shown(pl.col("groups")),
+            question_local="local",
+        )
+        .join(template_frame(release, cultures), on="culture", how="left", maintain_order="left")
+        .select(
+            *ITEMS,
+            "topic",
+            "source",
+            "local_language",
+            "question_local",
+            "question_en",
+            "templates",
+            "prompt_source",
+            "groups",
+            "skip_reason",
+        )
+    )
 
 
 def _questions(release: Release, annotations: pl.DataFrame) -> pl.DataFrame:

@@ -69,7 +69,7 @@ UNIT = "The unit is the question; only those with a score that people of another
 
 def survey_results(task: SurveyTask) -> tuple[Result, ...]:
     """The analyses of a survey task."""
-    prefix = task.benchmark
+    prefix = task.name.replace("/", "-").removesuffix("-opinions")
 
     def values(inputs: Inputs) -> Sequence[Table]:
         return [whose_values(*_answers(inputs, task), prefix)]

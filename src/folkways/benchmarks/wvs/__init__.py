@@ -11,6 +11,8 @@ from folkways.benchmarks.survey import CAUTION
 from folkways.benchmarks.survey.questions import SurveyQuestion
 from folkways.benchmarks.survey.results import survey_results
 from folkways.benchmarks.survey.task import SurveyTask
+from folkways.benchmarks.wvs.map_people import WAVE7_KEYS
+from folkways.benchmarks.wvs.map_results import map_result
 from folkways.benchmarks.wvs.survey_files import CODEBOOK, METADATA, PROBE, answers_path, read_questions
 from folkways.errors import FolkwaysError
 from folkways.records import DataIssue
@@ -43,6 +45,19 @@ class Probe(Values):
         return (question for question in read_questions(release) if question.key in PROBE)
 
 
+class MapItems(Values):
+    """The questions of the cultural map."""
+
+    name: ClassVar[str] = "wvs/map"
+    title: ClassVar[str] = "World Values Survey, the cultural map's questions"
+    about: ClassVar[str] = (
+        "The 14 questions of wave 7 that the ten items of the Inglehart-Welzel cultural map are made of."
+    )
+
+    def questions(self, release: Release) -> Iterable[SurveyQuestion]:
+        return read_questions(release, WAVE7_KEYS)
+
+
 class _Reader:
     def looks_like(self, folder: Path) -> bool:
         try:
@@ -62,8 +77,8 @@ class _Reader:
 BENCHMARK = Benchmark(
     "wvs",
     "World Values Survey",
-    (Values(), Probe()),
+    (Values(), Probe(), MapItems()),
     reader=_Reader(),
-    results=(*survey_results(Values()), *survey_results(Probe())),
+    results=(*survey_results(Values()), *survey_results(Probe()), map_result((MapItems.name, Values.name))),
     caution=CAUTION,
 )

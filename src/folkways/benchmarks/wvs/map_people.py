@@ -60,6 +60,9 @@ MATERIALIST, POSTMATERIALIST = frozenset({1, 3}), frozenset({2, 4})
 QUALITIES = {"trend": ("A029", "A039", "A040", "A042"), "wave7": ("Q8", "Q14", "Q15", "Q17")}
 """What children should learn: independence, determination, religious faith, obedience. 1 is mentioned."""
 
+WAVE7_KEYS = (*(item.wave7 for item in ITEMS if item.wave7), *AIMS["wave7"], *QUALITIES["wave7"])
+"""The questions of the file of wave 7 that the items are made of."""
+
 SIGNS = (1, 1, -1, -1)
 """Of QUALITIES, in autonomy."""
 

@@ -24,10 +24,13 @@ from folkways.benchmarks.wvs.cultural_map import (
     model_point,
 )
 from folkways.benchmarks.wvs.map_people import (
+    AIMS,
     CODES,
     FEWEST_ITEMS,
     FROM_YEAR,
     ITEMS,
+    QUALITIES,
+    WAVE7_KEYS,
     read_people,
     survey_paths,
 )
@@ -152,7 +155,9 @@ def _tables(inputs: Inputs, tasks: Sequence[str]) -> Sequence[Table]:
         )
     fit = CulturalMap.of(answers, weights)
     countries = list(country_points(fit, people))
-    models = [model for task in tasks for model in _models(inputs, task, fit)]
+    # The first task counts where several asked a model.
+    placed = {model.name: model for task in reversed(tasks) for model in _models(inputs, task, fit)}
+    models = [placed[name] for name in sorted(placed)]
     rows = [_row(model.name, MODEL, model.point) | _of_model(model) for model in models]
     for culture, name, n, years, where in countries:
         of_country = {"culture": culture, "n": n, "years": ", ".join(map(str, years))}
@@ -195,7 +200,7 @@ def _models(inputs: Inputs, task: str, fit: CulturalMap) -> Iterator[MapModel]:
     if "shares_of_reply" not in judged.columns:
         return
     judged = judged.with_columns(pl.col(name).cast(pl.String) for name in columns if name != "sample")
-    wanted = {name for item in ITEMS for name in (item.code, item.wave7)} | _PARTS
+    wanted = {*CODES, *WAVE7_KEYS, *AIMS["trend"], *QUALITIES["trend"]}
     judged = judged.drop_nulls("shares_of_reply").filter(pl.col("question").is_in([*wanted]))
     forms = pl.col("variant").str.extract_groups(_FORM)
     judged = judged.with_columns(forms.struct.field("*")).with_columns(
@@ -225,7 +230,6 @@ def _models(inputs: Inputs, task: str, fit: CulturalMap) -> Iterator[MapModel]:
 
 
 _FORM = r"^(?<condition>.*-)?(?<wording>[^-]+)-(?<labels>[^-]+)-(?<order>[^-]+)$"
-_PARTS = {"E003", "E004", "Q154", "Q155", "A029", "A039", "A040", "A042", "Q8", "Q14", "Q15", "Q17"}
 
 
 def _row(name: str, of: str, point: MapPoint) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +63,22 @@ def read_answers(path: Path, columns: list[str]) -> pl.DataFrame:
     return table.collect()
 
 
-def read_questions(release: Release) -> Iterator[SurveyQuestion]:
-    """The ordered value questions with weighted shares of each country's answers, and how many people gave
-    one."""
+def read_questions(release: Release, keys: Collection[str] | None = None) -> Iterator[SurveyQuestion]:
+    """Value questions with weighted shares of each country's answers, and how many people gave one.
+
+    keys: these alone, as far as the codebook has them; None for all that are ordered.
+    """
     codebook, metadata = _read(release, CODEBOOK), _read(release, METADATA)
     adjustment = _read(release, ADJUSTMENT)
     names = [
         key
         for key, entry in metadata.items()
-        if entry.get("use_case") == "value" and entry.get("answer_data_type") == "ordinal" and key in codebook
+        if key in codebook
+        and (
+            key in keys
+            if keys is not None
+            else entry.get("use_case") == "value" and entry.get("answer_data_type") == "ordinal"
+        )
     ]
     answers = read_answers(answers_path(release.root), names)
     cultures = _cultures(codebook[COUNTRY]["choices"])
@@ -154,7 +161,7 @@ def _question(
         key,
         _without_scale(str(entry["question"]), labels),
         labels,
-        tuple(float(point) for point in scale),
+        tuple(float(point) for point in scale) if entry.get("answer_data_type") == "ordinal" else (),
         (choices.get(str(DONT_KNOW), "Don't know").replace("\u00b4", "'"),),
         category=str(entry.get("category") or ""),
         people=people,

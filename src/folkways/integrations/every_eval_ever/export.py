@@ -225,7 +225,10 @@ class _Export(StoredRun):
             if part.endpoint != endpoint or of_task.is_empty():
                 continue
             texts: Mapping[str, ItemTexts] = {}
-            if why := self.why_items_stay(part.task):
+            why = self.why_items_stay(part.task)
+            if get_task(part.task).metrics[0].kind == "distribution":
+                why = why or "no reply is right or wrong, as a line for each would have to say"
+            if why:
                 self.notes.append(f"{part.task}: aggregates alone of {self.record(part.task).name}: {why}")
             else:
                 if part.task not in self._items:

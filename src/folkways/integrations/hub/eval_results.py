@@ -132,6 +132,11 @@ class _Export:
     def headline(self, endpoint: str, task: str) -> Mapping[str, Any] | None:
         """The score over everything, a row of records.SCORES; None, with a note, if it cannot be written."""
         definition = get_task(task)
+        if definition.metrics[0].kind == "distribution":
+            self.notes.append(
+                f"{task} is not written: it has no right answers, and the files take one score each"
+            )
+            return None
         profile = definition.resolve_profile(self.stored.profile)
         here = pl.col("facet") == "all"
         rows = self.stored.scores.filter(

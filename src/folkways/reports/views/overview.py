@@ -104,7 +104,7 @@ def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
     for task in view.tasks:
         rows = leaderboard.contrasts(task)
         by_culture = rows.filter(pl.col("facet") == CULTURE)
-        if by_culture["value"].n_unique() < 2:
+        if by_culture["value"].n_unique() < 2 or task.metric.kind == "distribution":
             continue
         pairs += by_culture.select("first", "second").n_unique()
         cultures = max(cultures, by_culture["value"].n_unique())
@@ -143,6 +143,7 @@ def examples(view: ReportView) -> list[Example]:
 def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     if (
         not task.models
+        or task.metric.kind == "distribution"  # no answer is wrong
         or task.metric.name not in view.data.judgements.columns
         or "culture" not in task.facets
     ):

@@ -204,8 +204,8 @@ def _from_run(
             )
         )
         for profile in profiles:
-            verdicts = results.load_judgements(workspace, run, profile, part).filter(pl.col("item") == item)
-            judged.append(verdicts.with_columns(profile=pl.lit(profile)))
+            verdicts = results.load_judgements(workspace, run, profile, part)
+            judged.append(verdicts.filter(pl.col("item") == item))
     judgements = pl.concat(judged, how="diagonal_relaxed") if judged else pl.DataFrame()
     return KnownItem(task, items.row(0, named=True), prompts, pl.concat(responses), judgements)
 

@@ -62,7 +62,7 @@ def judged_of_task(
     release: the data that it was asked of.
     small: as ``records.compact`` has them.
     """
-    task, kind = get_task(asked.task), pl.Categorical if small else pl.String
+    task = get_task(asked.task)
     batches = item_batches(task, release, restore_options(asked.options))
     if has_free_answers(task):
         items, texts = [*batches], empty(_TEXTS)
@@ -72,7 +72,6 @@ def judged_of_task(
         if part.task == asked.task:
             for name in profiles:
                 judged = results.load_judgements(workspace, run, name, part, small=small).drop("ordinal")
-                judged = judged.with_columns(profile=pl.lit(name, dtype=kind))
                 if has_free_answers(task):
                     asked_in = plain(judged.select("item", "language").unique(maintain_order=True))
                     texts = pl.concat(
@@ -89,16 +88,14 @@ def compared_of_task(
     workspace: Workspace, run: run_records.RunRecord, task: str, profiles: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
     """The judgements of a ``task`` of the ``run`` in each of the ``profiles``, of each endpoint, as far as
-    models are compared by them: records.JUDGED_ITEMS, from the ``workspace`` alone, with null for texts."""
+    models are compared by them: compact records.JUDGED_ITEMS without texts, from the ``workspace``."""
     for part in results.parts(workspace, run):
         if part.task == task:
             for name in profiles:
-                judged = results.load_judgements(workspace, run, name, part, small=True, texts=False)
-                yield judged.drop("ordinal").with_columns(
-                    pl.lit(name, dtype=pl.Categorical).alias("profile"),
-                    pl.lit(None, pl.String).alias("text"),
-                    pl.lit(None, pl.String).alias("gold"),
+                judged = results.load_judgements(
+                    workspace, run, name, part, small=True, without=("answer", "reason", "response")
                 )
+                yield judged.drop("ordinal", "answer", "reason", "response")
 
 
 _KEY = ("item", "language")
@@ -165,9 +162,7 @@ def load_inputs(
             endpoints.update(of_task["endpoint"])
             releases[run_task.task] = release_of(run_task)
             judgements += [
-                results.load_judgements(workspace, run, name, part)
-                .drop("ordinal")
-                .with_columns(profile=pl.lit(name))
+                results.load_judgements(workspace, run, name, part).drop("ordinal")
                 for part in results.parts(workspace, run)
                 if part.task == run_task.task
                 for name in of_task["profile"].unique(maintain_order=True)

@@ -51,14 +51,13 @@ def completeness_of(
         iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0]
     )
     columns = (*ASKED_BY, "sample")
-    pages = list(
-        run_rows.judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task)
-    )
-    if not pages:
+    about = {"endpoint_id": part.endpoint_id, "task": part.task}
+    counts = run_rows.judged_counts(workspace, run, profile, columns, **about)
+    if counts.is_empty():
         return Completeness.of(
             default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String))
         )
-    rows = pl.concat(pages).filter(pl.col("sample") == pl.col("sample").min())
+    rows = counts.filter(pl.col("sample") == pl.col("sample").min())
     released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
     return Completeness.of(
         default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released)))
@@ -81,13 +80,16 @@ def default_rows(task: Task, release: Release) -> pl.DataFrame:
                 prompts = prompts_of(task, items, PromptOptions(), release, sent=False).select(
                     "item", "language", "variant"
                 )
-                yield _cells(prompts.join(items.select("item", "culture"), on="item", how="left"))
+                with_culture = prompts.join(items.select("item", "culture"), on="item", how="left")
+                yield _cells(with_culture.with_columns(rows=pl.lit(1)))
 
-    return pl.concat(cells()).group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum()).select(CELLS)
+    return _cells(pl.concat(cells()))
 
 
 def _cells(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by(ASKED_BY, maintain_order=True).agg(rows=pl.len().cast(pl.Int64)).select(CELLS)
+    """CELLS of counted ``rows``: ASKED_BY and ``rows``."""
+    counted = rows.group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum().cast(pl.Int64))
+    return counted.select(CELLS)
 
 
 _LIMIT = re.compile(r"(?<!\w)max_tokens=(\d+)")

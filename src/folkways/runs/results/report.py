@@ -78,7 +78,8 @@ def collect(
     """
     scores: list[pl.DataFrame] = []
     scored: dict[str, pl.DataFrame] = {}
-    judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS)).drop("response")]
+    without_texts = ("response",) if with_judgements else ITEM_TEXTS
+    judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS)).drop(without_texts)]
     # Compressed until results are made, which need none: a million take much memory.
     replies = [_packed(pl.Series("response", [], dtype=pl.String))]
     people: list[pl.DataFrame] = [empty(SCORES)]
@@ -125,10 +126,7 @@ def collect(
                 partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(lacks)}.")
                 parts.setdefault(task.name, lacks[0])
             if with_verdict and not with_judgements and several:
-                judgements += (
-                    part.drop("response")
-                    for part in compared_of_task(workspace, run, task.name, profiles[:1])
-                )
+                judgements += compared_of_task(workspace, run, task.name, profiles[:1])
             if with_judgements:
                 release = opened[task.name] = release_of(run_task)
                 releases[release.name] = release.record
@@ -140,14 +138,14 @@ def collect(
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
-    inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
+    inputs = inputs_of(judged.drop("text", "gold", strict=False), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
     if with_judgements:
         unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]
         judged = judged.hstack(pl.concat(unpacked, rechunk=False))
         del unpacked
     else:
-        judged = judged.with_columns(response=pl.lit(None, pl.String))
+        judged = judged.with_columns(pl.lit(None, pl.String).alias(name) for name in without_texts)
     judged = without_treatments(judged.select(order))
     used = {run.name: results.usage(workspace, run) for run in runs if with_judgements or with_verdict}
     records = {} if show_items else {task: release.record for task, release in opened.items()}

@@ -121,7 +121,7 @@ def draw(client: StudyClient, study: str, everything: bool, models: str | None, 
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["release", "csv", "jsonl", "parquet", "xlsx", "hub"]),
+    type=click.Choice(["release", "csv", "jsonl", "parquet", "xlsx", "hub", "spacy"]),
     default="release",
     help="The benchmark's own schema, or tables of everything.",
 )
@@ -137,6 +137,7 @@ def export(client: StudyClient, study: str, out: Path, kind: str, discussion: bo
     \b
     release   what a benchmark makes of the study, as folkways reads it; labels and errors of judged answers
     hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
+    spacy     marked spans as spaCy trains on them: JSON lines, a file per person and one of what was decided
     """
     from folkways.sdk.files import write_bytes
 

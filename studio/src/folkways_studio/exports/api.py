@@ -31,7 +31,7 @@ from folkways_studio.work import leases
 
 router = APIRouter(tags=["results"])
 
-Format = Literal["release", "csv", "jsonl", "parquet", "xlsx", "hub"]
+Format = Literal["release", "csv", "jsonl", "parquet", "xlsx", "hub", "spacy"]
 ZIP = "application/zip"
 
 

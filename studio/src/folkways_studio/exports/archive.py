@@ -24,6 +24,7 @@ from folkways_studio.exports import FORMATS
 from folkways_studio.exports.demographics import demographic_table, without_small
 from folkways_studio.exports.hub import hub_files
 from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
+from folkways_studio.exports.spacy import spacy_files
 from folkways_studio.exports.study_tables import (
     comment_table,
     item_table,
@@ -125,7 +126,7 @@ def export_files(
     if demographics.height:
         tables["demographics"] = demographics
     if discussion:
-        if format in ("release", "hub"):
+        if format not in PLAIN:
             raise FolkwaysError(
                 f"the discussion of items leaves in a table alone; valid formats: {', '.join(PLAIN)}"
             )
@@ -134,7 +135,10 @@ def export_files(
     if shown:
         kind_tables["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
     files = {f"media/{safe_name(each.name, each.sha256)}": read_bytes(workspace, each) for each in shown}
-    if format == "hub":
+    unanswered = 0
+    if format == "spacy":
+        files, unanswered = spacy_files(snapshot)
+    elif format == "hub":
         files |= hub_files(snapshot, tables, release_of(study), offers_of(workspace, snapshot.study))
     elif format == "xlsx":
         files[f"{study.name}.xlsx"] = workbook(tables)
@@ -149,7 +153,7 @@ def export_files(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
                 f"{', '.join(FORMATS[1:])}"
             )
-    files["study.json"] = _record(snapshot, format, suggestions)
+    files["study.json"] = _record(snapshot, format, suggestions, unanswered)
     return files
 
 
@@ -159,7 +163,7 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
     return parquet_bytes(frame) if format == "parquet" else frame.write_ndjson().encode()
 
 
-def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame) -> bytes:
+def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, unanswered: int = 0) -> bytes:
     study = snapshot.study
     record: dict[str, Any] = {
         "study": study.name,
@@ -186,6 +190,7 @@ def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame) -> 
             {"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]}
             for stage in snapshot.stages.values()
         ],
+        **({"answers_without_marks": unanswered} if format == "spacy" else {}),
         "suggestions": _shares(suggestions),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,
