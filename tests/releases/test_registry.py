@@ -26,7 +26,7 @@ def test_a_record_says_everything_that_is_shown_before_a_fetch(record: ReleaseRe
     assert len(record.about) > 20
     without_a_file = "LicenseRef-research-only-no-redistribution"
     unknown = {UNKNOWN_LICENCE} if record.items_may_leave is False else set()
-    stated = {"CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-ND-4.0", "Apache-2.0", without_a_file}
+    stated = {"CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-ND-4.0", "CC-BY-NC-SA-4.0", "Apache-2.0", without_a_file}
     assert record.licence in stated | unknown
     coded = {code.split("-")[0] for code in record.languages}
     assert coded and all(

@@ -52,8 +52,7 @@ FIRST: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "picture-questions": ({"picture": "a.png", "picture_alt": "a dish"},) * 2,
     "dialects": ({"recording": "a.ogg", "recording_transcript": "hello"},) * 2,
     "naming-items": ({"culture": "United States", "fact": "People bring a dish to a potluck."},) * 2,
-    "survey": ({"text": "Guests call first.", "options": ["Agree", "Disagree"], "ordered": "yes"},)
-    * 2,
+    "survey": ({"text": "Guests call first.", "options": ["Agree", "Disagree"], "ordered": "yes"},) * 2,
     "question-translation": (
         {"prompt_question": "What is eaten?", **{f"prompt_option_{each}": f"dish {each}" for each in "abcd"}},
     )
