@@ -28,7 +28,7 @@ LABELS = {"dont_know": "I don't know", "rather_not": "I would rather not say"}
 
 def files(study: Study) -> Mapping[str, bytes]:
     """The files of a survey. FolkwaysError if nobody has answered, for a question whose populations have
-    different options, and for margins that the people do not allow."""
+    different options."""
     by_key: dict[str, list[StudyItem]] = defaultdict(list)
     for item in study.of(KIND):
         if item.votes:
@@ -63,8 +63,8 @@ def files(study: Study) -> Mapping[str, bytes]:
 
 
 def _weights(study: Study) -> tuple[dict[str, float], dict[str, Any]]:
-    """Pseudonym -> weight, and population -> what its weights are like. People without margins have weight
-    1."""
+    """Pseudonym -> weight, and population -> what its weights are like. People without margins have weight 1;
+    a group that nobody is in is named and left out of the margins."""
     weights: dict[str, float] = {}
     summaries: dict[str, Any] = {}
     for name, people in study.people.items():
@@ -76,13 +76,15 @@ def _weights(study: Study) -> tuple[dict[str, float], dict[str, Any]]:
         }
         if not order:
             continue
-        try:
-            raked = rake(groups, people.margins)
-        except ValueError as error:
-            raise FolkwaysError(
-                f"the people of {name} cannot be weighted: {error}; change the margins of its criteria, or "
-                "ask more people"
-            ) from None
+        empty = {
+            variable: sorted(shares.keys() - {*groups[variable]})
+            for variable, shares in people.margins.items()
+        }
+        margins = {
+            variable: {group: share for group, share in shares.items() if group not in empty[variable]}
+            for variable, shares in people.margins.items()
+        }
+        raked = rake(groups, {variable: shares for variable, shares in margins.items() if shares})
         weights |= dict(zip(order, raked.tolist(), strict=True))
         effective = effective_people(raked)
         summaries[name] = {
@@ -92,6 +94,7 @@ def _weights(study: Study) -> tuple[dict[str, float], dict[str, Any]]:
             "smallest": round(float(np.min(raked)), 3),
             "largest": round(float(np.max(raked)), 3),
             "margins": people.margins,
+            "without_people": {variable: names for variable, names in empty.items() if names},
         }
     return weights, summaries
 
