@@ -47,6 +47,7 @@ EVERY = [
     for name, benchmark in benchmarks().items()
     for result in benchmark.results
     if result.tasks and not result.name.startswith(("whose-", "consistency-"))
+    if not result.name.endswith(("-whose-values", "-instrument"))
     if not any(need.file for need in result.needs)
 ]
 """Without those that need real answers, one question asked in several ways, or a file of the user's: they have

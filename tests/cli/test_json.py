@@ -58,6 +58,7 @@ def test_there_are_commands_of_both_kinds() -> None:
         "culturalbench",
         "demo",
         "global-mmlu",
+        "global-opinion-qa",
         "global-mmlu-lite",
         "global-piqa",
         "global-piqa-parallel",
@@ -65,6 +66,8 @@ def test_there_are_commands_of_both_kinds() -> None:
         "normad",
         "semeval2026",
         "superblend",
+        "survey",
+        "wvs",
         "xcr",
     )
     assert set(WITH_FORMATS) == {

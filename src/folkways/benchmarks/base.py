@@ -142,7 +142,6 @@ class Task(ABC):
     scoring: ClassVar[Scoring] = Scoring()
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
-    temperature: ClassVar[float] = 0.0  # of the requests; above 0 where a spread of answers is measured
     permutes_options: ClassVar[bool] = (
         False  # True where a question can be asked in several orders of its options
     )

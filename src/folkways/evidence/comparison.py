@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 from folkways.evidence.answers import Answers, answers_of
 from folkways.evidence.contrasts import CONTRASTS, CULTURE, REVERSALS, TESTS, contrasts, reversals
 from folkways.evidence.order import order
@@ -123,7 +123,7 @@ def compare_judgements(
     if not metric.has_direction:
         raise FolkwaysError(
             f"models cannot be compared by {metric.name}: neither way of {metric.label} is better; choose "
-            "another --metric"
+            f"another {option('metric')}"
         )
     if len(judgements) < 2:
         raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(judgements) or 'none'}")

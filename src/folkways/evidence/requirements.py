@@ -21,7 +21,7 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks
 from folkways.cultures import select_cultures
 from folkways.display import interval, number, plural
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.answers import ENOUGH_REPLIES
 from folkways.evidence.comparison import Comparison
 from folkways.evidence.contrasts import CULTURE
@@ -96,7 +96,7 @@ def check_range(value: float, what: str, task: Task, metric: Metric, *, drop: bo
     if not metric.has_direction:
         raise FolkwaysError(
             f"cannot require {what}: neither way of {metric.label} ({task.name}) is better; choose another "
-            "--metric"
+            f"{option('metric')}"
         )
     if metric.bounds is None:
         return

@@ -181,7 +181,7 @@ class SurveyTask(ItemwiseTask):
     scoring: ClassVar[Scoring] = Scoring()
     variants: ClassVar[tuple[str, ...]] = ("one", "two")
     max_tokens: ClassVar[int] = 16
-    temperature: ClassVar[float] = 1.0
+    temperature: ClassVar[float] = 1.0  # a spread of answers is measured
     places: ClassVar[tuple[str, ...]] = ("question", "options")
     item_columns: ClassVar[Schema] = {
         "options": pl.List(pl.String),

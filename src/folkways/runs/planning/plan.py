@@ -107,7 +107,9 @@ class TaskPlan:
         FolkwaysError for a setting that the model cannot be given, and where likelihoods are wanted that it
         does not give.
         """
-        settings = settings_for(self.options, self.task.max_tokens, model.settings, self.task.temperature)
+        settings = settings_for(
+            self.options, self.task.max_tokens, model.settings, getattr(self.task, "temperature", 0.0)
+        )
         compared = {*(self.options.variants or ())} & {*getattr(self.task, "likelihood_variants", ())}
         if settings.read is None and compared:
             what = f"the variant {min(compared)} of {self.task.name} compares how likely texts are"
