@@ -226,6 +226,20 @@ def test_a_full_quota_screens_out_and_only_its_answer(workspace: Workspace) -> N
     assert person_of(desk, "woman").state == "screened_out"
 
 
+def test_a_quota_is_of_its_own_population(workspace: Workspace) -> None:
+    few = {**GENDER, "quota": {"woman": 1}}
+    populations = [
+        {"name": name, "title": name, "culture": "KE", "criteria": [few]} for name in ("kenya", "coast")
+    ]
+    stage = {"name": "opinions", "kind": "survey_question"}
+    desk = open_study(workspace, [stage], populations=populations)
+    states = [
+        answer_eligibility(workspace, desk.person(name).id, {"gender": "woman"}).state
+        for name in ("kenya", "coast", "kenya", "coast")
+    ]
+    assert states == ["active", "active", "screened_out", "screened_out"]
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
