@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 
 from folkways.api import run
-from folkways.benchmarks.studies import shown_in_reverse
+from folkways.benchmarks.studies import Vote, shown_in_reverse
 from folkways.benchmarks.survey import BENCHMARK
 from folkways.errors import FolkwaysError
 from folkways.workspace.database import Workspace
+from folkways_studio.errors import SubmissionError
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import participants
 from folkways_studio.people.participants import answer_eligibility
 from folkways_studio.records import Participant
+from folkways_studio.stages.parts.base import shown_options
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.exports import export_study
@@ -258,3 +260,25 @@ def test_quotas_and_margins_are_of_options(change: dict[str, Any], problem: str)
     criterion = {**{name: GENDER[name] for name in ("name", "ask", "options")}, **change}
     with pytest.raises(DefinitionError, match=problem):
         read_definition(described(stages, populations=[{**POPULATIONS[0], "criteria": [criterion]}]))
+
+
+def test_one_answer_or_none_and_options_shown_in_reverse() -> None:
+    kind = stage_kind("survey_question")
+    content, config = kind.check_content(CALLS, {}), {"reverse": True, "answers": 3}
+    for wrong in ({}, {"answer": 0, "no_answer": "dont_know"}):
+        with pytest.raises(SubmissionError):
+            kind.validate(wrong, content, config)
+    votes = [Vote(name, kind.validate(said, content, config)) for name, said in (
+        ("a", {"answer": 2}), ("b", {"answer": 2}), ("c", {"no_answer": "rather_not"}),
+    )]  # fmt: skip
+    assert kind.decide(votes, content, config).result == {
+        "counts": [0, 0, 2],
+        "dont_know": 0,
+        "rather_not": 1,
+    }
+    (answer, _) = kind.asked(content, config)
+    shown = [
+        [value for _, value, _ in shown_options({**answer, "reversed": turned}, content)]
+        for turned in (False, True)
+    ]
+    assert shown == [[0, 1, 2], [2, 1, 0]]
