@@ -78,17 +78,15 @@ def _question(path: Path, row: int, entry: dict[str, str]) -> tuple[SurveyQuesti
             issues.append(DataIssue(FILE, "wrong-shares", f"{country} has not a share for each option", row))
         else:
             try:
-                one = PeopleAnswers.of(
-                    [float(shares[index]) for index in opinions],
-                    without=sum(float(share) for index, share in enumerate(shares) if index not in opinions),
-                )
+                weights = [float(share) for share in shares]
+                one = PeopleAnswers.of([weights[index] for index in opinions])
             except (TypeError, ValueError):
                 issues.append(DataIssue(FILE, "wrong-shares", f"{country} has a share that is none", row))
                 continue
             if one is not None:
                 people[code] = one
-            if abs(sum(shares) - 1) > ROUNDING:
-                what = f"the shares of {country} sum to {sum(shares):.2f}; they are brought to 1"
+            if abs(sum(weights) - 1) > ROUNDING:
+                what = f"the shares of {country} sum to {sum(weights):.2f}; they are brought to 1"
                 issues.append(DataIssue(FILE, "shares-not-1", what, row))
     if len(opinions) < 2:
         issues.append(DataIssue(FILE, "option-count", "fewer than two options are opinions; left out", row))

@@ -18,28 +18,22 @@ class PeopleAnswers:
     """What people of a culture answered to a question.
 
     shares: of the options of opinion, in their order; they sum to 1. respondents: how many people gave one of
-    them; None where only shares are published. no_opinion: share of all who answered that gave none of them
-    ("don't know"); None where that is not published.
+    them; None where only shares are published.
     """
 
     shares: tuple[float, ...]
     respondents: int | None = None
-    no_opinion: float | None = None
 
     @classmethod
-    def of(
-        cls, weights: Sequence[float], respondents: int | None = None, without: float | None = None
-    ) -> PeopleAnswers | None:
-        """From weights (counts, shares, percentages) of the options of opinion, which need not sum to 1, and
-        the weight of those without one; None where nobody has an opinion. ValueError for a weight that is
-        negative or no number."""
+    def of(cls, weights: Sequence[float], respondents: int | None = None) -> PeopleAnswers | None:
+        """From weights (counts, shares, percentages) of the options of opinion, which need not sum to 1; None
+        where nobody has an opinion. ValueError for a weight that is negative or no number."""
         if any(not weight >= 0 or math.isinf(weight) for weight in weights):
             raise ValueError("a share of people is negative or no number")
         whole = math.fsum(weights)
         if not whole:
             return None
-        shares = tuple(weight / whole for weight in weights)
-        return cls(shares, respondents, None if without is None else without / (whole + without))
+        return cls(tuple(weight / whole for weight in weights), respondents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,8 +153,7 @@ def _people(path: Path, cells: Cells, opinions: list[int], others: list[int]) ->
     counts = [cells[index][0] for index in opinions if index in cells]
     respondents = None if any(count is None for count in counts) else sum(count or 0 for count in counts)
     weights = [cells[index][1] if index in cells else 0.0 for index in opinions]
-    without = [cells[index][1] for index in others if index in cells]
-    return PeopleAnswers.of(weights, respondents, math.fsum(without) if without else None)
+    return PeopleAnswers.of(weights, respondents)
 
 
 class SurveyReader:

@@ -4,6 +4,7 @@ question does to them."""
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +15,12 @@ import polars as pl
 
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.survey.intervals import SampledAnswers, corrected_divergences, root_mean
-from folkways.benchmarks.survey.task import Form, SurveyTask, distribution
+from folkways.benchmarks.survey.task import Form, SurveyTask, distribution, half_of_people, shares_of_reply
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
 from folkways.records import Schema
 from folkways.stats.differences import paired_mean
-from folkways.stats.distributions import js_distance, js_divergence, similarity_of_halves
+from folkways.stats.distributions import js_distance, js_divergence
 
 Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]
@@ -132,6 +133,7 @@ class _People:
         for row in self.items.values():
             self.by_question[row["question"]][row["culture"]] = np.array(row["shares"])
         self.between = self._between()
+        self._halves: dict[str, float] = {}
 
     def _between(self) -> dict[tuple[str, str], float]:
         """Mean distance between the people of two cultures, over the questions that both answered."""
@@ -154,6 +156,12 @@ class _People:
         }
         return min(others, key=lambda name: (others[name], name), default=None)
 
+    def half(self, item: Row) -> float:
+        """``half_of_people``, worked out once for all models; NaN where nobody says how many there were."""
+        if item["item"] not in self._halves:
+            self._halves[item["item"]] = half_of_people(item) if item["respondents"] else math.nan
+        return self._halves[item["item"]]
+
     def others(self, item: Row) -> list[Floats]:
         """What people of every other culture answered."""
         answers = self.by_question[item["question"]].items()
@@ -168,7 +176,6 @@ def whose_values(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Tabl
     Raises NotAvailableError for too few questions with a score.
     """
     people = _People(items)
-    halves: dict[str, float] = {}
     rows: list[Row] = []
     for (endpoint, condition), by_item in sorted(_askings(judged).items()):
         of_culture: dict[str, list[tuple[Row, Floats, int | None]]] = defaultdict(list)
@@ -180,7 +187,7 @@ def whose_values(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Tabl
                     (people.items[name], shares, len(replies) if one_each else None)
                 )
         tested = [
-            _of_culture(endpoint, condition, culture, answers, people, halves)
+            _of_culture(endpoint, condition, culture, answers, people)
             for culture, answers in sorted(of_culture.items())
             if len(answers) >= FEWEST
         ]
@@ -210,7 +217,6 @@ def _of_culture(
     culture: str,
     answers: Sequence[tuple[Row, Floats, int | None]],
     people: _People,
-    halves: dict[str, float],
 ) -> Row:
     theirs = [np.array(item["shares"]) for item, _, _ in answers]
     corrected = corrected_divergences(
@@ -223,17 +229,13 @@ def _of_culture(
     similar = np.array(
         [1 - js_distance(shares, real) for (_, shares, _), real in zip(answers, theirs, strict=True)]
     )
-    world = np.array(
+    from_world = np.array(
         [
-            1 - js_distance(np.mean(people.others(item), axis=0), real)
+            js_divergence(np.mean(people.others(item), axis=0), real)
             for (item, _, _), real in zip(answers, theirs, strict=True)
         ]
     )
-    for item, _, _ in answers:
-        if item["item"] not in halves and item["respondents"]:
-            counts = np.round(np.array(item["shares"]) * item["respondents"]).astype(np.int64)
-            halves[item["item"]] = similarity_of_halves(counts, len(halves))
-    split = [halves[item["item"]] for item, _, _ in answers if item["item"] in halves]
+    split = [half for item, _, _ in answers if not math.isnan(half := people.half(item))]
     near = people.nearest(culture)
     of_near = [
         1 - float(js_distance(people.by_question[item["question"]][near], real))
@@ -241,13 +243,7 @@ def _of_culture(
         if near in people.by_question[item["question"]]
     ]
     uniform = [1 - float(js_distance(np.full(real.size, 1 / real.size), real)) for real in theirs]
-    difference = paired_mean(
-        [
-            float(js_divergence(np.mean(people.others(item), axis=0), real))
-            for (item, _, _), real in zip(answers, theirs, strict=True)
-        ],
-        corrected,
-    )
+    difference = paired_mean(from_world, corrected)
     return {
         "endpoint": endpoint,
         "condition": condition,
@@ -257,7 +253,7 @@ def _of_culture(
         "corrected_low": 100 * root_mean(mean.high),
         "corrected_high": 100 * root_mean(mean.low),
         "half_of_people": 100 * float(np.mean(split)) if split else None,
-        "world": 100 * float(world.mean()),
+        "world": 100 * float((1 - np.sqrt(from_world)).mean()),
         "nearest": near and name_of_code(near),
         "nearest_similarity": 100 * float(np.mean(of_near)) if of_near else None,
         "uniform": 100 * float(np.mean(uniform)),
@@ -344,7 +340,7 @@ def _pairs(replies: Sequence[Row], factor: str) -> tuple[Floats, Floats] | None:
         form = Form.of(reply["variant"])
         levels = {"order": form.order, "labels": form.labels, "wording": form.wording}
         level = levels.pop(factor)
-        of_form[tuple(levels.values())][level].append(np.array(reply["shares_of_reply"].split(), dtype=float))
+        of_form[tuple(levels.values())][level].append(shares_of_reply(reply))
     levels_seen = sorted({level for halves in of_form.values() for level in halves})
     if len(levels_seen) < 2:
         return None

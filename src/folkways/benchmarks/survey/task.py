@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -200,9 +201,9 @@ class SurveyTask(ItemwiseTask):
         LEFT_OUT: pl.String,
     }
 
+    @abstractmethod
     def questions(self, release: Release) -> Iterable[SurveyQuestion]:
         """The questions of a release with what people answered."""
-        raise NotImplementedError
 
     def rows(self, release: Release) -> Iterator[Row]:
         for question in self.questions(release):
@@ -287,16 +288,11 @@ class SurveyTask(ItemwiseTask):
         shares, why = distribution(replies)
         if shares is None:
             return {LEFT_OUT: why}
-        people = np.array(item["shares"])
-        values: Row = {"similarity": float(1 - js_distance(shares, people))}
-        if item["positions"]:
-            positions = np.array(item["positions"])
-            values["wasserstein"] = float(wasserstein(shares, people, positions))
-            values["mean_gap"] = float(scale_mean(shares, positions) - scale_mean(people, positions))
+        values = _compared(shares, item)
         readable = [row for row in replies if row.get("shares_of_reply")]
         if all(row["_sampled"] for row in readable):
             seed = crc32(item["item"].encode())
-            values["of_as_many_people"] = similarity_of_draws(people, len(readable), seed)
+            values["of_as_many_people"] = similarity_of_draws(np.array(item["shares"]), len(readable), seed)
         return values
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
@@ -309,13 +305,8 @@ class SurveyTask(ItemwiseTask):
         """Every option equally often."""
         rows = []
         for item in items.iter_rows(named=True):
-            uniform, people = np.full(len(item["shares"]), 1 / len(item["shares"])), np.array(item["shares"])
-            row: Row = {"similarity": float(1 - js_distance(uniform, people))}
-            if item["positions"]:
-                positions = np.array(item["positions"])
-                row["wasserstein"] = float(wasserstein(uniform, people, positions))
-                row["mean_gap"] = float(scale_mean(uniform, positions) - scale_mean(people, positions))
-            rows.append({**item, **_BY_NOBODY, **row})
+            uniform = np.full(len(item["shares"]), 1 / len(item["shares"]))
+            rows.append({**item, **_BY_NOBODY, **_compared(uniform, item)})
         return {UNIFORM: self._frame(rows, ("similarity", "wasserstein", "mean_gap"))}
 
     def human_baseline(self) -> HumanBaseline:
@@ -326,8 +317,7 @@ class SurveyTask(ItemwiseTask):
         rows = []
         counted = self.items(release).join(items.select("item"), on="item", how="semi")
         for item in counted.drop_nulls("respondents").iter_rows(named=True):
-            counts = np.round(np.array(item["shares"]) * item["respondents"]).astype(np.int64)
-            halves = similarity_of_halves(counts, crc32(item["item"].encode()))
+            halves = half_of_people(item)
             if not math.isnan(halves):
                 rows.append({**item, **_BY_NOBODY, "similarity": halves})
         return self._frame(rows, self.judged_columns) if rows else None
@@ -354,6 +344,30 @@ _BY_NOBODY = {
 """Of a judgement of nobody's reply."""
 
 
+def _compared(shares: np.ndarray, item: Row) -> Row:
+    """The metrics of these shares of the options against those of people; those of a scale where there is
+    one."""
+    people = np.array(item["shares"])
+    values: Row = {"similarity": float(1 - js_distance(shares, people))}
+    if item["positions"]:
+        positions = np.array(item["positions"])
+        values["wasserstein"] = float(wasserstein(shares, people, positions))
+        values["mean_gap"] = float(scale_mean(shares, positions) - scale_mean(people, positions))
+    return values
+
+
+def half_of_people(item: Row) -> float:
+    """The similarity of one half of the people who answered an item, whose number is known, to the other; NaN
+    for fewer than two."""
+    counts = np.round(np.array(item["shares"]) * item["respondents"]).astype(np.int64)
+    return similarity_of_halves(counts, crc32(item["item"].encode()))
+
+
+def shares_of_reply(judgement: Row) -> np.ndarray:
+    """The shares of the options that a readable reply with an opinion comes to."""
+    return np.array(judgement["shares_of_reply"].split(), dtype=float)
+
+
 def distribution(replies: Sequence[Row]) -> tuple[np.ndarray | None, str | None]:
     """The distribution of the answers to a question over all its forms, each order counting as much as the
     other, or why there is none.
@@ -363,7 +377,7 @@ def distribution(replies: Sequence[Row]) -> tuple[np.ndarray | None, str | None]
     of_form: dict[Form, list[np.ndarray]] = defaultdict(list)
     for row in replies:
         if row.get("shares_of_reply"):
-            of_form[Form.of(row["variant"])].append(np.array(row["shares_of_reply"].split(), dtype=float))
+            of_form[Form.of(row["variant"])].append(shares_of_reply(row))
     if not of_form:
         return None, "no opinion in any reply"
     if {form.order for form in of_form} != {GIVEN, REVERSED}:

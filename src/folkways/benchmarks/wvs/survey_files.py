@@ -138,11 +138,7 @@ def _question(
     scale = scale_of(choices, adjusted)
     point_of = {code: point for point, (_, codes) in scale.items() for code in codes}
     rows = coded.select(
-        "culture",
-        "weight",
-        point=pl.col(key).replace_strict(
-            {**point_of, DONT_KNOW: DONT_KNOW}, default=None, return_dtype=pl.Int64
-        ),
+        "culture", "weight", point=pl.col(key).replace_strict(point_of, default=None, return_dtype=pl.Int64)
     ).drop_nulls("point")
     sums = rows.group_by("culture", "point").agg(weight=pl.col("weight").sum(), n=pl.len())
     people = {}
@@ -150,9 +146,7 @@ def _question(
         weights = dict(zip(part["point"], part["weight"], strict=True))
         numbers = dict(zip(part["point"], part["n"], strict=True))
         one = PeopleAnswers.of(
-            [weights.get(point, 0.0) for point in scale],
-            sum(numbers.get(point, 0) for point in scale),
-            weights.get(DONT_KNOW, 0.0),
+            [weights.get(point, 0.0) for point in scale], sum(numbers.get(point, 0) for point in scale)
         )
         if one is not None:
             people[str(culture)] = one

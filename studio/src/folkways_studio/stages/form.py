@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from folkways.sdk.studies import Study, Vote
 from folkways_studio.stages.base import Config, Content, Decision, Say, Translate, WorkbookSchema
 from folkways_studio.stages.fields import plain, raise_if, text_of
-from folkways_studio.stages.kind import EMPTY_VALUES, StageKind
+from folkways_studio.stages.kind import EMPTY_VALUES, OwnOrderKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import ALT, ORDER, TRANSCRIPT, Part, PartType, UnfitError, text_fields
+from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, PartType, UnfitError, text_fields
 from folkways_studio.stages.parts.form_fields import FormFields
 from folkways_studio.stages.parts.settings import form_problems
 from folkways_studio.stages.parts.sheets import form_sheet
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_THINGS = 30
 
 
-class Consensus(StageKind):
+class Consensus(OwnOrderKind):
     """A form of a study: part by part, the answer that enough people agree on."""
 
     def check_config(self, config: Config) -> Mapping[str, str]:
@@ -179,12 +179,6 @@ class Consensus(StageKind):
         }
 
     # Page
-
-    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
-        return {**content, ORDER: seed}
-
-    def subject(self, content: Content) -> Content:
-        return {name: value for name, value in content.items() if name != ORDER}
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**super().form_values(content, config, draft), "show": config["show"]}

@@ -25,7 +25,7 @@ from folkways_studio.stages.base import (
 )
 from folkways_studio.stages.fields import checked_fields, plain, raise_if, shared
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import Part, UnfitError, field_of, shown_options, values_of
+from folkways_studio.stages.parts.base import ORDER, Part, UnfitError, field_of, shown_options, values_of
 from folkways_studio.stages.parts.form_fields import FormFields
 from folkways_studio.stages.parts.settings import holds, wanted_by
 from folkways_studio.stages.parts.sheets import schema_of_parts
@@ -369,6 +369,16 @@ class StageKind:
         """What the columns of its tables mean if the study's file says so: ``column``, ``type``, ``label``,
         ``values``, ``required``, ``asked_if``."""
         return ()
+
+
+class OwnOrderKind(StageKind):
+    """A kind whose page shows some options to each person in an order of their own."""
+
+    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
+        return {**super().presented(content, seed), ORDER: seed}
+
+    def subject(self, content: Content) -> Content:
+        return {name: value for name, value in content.items() if name != ORDER}
 
 
 def _is_required(part: Part, answers: Mapping[str, Any]) -> bool:

@@ -9,13 +9,13 @@ from folkways.sdk.studies import NO_OPINIONS, Vote, shown_in_reverse
 from folkways_studio.errors import Message
 from folkways_studio.stages.base import Config, Content, Decision
 from folkways_studio.stages.fields import positions, raise_if
-from folkways_studio.stages.kind import StageKind
+from folkways_studio.stages.kind import OwnOrderKind
 from folkways_studio.stages.parts.base import ORDER, Part
 
 ORDERED = ("yes", "no")
 
 
-class SurveyQuestion(StageKind):
+class SurveyQuestion(OwnOrderKind):
     """The result is how many people took each option, and how many took none."""
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
@@ -23,12 +23,6 @@ class SurveyQuestion(StageKind):
         ordered = str(checked["ordered"] or "no").strip().casefold()
         raise_if({} if ordered in ORDERED else {"ordered": f"has to be one of: {', '.join(ORDERED)}"})
         return {**checked, "ordered": ordered}
-
-    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
-        return {**super().presented(content, seed), ORDER: seed}
-
-    def subject(self, content: Content) -> Content:
-        return {name: value for name, value in content.items() if name != ORDER}
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         answer, *others = super().asked(content, config)
