@@ -404,8 +404,7 @@ preannotations = Table(
 )
 
 exposures = Table(
-    # Whether somebody saw what was suggested for an item: written before they are shown the task, never changed
-    # but for what came of it
+    # whether somebody saw what was suggested for an item: written before they are shown the task
     "studio_exposures",
     metadata,
     Column("item_id", Integer, ForeignKey("studio_items.id"), primary_key=True),

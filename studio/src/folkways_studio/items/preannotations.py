@@ -295,7 +295,7 @@ def _existing(connection: sa.Connection, item_ids: Sequence[int]) -> dict[tuple[
 
 
 def _items_of(workspace: Workspace, stage: Stage, names: Sequence[int | str]) -> dict[int | str, Item]:
-    """Items of a stage by the ids and keys that are named, those of the last round where a key is repeated."""
+    """Items of a stage by the ids and keys that are named; of a repeated key the last round."""
     items = schema.items
     named: dict[int | str, Item] = {}
     for column in (items.c.id, items.c.key):
