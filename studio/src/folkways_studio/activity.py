@@ -96,8 +96,8 @@ class Exposure:
     """Whether somebody saw what was suggested for an item, as it was settled before they were shown it.
 
     setting: of the stage then (shown, hidden, half). shown: drawn at random for ``half``. outcome: accepted,
-    changed or rejected, once the answer was sent; None where it was not shown. parts, kept: how many parts
-    the suggestion has, and how many of them the answer has, shown or not.
+    changed or rejected, once the answer was sent; None where it was not shown. parts, unchanged: how many
+    parts the suggestion has, and how many of them the answer has, shown or not.
     """
 
     item_id: int
@@ -107,7 +107,7 @@ class Exposure:
     shown: bool
     outcome: str | None
     parts: int | None
-    kept: int | None
+    unchanged: int | None
     created: float
 
 

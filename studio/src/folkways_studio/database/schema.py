@@ -416,7 +416,7 @@ exposures = Table(
         "outcome", String(16)
     ),  # accepted, changed, rejected; null until the answer, or where it was not shown
     Column("parts", Integer),  # of what was suggested, and how many of them the answer has, shown or not
-    Column("kept", Integer),
+    Column("unchanged", Integer),
     Column("created", Float, nullable=False),
     Index("ix_studio_exposures_participant_id", "participant_id"),
 )

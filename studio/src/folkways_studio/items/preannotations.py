@@ -60,8 +60,10 @@ class NewPreAnnotation:
 def checked_suggestion(
     new: NewPreAnnotation, kind: StageKind, content: Mapping[str, Any], config: Mapping[str, Any]
 ) -> NewPreAnnotation:
-    """A suggestion as it is stored, for an item with this content of a stage of this kind and settings.
-    SubmissionError names what is wrong: model, version, score, answer, or ``answer.FIELD``."""
+    """A suggestion as it is stored, for an item with this content of a stage of this kind.
+
+    new: the suggestion. config: the stage's settings. SubmissionError names what is wrong: model, version,
+    score, answer, or ``answer.FIELD``."""
     problems = {
         name: f"has to be a text of {least} to {most} characters, not {value!r:.60}"
         for name, value, least, most in (
@@ -209,8 +211,9 @@ def add_suggestions(
     *,
     by: int | None = None,
 ) -> AddedSuggestions:
-    """Add suggestions to items of a stage of a study (workspace, study_id), all or none: pairs of an item,
-    by its id or key, and what is suggested.
+    """Add suggestions to items of a stage of a study (workspace, study_id), all or none.
+
+    new: pairs of an item, by its id or key, and what is suggested.
 
     A model's version suggests one answer to an item: adding another replaces it as long as nobody was shown
     the task with it. by: the account that acts, for the audit trail. RowsError names each wrong one by its

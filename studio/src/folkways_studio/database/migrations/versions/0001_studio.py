@@ -640,7 +640,7 @@ def upgrade() -> None:
         sa.Column("shown", sa.Boolean(), nullable=False),
         sa.Column("outcome", sa.String(length=16), nullable=True),
         sa.Column("parts", sa.Integer(), nullable=True),
-        sa.Column("kept", sa.Integer(), nullable=True),
+        sa.Column("unchanged", sa.Integer(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_exposures_item_id")),
         sa.ForeignKeyConstraint(
