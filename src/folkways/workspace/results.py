@@ -228,7 +228,7 @@ best first."""
 def save_contrasts(
     workspace: Workspace, run: RunRecord, key: tuple[str, str, str], contrasts: pl.DataFrame, ranks: Ranks
 ) -> None:
-    """Store how the models of ``run`` differ, beside the scores that they belong to, in ``workspace``.
+    """Store how the models of ``run`` differ, with the scores that they belong to, in ``workspace``.
 
     key: task, profile and metric. contrasts: evidence.contrasts.CONTRASTS. ranks: made of them.
     """
