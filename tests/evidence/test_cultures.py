@@ -198,6 +198,7 @@ def test_askings_of_one_question_count_once_and_right_or_unread_ones_not_at_all(
     more += said("ET", {"q4": "tea"}, counted=False)
     assert repeated(rows + more) == {}
     assert repeated(rows + more + said("ET", {"q5": "tea"}))["ET", "en"]["times"] == 3
+    assert repeated(said("ET", {"q0": "tea", "q1": "tea", "q5": "tea"}))["ET", "en"]["times"] == 3
 
 
 def test_a_reply_is_called_frequent_only_after_correction_for_all_replies() -> None:

@@ -37,14 +37,14 @@ def knows_korea(prompt: str) -> str:
     return knows_english(prompt) if "Korea" in prompt else "I do not know."
 
 
-def says_nothing(_prompt: str) -> str:
+def always_silent(_prompt: str) -> str:
     return "I do not know."
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> api.Run:
     """Three models, one of them a baseline, on three cultures."""
-    models = [knows_english, says_nothing, "baseline/first"]
+    models = [knows_english, always_silent, "baseline/first"]
     return api.run(TASK, models=models, cultures="KR,ET,TR", workspace=tmp_path / "w.db")
 
 
@@ -88,7 +88,7 @@ def test_what_is_stored_is_that_of_the_last_scores(run: api.Run) -> None:
     run.score()
     after = compared(run.report_data(with_judgements=False, with_verdict=True))
     assert_same(after, made_of_judgements(run))
-    assert before.ranks["python/says_nothing"].value == 2 and after.ranks["python/says_nothing"].value == 1
+    assert before.ranks["python/always_silent"].value == 2 and after.ranks["python/always_silent"].value == 1
     run.score("paper")
     without = {"with_judgements": False, "with_verdict": True}
     assert_same(compared(run.report_data("paper", **without)), made_of_judgements(run, "paper"))
@@ -117,10 +117,35 @@ def test_several_runs_are_compared_together(run: api.Run) -> None:
     (task,) = brief.tasks
     pairs = task.evidence.contrasts.filter(pl.col("facet") == "all").select("first", "second").rows()
     assert len(pairs) == 3 and {name for pair in pairs for name in pair} == {
-        *("python/knows_english", "python/knows_korea", "python/says_nothing")
+        *("python/knows_english", "python/knows_korea", "python/always_silent")
     }
+
+    assert len(list(results.load_contrasts(run.workspace, run.record))) == 1
+    assert list(results.load_contrasts(other.workspace, other.record)) == []
+
+
+def test_other_groups_than_cultures_are_compared_by_the_judgements(run: api.Run) -> None:
+    board = Leaderboard(ReportView(run.report_data()), by=("language",))
+    assert board.contrasts(board.view.tasks[0])["facet"].unique().sort().to_list() == ["all", "language"]
 
 
 def test_a_single_model_has_none(tmp_path: Path) -> None:
     alone = api.run(TASK, models=[knows_english, "baseline/first"], workspace=tmp_path / "w.db")
     assert list(results.load_contrasts(alone.workspace, alone.record)) == []
+
+
+def always_a(_prompt: str) -> str:
+    return "A"
+
+
+def told_where_it_was_born(prompt: str, system: str | None = None) -> str:
+    return "B" if system and "born in" in system else always_a(prompt)
+
+
+def test_models_are_compared_on_prompts_as_they_are(tmp_path: Path) -> None:
+    models = [always_a, told_where_it_was_born]
+    treated = api.run(
+        "demo/mcq", models=models, cultures="KR", treatments="persona-second", workspace=tmp_path / "w.db"
+    )
+    stored = compared(treated.report_data(with_judgements=False, with_verdict=True), "demo/mcq")
+    assert stored.contrasts["difference"].abs().max() == 0 and stored.contrasts.height > 0
