@@ -139,7 +139,7 @@ def always_a(_prompt: str) -> str:
 
 
 def told_where_it_was_born(prompt: str, system: str | None = None) -> str:
-    return "B" if system and "born in" in system else always_a(prompt)
+    return "none of these" if system and "born in" in system else always_a(prompt)
 
 
 def test_models_are_compared_on_prompts_as_they_are(tmp_path: Path) -> None:
