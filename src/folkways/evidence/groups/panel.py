@@ -84,23 +84,20 @@ def _of_metric(
     if split == ASKED_IN and split not in judged.columns:
         judged = with_asked_in(judged)
     present = [name for name in dict.fromkeys(more) if name in judged.columns]
-    judged = judged.drop_nulls([metric.name, "culture"]).with_columns(
-        pl.col("endpoint", *KEY, *present).cast(pl.String),
-        pl.col(metric.name).cast(pl.Float64) * metric.scale,
+    splits = [split] if split in judged.columns else []
+    # Texts are made of categories when a million rows have become a few thousand cells.
+    every = (
+        judged.drop_nulls([metric.name, "culture"])
+        .group_by("endpoint", *splits, *KEY, *present, maintain_order=True)
+        .agg(value=(pl.col(metric.name).cast(pl.Float64) * metric.scale).mean())
+        .with_columns(pl.col("endpoint", *splits, *KEY, *present).cast(pl.String))
+        .sort("endpoint", *KEY, maintain_order=True)
     )
-    parts: list[tuple[str | None, pl.DataFrame]] = [(None, judged)]
-    if split in judged.columns:
-        judged = judged.with_columns(pl.col(str(split)).cast(pl.String))
-        parts = [
-            (str(name), part)
-            for (name,), part in judged.sort(str(split)).group_by(split, maintain_order=True)
-        ]
-    for name, part in parts:
-        cells = (
-            part.sort("endpoint", *KEY)
-            .group_by("endpoint", *KEY, *present, maintain_order=True)
-            .agg(value=pl.col(metric.name).mean())
-        )
+    parts: list[tuple[str | None, pl.DataFrame]] = [(None, every)]
+    if splits:
+        of_splits = every.sort(*splits, maintain_order=True).group_by(splits, maintain_order=True)
+        parts = [(str(name), part.drop(splits)) for (name,), part in of_splits]
+    for name, cells in parts:
         models = cells["endpoint"].n_unique()
         whole = pl.len().over(*KEY, *present) == models
         rows = cells.filter(whole)
