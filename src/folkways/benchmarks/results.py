@@ -112,7 +112,7 @@ class Inputs:
     @property
     def tasks(self) -> set[str]:
         """The tasks with judgements that an analysis can use."""
-        return set(self.judged.filter(self._usable)["task"].unique())
+        return set(self.judged["task"].filter(self._usable).unique())
 
     @property
     def judgements(self) -> pl.DataFrame:
