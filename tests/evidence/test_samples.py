@@ -25,7 +25,7 @@ def test_the_difference_turns_round_and_lies_in_its_interval(first: Rows, second
     assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
     assert one.low - 1e-9 <= one.difference <= one.high + 1e-9
     assert one.units == (len(first), len(second)) == other.units[::-1]
-    assert -1 - 1e-9 <= one.low and one.high <= 1 + 1e-9
+    assert one.low >= -1 - 1e-9 and one.high <= 1 + 1e-9
     shared = len(first.keys() & second.keys())
     assert one.paired == (shared if shared >= max(6, min(len(first), len(second)) / 2) else 0)
 
