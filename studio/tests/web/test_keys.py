@@ -121,7 +121,10 @@ def test_ctrl_with_a_key_belongs_to_the_browser(page: Any) -> None:
     expect(page.get_by_label("I don't have the knowledge")).not_to_be_checked()
 
 
-SENTENCES = {"item": "Boxing Day", "candidates": ["On Boxing Day we walk.", "Boxing Day is a day.", "It was."]}
+SENTENCES = {
+    "item": "Boxing Day",
+    "candidates": ["On Boxing Day we walk.", "Boxing Day is a day.", "It was."],
+}
 MARKED = {"sentence": "On Boxing Day we went to the match.", "spans": [[3, 13], [29, 34]]}
 FITTING = [
     {"key": "fitting", "type": "scale", "label": "How fitting?", "least": 0, "most": 5},

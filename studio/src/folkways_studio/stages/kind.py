@@ -420,7 +420,7 @@ def shown_part(part: Part, asked: Sequence[Part], content: Content, value: Any) 
 def _digits(points: Sequence[int], values: Sequence[Any]) -> Mapping[Any, str]:
     """Value -> the digit that chooses it: a point's own (0 for 10, unless 0 is a point itself), and that of
     the place from 1 for options and for points below 0 or above 10. There is none for the tenth place."""
-    if points and 0 <= points[0] and points[-1] <= 10:
+    if points and points[0] >= 0 and points[-1] <= 10:
         return {point: str(point % 10) for point in points if point < 10 or points[0] > 0}
     return {value: str(number) for number, value in enumerate([*points, *values][:9], 1)}
 
