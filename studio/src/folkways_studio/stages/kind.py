@@ -23,7 +23,7 @@ from folkways_studio.stages.base import (
     WorkbookSchema,
     masked,
 )
-from folkways_studio.stages.fields import checked_fields, plain, raise_if, shared
+from folkways_studio.stages.fields import FieldParts, checked_fields, parts_of_field, plain, raise_if, shared
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import ORDER, Part, UnfitError, field_of, shown_options
 from folkways_studio.stages.parts.form_fields import FormFields
@@ -368,6 +368,13 @@ class StageKind:
             answers = self.taken(self.answers_in(suggested), self.asked(content, config), content, {})
             draft = self.draft_of({name: answers.get(name, value) for name, value in suggested.items()})
         return {name: value for name, value in draft.items() if name in suggested or name not in valid}
+
+    def answer_parts(
+        self, draft: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, FieldParts]:
+        """An answer, or what was suggested for one, by its fields (draft: as ``draft_of`` makes it)."""
+        texts = {part["key"] for part in self.asked(content, config) if part["type"] == "text"}
+        return {name: parts_of_field(value, is_text=name in texts) for name, value in draft.items()}
 
     # Page
 

@@ -24,6 +24,7 @@ from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestC
 from folkways_studio.web.routing import TASK_PAGE, Routes
 from folkways_studio.work import drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work, claim_slot
+from folkways_studio.work.exposures import exposed
 from folkways_studio.work.judgements import SubmissionReceipt
 from folkways_studio.work.known_answer_rules import Qualification
 from folkways_studio.work.suggestion_pages import suggestion_beside
@@ -111,8 +112,11 @@ def show_task(context: RequestContext) -> Response:
     stage = context.task.work.stage
     if is_untrained(context.workspace, context.participant.id, stage):  # it got one after they took the task
         return context.go(f"/work/{context.study.name}/training/{stage.name}")
-    draft = context.task.draft
-    return task_page(context, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
+    task = context.task = exposed(context.workspace, context.participant.id, context.task)
+    draft = task.draft
+    if draft is None:
+        return task_page(context, dict(task.prefilled), 0)
+    return task_page(context, dict(draft.payload), draft.revision)
 
 
 def task_page(
@@ -155,7 +159,7 @@ def task_page(
         test=Qualification.of(config) if work.item.test else None,
         discussion=None if correcting else discussion_beside(context, task),
         correcting=correcting,
-        beside=None if correcting else suggestion_beside(context, task),
+        beside=None if correcting else suggestion_beside(context, task, draft),
         **kind.form_values(content, config, draft),
     )
 
