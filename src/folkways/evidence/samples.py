@@ -71,9 +71,9 @@ def compare_samples(
     confidence: of the interval.
 
     Units are paired, each by the mean of its rows, where half of the smaller sample's units or more are in
-    the other as well, and FEWEST_QUESTIONS at least. Otherwise every row counts, and the intervals of both means
-    are put together: too wide, if anything, where a few units are shared. Without bounds the variance is
-    linearised over units, and a shared one counts once (``combination_of_means``). ValueError for a sample
+    the other as well, and FEWEST_QUESTIONS at least. Otherwise every row counts, and the intervals of both
+    means are put together: too wide, if anything, where a few units are shared. Without bounds the variance
+    is linearised over units, and a shared one counts once (``combination_of_means``). ValueError for a sample
     without rows.
     """
     if not first or not second:
