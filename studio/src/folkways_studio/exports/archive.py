@@ -31,14 +31,18 @@ from folkways_studio.exports.study_tables import (
     judgement_table,
     known_tables,
     parquet_bytes,
+    pre_annotation_table,
     suggestion_table,
 )
 from folkways_studio.exports.workbook import workbook
 from folkways_studio.items.discussion import comments_of_study
+from folkways_studio.items.preannotations import list_suggestions
 from folkways_studio.media.reading import safe_name
 from folkways_studio.media.service import Media, list_media, read_bytes
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.offers import offers_of
+from folkways_studio.studies.suggestion_effects import SuggestionFigures, suggestion_figures
+from folkways_studio.work.exposures import exposures_of_study
 from folkways_studio.work.gold import known_answers
 from folkways_studio.work.suggestions import suggestions_of_study
 from folkways_studio.workflows.wordings import StudyTexts
@@ -116,9 +120,17 @@ def export_files(
     kind_tables = _own_tables(study)
     if kind_tables and (codebook := _codebook(snapshot)) is not None:
         kind_tables["codebook"] = codebook
-    tables = {"judgements": judgement_table(snapshot), "items": item_table(snapshot), **kind_tables}
+    exposures = exposures_of_study(workspace, study_id)
+    tables = {
+        "judgements": judgement_table(snapshot, exposures),
+        "items": item_table(snapshot),
+        **kind_tables,
+    }
     if format not in ("hub", "release"):  # published data do not say how well single people worked
         tables |= known_tables(known_answers(workspace, study_id), snapshot.populations)
+    pre_annotations = pre_annotation_table(snapshot, list_suggestions(workspace, study_id))
+    if pre_annotations.height:
+        tables["pre_annotations"] = pre_annotations
     suggestions = suggestion_table(snapshot, suggestions_of_study(workspace, study_id))
     if suggestions.height:
         tables["suggestions"] = suggestions
@@ -153,7 +165,8 @@ def export_files(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
                 f"{', '.join(FORMATS[1:])}"
             )
-    files["study.json"] = _record(snapshot, format, suggestions, unanswered)
+    effects = suggestion_figures(workspace, study_id, items=snapshot.items.keys())
+    files["study.json"] = _record(snapshot, format, suggestions, effects, unanswered)
     return files
 
 
@@ -163,7 +176,13 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
     return parquet_bytes(frame) if format == "parquet" else frame.write_ndjson().encode()
 
 
-def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, unanswered: int = 0) -> bytes:
+def _record(
+    snapshot: StudySnapshot,
+    format: str,
+    suggestions: pl.DataFrame,
+    pre_annotations: SuggestionFigures,
+    unanswered: int = 0,
+) -> bytes:
     study = snapshot.study
     record: dict[str, Any] = {
         "study": study.name,
@@ -192,6 +211,7 @@ def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, una
         ],
         **({"answers_without_marks": unanswered} if format == "spacy" else {}),
         "suggestions": _shares(suggestions),
+        "pre_annotations": asdict(pre_annotations),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,
     }
