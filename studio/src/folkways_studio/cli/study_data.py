@@ -14,6 +14,7 @@ import click
 
 from folkways.sdk.cli import Number, completion, file_at, folder_option, names, out_option, print_json
 from folkways_studio.cli.places import with_study_client
+from folkways_studio.exports import FORMATS
 
 if TYPE_CHECKING:
     from folkways_studio.cli.places import StudyClient
@@ -121,9 +122,9 @@ def draw(client: StudyClient, study: str, everything: bool, models: str | None, 
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["release", "csv", "jsonl", "parquet", "xlsx", "hub", "spacy"]),
+    type=click.Choice(FORMATS),
     default="release",
-    help="The benchmark's own schema, or tables of everything.",
+    help="The benchmark's own schema, tables of everything, or files of other projects.",
 )
 @click.option(
     "--discussion",
@@ -135,9 +136,15 @@ def export(client: StudyClient, study: str, out: Path, kind: str, discussion: bo
     """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
     \b
-    release   what a benchmark makes of the study, as folkways reads it; labels and errors of judged answers
-    hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
-    spacy     marked spans as spaCy trains on them: JSON lines, a file per person and one of what was decided
+    release       what a benchmark makes of the study, as folkways reads it; labels and errors of judged answers
+    hub           a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
+    label-studio  tasks with annotations and predictions, and the labeling configuration of each stage
+    argilla       a data set per stage, as Argilla keeps it in a folder: records and settings
+    spacy         marked spans as spaCy trains on them: JSON lines, and JSON for "spacy convert"
+    conll         marked spans in the columns of CoNLL-2003, and in IOB2 with the text (Universal NER)
+
+    Of marked spans there is a file per person and one of what was decided. What a format has no place for is in
+    study.json.
     """
     from folkways.sdk.files import write_bytes
 
