@@ -65,6 +65,18 @@ class Adjudication(StageKind):
             **reason,
         }
 
+    def answer_fields(self, content: Content, config: Config) -> tuple[str, ...]:
+        return self._inner(content).answer_fields(content["content"], content["rules"])
+
+    def read_suggestion(self, cell: Any, content: Content, config: Config) -> Mapping[str, Any]:
+        return self._inner(content).read_suggestion(cell, content["content"], content["rules"])
+
+    def check_suggestion(
+        self, suggested: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, Any]:
+        """The decision; its reason is a person's."""
+        return self._inner(content).check_suggestion(suggested, content["content"], content["rules"])
+
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         result = self._inner(content).result_of(
             votes[-1].payload["decision"], content["content"], content["rules"]

@@ -325,6 +325,50 @@ class StageKind:
         empty: dict[str, Any] = dict.fromkeys((*self.known_fields, *self.own_words), "")
         return [line for line in self.describe({**empty, **known}, content, translate) if line]
 
+    # Suggestions of models
+
+    def answer_fields(self, content: Content, config: Config) -> tuple[str, ...]:
+        """The fields of a submission."""
+        parts = self.asked(content, config)
+        names = (*self.payload_of({}, parts), *(part["key"] for part in parts))
+        return tuple(dict.fromkeys((*names, *self.known_fields, *self.own_words)))
+
+    def read_suggestion(self, cell: Any, content: Content, config: Config) -> Mapping[str, Any]:
+        """A suggested answer as tables and models give it: its fields, or the value of the plainest one
+        alone. SubmissionError where a value alone says too little."""
+        if isinstance(cell, Mapping):
+            return cell
+        if self.known_fields:
+            return self.read_known(cell)
+        fields = self.answer_fields(content, config)
+        if len(fields) != 1:
+            raise SubmissionError(
+                {"": f"has to be an object with some of these fields: {', '.join(fields)}; not {cell!r}"}
+            )
+        return {fields[0]: cell}
+
+    def check_suggestion(
+        self, suggested: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, Any]:
+        """What a model suggests, some or all fields of a submission, as the form begins with it
+        (``draft_of``). SubmissionError if a field is wrong or unknown, or none is given."""
+        valid = self.answer_fields(content, config)
+        raise_if(
+            {
+                name: f"is nothing that is asked here; valid: {', '.join(valid)}"
+                for name in suggested
+                if name not in valid
+            }
+        )
+        raise_if({} if suggested else {"": f"says nothing; give at least one of: {', '.join(valid)}"})
+        try:
+            draft = self.draft_of(self.validate(suggested, content, config))
+        except SubmissionError as error:  # a model need not fill in every field
+            raise_if({name: each for name, each in error.problems.items() if name in ("", *suggested)})
+            answers = self.taken(self.answers_in(suggested), self.asked(content, config), content, {})
+            draft = self.draft_of({name: answers.get(name, value) for name, value in suggested.items()})
+        return {name: value for name, value in draft.items() if name in suggested or name not in valid}
+
     # Page
 
     @property
