@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from folkways_studio.activity import PreAnnotation
 from folkways_studio.exports.snapshot import StudySnapshot
-from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, Answer, asked_once
+from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, Answer, Suggestion, asked_once
 from folkways_studio.records import Item, ItemState, Stage
 from folkways_studio.stages.kind import EMPTY_VALUES, StageKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
@@ -15,12 +16,21 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.wordings import StudyTexts
 
 
-def annotated_stages(snapshot: StudySnapshot) -> Iterator[AnnotatedStage]:
-    """Every stage that asks something of its items and has some, with what may leave the study of them."""
+def annotated_stages(
+    snapshot: StudySnapshot, suggestions: Iterable[PreAnnotation]
+) -> Iterator[AnnotatedStage]:
+    """Every stage that asks something of its items and has some, with what may leave the study of them.
+    suggestions: of models, for the items of the study."""
+    by_item: dict[int, list[PreAnnotation]] = {}
+    for each in suggestions:
+        by_item.setdefault(each.item_id, []).append(each)
     texts = StudyTexts(snapshot.study.definition, ())
     for stage in snapshot.stages.values():
         kind = stage_kind(stage.kind)
-        items = [_annotated(snapshot, kind, stage, item) for item in _with_names(snapshot.of(stage))]
+        items = [
+            _annotated(snapshot, kind, stage, name, item, by_item.get(item.id, ()))
+            for name, item in _with_names(snapshot.of(stage))
+        ]
         if parts := asked_once(items):
             labels = {part["key"]: texts.pick(part.get("label", "")).text for part in parts}
             title = texts.stage_title(stage.name).text
@@ -37,9 +47,13 @@ def _with_names(items: Iterable[Item]) -> Iterator[tuple[str, Item]]:
 
 
 def _annotated(
-    snapshot: StudySnapshot, kind: StageKind, stage: Stage, named_item: tuple[str, Item]
+    snapshot: StudySnapshot,
+    kind: StageKind,
+    stage: Stage,
+    name: str,
+    item: Item,
+    suggestions: Iterable[PreAnnotation],
 ) -> AnnotatedItem:
-    name, item = named_item
     parts = kind.asked(item.content, stage.config)
     population = snapshot.population(item)
     return AnnotatedItem(
@@ -56,6 +70,10 @@ def _annotated(
             for each in snapshot.judgements[item.id]
         ],
         decided=_decided(kind, item, parts),
+        suggestions=[
+            Suggestion(each.model, each.version, each.score, _answered(kind.answers_in(each.content), parts))
+            for each in suggestions
+        ],
         meta={
             "item_id": item.id,
             "round": item.round,
@@ -110,5 +128,5 @@ def _shown(kind: StageKind, stage: Stage, items: Sequence[AnnotatedItem]) -> dic
         for name, value in kind.presented(item.content, "").items()
         if isinstance(value, str) and not name.endswith((ALT, TRANSCRIPT)) and not name.startswith("_")
     }
-    marked = [part["of"] for part in asked_once(items) if part["type"] == "spans"]
-    return {**dict.fromkeys(marked, "text"), **texts}
+    of_marks = [part["of"] for part in asked_once(items) if part["type"] == "spans"]
+    return {**dict.fromkeys(of_marks, "text"), **texts}

@@ -35,6 +35,7 @@ from folkways_studio.exports.study_tables import (
 )
 from folkways_studio.exports.workbook import workbook
 from folkways_studio.items.discussion import comments_of_study
+from folkways_studio.items.preannotations import list_suggestions
 from folkways_studio.media.reading import safe_name
 from folkways_studio.media.service import Media, list_media, read_bytes
 from folkways_studio.stages.registry import stage_kind
@@ -137,7 +138,7 @@ def export_files(
     files = {f"media/{safe_name(each.name, each.sha256)}": read_bytes(workspace, each) for each in shown}
     not_carried: Mapping[str, Any] = {}
     if format in PEERS:
-        peer = peer_files(snapshot, format)
+        peer = peer_files(snapshot, format, list_suggestions(workspace, study_id))
         files = peer.files if format in SPANS_ALONE else files | peer.files
         not_carried = peer.not_carried
     elif format == "hub":

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from folkways.sdk.errors import FolkwaysError
+from folkways_studio.activity import PreAnnotation
 from folkways_studio.exports.annotations import annotated_stages
 from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.formats import argilla, conll, label_studio
 from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, marked_parts, spans_in
-from folkways_studio.formats.spans import Span, cut_words, iob2, overlapping, tokens_of
+from folkways_studio.formats.spans import Span, bilou, cut_words, iob2, overlapping, tokens_of
 from folkways_studio.stages.parts.base import Part
 
 DECIDED = "decided"
@@ -30,9 +31,10 @@ class PeerFiles:
     not_carried: dict[str, Any] = field(default_factory=dict)
 
 
-def peer_files(snapshot: StudySnapshot, format: str) -> PeerFiles:
-    """The study in a format of PEERS. Raises FolkwaysError if there is nothing that it could hold."""
-    stages = [*annotated_stages(snapshot)]
+def peer_files(snapshot: StudySnapshot, format: str, suggestions: Iterable[PreAnnotation] = ()) -> PeerFiles:
+    """The study in a format of PEERS, with the suggestions of models for its items. Raises
+    FolkwaysError if there is nothing that it could hold."""
+    stages = [*annotated_stages(snapshot, suggestions)]
     files = PEERS[format](stages, snapshot.study.name)
     if not files.files:
         raise FolkwaysError(
@@ -83,6 +85,8 @@ def _argilla(stages: Sequence[AnnotatedStage], study: str) -> PeerFiles:
             ),
             f"{stage.name}/records.json": _json(argilla.records(stage, study)),
         }
+    dropped = sum(argilla.suggestions_dropped(item) for stage in stages for item in stage.items)
+    files.not_carried["suggestions_without_a_place"] = dropped
     files.not_carried["user_ids"] = {each: argilla.user_id(study, each) for each in sorted(people)}
     return files
 
@@ -95,8 +99,8 @@ def _layers(stages: Sequence[AnnotatedStage], files: PeerFiles) -> dict[str, Tex
     """File name without its ending (STAGE.PART.PERSON, or STAGE.PART.decided) -> texts with the marks of one
     person, or as decided, where they were asked for them.
 
-    Parts in which words of one text are marked are in one file (STAGE.FIELD.PERSON), unless two of their marks
-    overlap, or somebody was asked only for some of them.
+    Parts in which words of one text are marked are in one file (STAGE.FIELD.PERSON), unless two of their
+    marks overlap, or somebody was asked only for some of them.
     """
     layers: dict[str, Texts] = {}
     unasked = undecided = 0
@@ -156,8 +160,8 @@ def _spacy(texts: Texts) -> Mapping[str, bytes]:
     for number, (_, text, spans) in enumerate(texts):
         tokens = tokens_of(text, spans)
         words = [
-            {"id": place, "orth": text[start:end], "ner": tag}
-            for place, ((start, end), tag) in enumerate(zip(tokens, iob2(tokens, spans), strict=True))
+            {"id": index, "orth": text[start:end], "ner": tag}
+            for index, ((start, end), tag) in enumerate(zip(tokens, bilou(iob2(tokens, spans)), strict=True))
         ]
         documents.append({"id": number, "paragraphs": [{"raw": text, "sentences": [{"tokens": words}]}]})
     return {"jsonl": b"".join(lines), "json": orjson.dumps(documents)}

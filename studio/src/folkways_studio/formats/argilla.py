@@ -14,17 +14,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from folkways_studio.formats.questions import (
+    SEVERAL,
     AnnotatedItem,
     AnnotatedStage,
+    Answer,
+    MismatchError,
+    PeerRow,
+    Shifts,
+    Suggestion,
     marked_parts,
+    named,
     option_words,
+    options_meant,
+    part_for_label,
     spans_in,
+    unmarked,
+    without_outer_space,
 )
 from folkways_studio.stages.parts.base import Content, Part
 from folkways_studio.stages.parts.types import Scale
 
 LEFT_OUT = ("grouping",)
 """Types of parts that it has no question for."""
+
+DECIDED = "decided"
+"""The agent of a suggestion that is what people's answers came to."""
 
 MOST_STARS = 10
 """A rating is a whole number from 0 to this."""
@@ -144,14 +158,13 @@ def _record(item: AnnotatedItem, stage: AnnotatedStage, study: str) -> dict[str,
         by = {"user_id": user_id(study, answer.by or ""), "status": "submitted"}
         for name, value in _values(answer.values, item).items():
             responses.setdefault(name, []).append({"value": value, **by})
-    suggested = [(each, "model", each.name) for each in item.suggestions]
     suggestions: dict[str, dict[str, Any]] = {}
-    for each, kind, agent in suggested:
+    for each in sorted(item.suggestions, key=lambda each: each.score or 0.0):  # the surest one is kept
         for name, value in _values(each.values, item).items():
-            suggestions[name] = {"value": value, "score": each.score, "agent": agent, "type": kind}
+            suggestions[name] = {"value": value, "score": each.score, "agent": each.name, "type": "model"}
     if item.decided:
         for name, value in _values(item.decided.values, item).items():
-            suggestions[name] = {"value": value, "score": None, "agent": "decided", "type": "human"}
+            suggestions[name] = {"value": value, "score": None, "agent": DECIDED, "type": "human"}
     return {
         "id": item.key,
         "fields": fields,
@@ -162,6 +175,13 @@ def _record(item: AnnotatedItem, stage: AnnotatedStage, study: str) -> dict[str,
         "status": "completed" if item.decided else "pending",
         "_server_id": None,
     }
+
+
+def suggestions_dropped(item: AnnotatedItem) -> int:
+    """How many suggestions of models for single questions are not in its record, which has one for each."""
+    named_by = [_values(each.values, item) for each in item.suggestions]
+    decided = _values(item.decided.values, item) if item.decided else {}
+    return sum(map(len, named_by)) - len({name for names in named_by for name in names} - decided.keys())
 
 
 def _values(values: Mapping[str, Any], item: AnnotatedItem) -> dict[str, Any]:
@@ -194,4 +214,138 @@ def _value(value: Any, part: Part, content: Content) -> Any:
             return f"{value:g}"
         case "texts":
             return "\n".join(value)
+    return value
+
+
+# In
+
+
+KEYS = ("id", "fields", "metadata", "suggestions", "responses", "vectors", "status", "_server_id")
+"""Fields of a record as ``to_dict`` and ``to_json`` export it."""
+
+LETTERED = re.compile(r"[A-Z]\. ")
+
+
+def is_record(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a record, with fields, responses and suggestions by name."""
+    return isinstance(row.get("fields"), Mapping) and set(row) <= set(KEYS)
+
+
+def read_record(row: Mapping[str, Any], parts: Sequence[Part], names: Sequence[str]) -> PeerRow:
+    """A record, with what its responses and suggestions say of the parts of a stage. names: of the fields
+    that the stage's items have. MismatchError for a response that fits no part."""
+    fields = {named(name, names) or name: value for name, value in row["fields"].items()}
+    metadata = {
+        name: value
+        for name, value in (row.get("metadata") or {}).items()
+        if name not in OWN_METADATA and value is not None
+    }
+    content, shifts = without_outer_space({"id": row.get("id"), **metadata, **fields})
+    for name in _option_fields(parts):
+        if isinstance(content.get(name), str):
+            content[name] = [
+                line[3:] if LETTERED.match(line) else line for line in content[name].splitlines() if line
+            ]
+    read = PeerRow(content)
+    _read_responses(row.get("responses") or {}, parts, read, shifts)
+    _read_suggestions(row.get("suggestions") or {}, parts, read, shifts)
+    if row.get("vectors"):
+        read.notes["vectors"] += len(row["vectors"])
+    return read
+
+
+OWN_METADATA = ("item_id", "round", "culture", "language")
+"""Metadata that an export of the studio has and no import needs."""
+
+
+def _read_responses(
+    responses: Mapping[str, Any], parts: Sequence[Part], read: PeerRow, shifts: Shifts
+) -> None:
+    by_person: dict[str, dict[str, Any]] = {}
+    skipped: set[str] = set()
+    for question, entries in responses.items():
+        for number, each in enumerate(entries, 1):
+            person = str(each.get("user_id") or f"response {number}")
+            if each.get("status") in ("draft", "discarded") or each.get("value") is None:
+                skipped.add(person)
+                continue
+            _add(by_person.setdefault(person, {}), question, each["value"], parts, read, shifts)
+    read.answers += [
+        Answer(f"user {person}", unmarked(values, parts)) for person, values in by_person.items()
+    ]
+    read.notes["responses that were drafts or discarded"] += len(skipped - by_person.keys())
+
+
+def _read_suggestions(
+    suggestions: Mapping[str, Any], parts: Sequence[Part], read: PeerRow, shifts: Shifts
+) -> None:
+    by_agent: dict[tuple[str, bool], dict[str, Any]] = {}
+    scores: dict[tuple[str, bool], list[Any]] = {}
+    for question, each in suggestions.items():
+        if each is None or each.get("value") is None:
+            continue
+        agent = str(each.get("agent") or "Argilla suggestion")
+        source = agent, each.get("type") == "human" or agent == DECIDED  # its own export drops the type
+        _add(by_agent.setdefault(source, {}), question, each["value"], parts, read, shifts)
+        scores.setdefault(source, []).append(each.get("score"))
+    for (agent, human), values in by_agent.items():
+        if human:
+            read.answers.append(Answer(None if agent == DECIDED else agent, unmarked(values, parts)))
+            continue
+        distinct = {tuple(each) if isinstance(each, list) else each for each in scores[agent, human]}
+        score = distinct.pop() if len(distinct) == 1 else None
+        if distinct or isinstance(score, tuple):
+            read.notes["scores of single spans or questions (a suggestion has one)"] += 1
+            score = None
+        read.suggestions.append(Suggestion(agent, "", score, values))
+
+
+def _add(
+    values: dict[str, Any], question: str, value: Any, parts: Sequence[Part], read: PeerRow, shifts: Shifts
+) -> None:
+    """Add the answer to a question to ``values``, under the key of its part."""
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(each, Mapping) and "start" in each for each in value)
+    ):
+        marks = {of: {part["key"]: part for part in each} for of, each in marked_parts(parts).items()}
+        for each in value:
+            to_name = question.removesuffix(f"_{SPANS}")
+            of, key = part_for_label(str(each.get("label")), to_name, marks)
+            span = [each["start"] - shifts.get(of, 0), each["end"] - shifts.get(of, 0)]
+            values.setdefault(key, []).append(span)
+        return
+    if value == [] and question.endswith(f"_{SPANS}"):
+        field = named(question.removesuffix(f"_{SPANS}"), marked_parts(parts))
+        values |= {part["key"]: [] for part in marked_parts(parts).get(field or "", ())}
+        return
+    by_key = {part["key"]: part for part in parts}
+    name = named(question, by_key)
+    if name is None:
+        raise MismatchError(f"the stage has no part {question!r}; valid: {', '.join(by_key)}")
+    values[name] = _answer(value, by_key[name], read.content)
+
+
+def _answer(value: Any, part: Part, content: Content) -> Any:
+    match part["type"]:
+        case "choice" | "pairwise" | "several" | "ranking":
+            words = option_words(part, content)
+            chosen = value if isinstance(value, list) else [value]
+            chosen = [str(each["value"]) if isinstance(each, Mapping) else str(each) for each in chosen]
+            if "options_from" in part:
+                by_letter = dict(zip(LETTERS, words, strict=False))
+                values = [by_letter[each] for each in chosen if each in by_letter]
+                if len(values) < len(chosen):
+                    values = options_meant(chosen, part, content)
+            else:
+                values = options_meant(chosen, part, content)
+            return values if part["type"] in (*SEVERAL, "ranking") else values[0]
+        case "scale" | "number" if isinstance(value, str):
+            try:
+                return int(value) if part["type"] == "scale" else float(value)
+            except ValueError:
+                return value
+        case "texts" if isinstance(value, str):
+            return value.splitlines()
     return value

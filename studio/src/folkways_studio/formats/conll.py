@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from folkways_studio.formats.spans import TAG, UNSPACED, Span, Token, iob2, spans_of_tags, tokens_of
@@ -39,7 +40,7 @@ class TaggedText:
 
 
 def conll2003(texts: Iterable[TaggedText]) -> str:
-    """The columns of CoNLL-2003, of which the second and third say nothing: TOKEN -X- _ TAG."""
+    """The columns of CoNLL-2003, TOKEN -X- _ TAG; the second and third say nothing."""
     lines = [f"{DOCUMENT} -X- O O", ""]
     for each in texts:
         tokens = tokens_of(each.text, each.spans)
@@ -135,7 +136,7 @@ def _layout(blocks: Sequence[_Block]) -> tuple[Callable[[Sequence[str]], str], i
     for column in range(width - 1, form, -1):
         values = {columns[column] for _, columns in rows}
         if all(map(TAG.fullmatch, values)):
-            return lambda columns: columns[column], form
+            return itemgetter(column), form
     raise ConllError(
         "there is no column of tags; one of them has to be O, or B-LABEL, I-LABEL, ... in every line",
         rows[0][0],

@@ -7,7 +7,8 @@ Before that they were UTF-16 code units; a region's own text says which, and suc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
@@ -19,12 +20,17 @@ from folkways_studio.formats.questions import (
     AnnotatedStage,
     Answer,
     MismatchError,
+    PeerRow,
+    Shifts,
+    Suggestion,
     marked_parts,
     named,
     option_words,
     options_meant,
     part_for_label,
     spans_in,
+    unmarked,
+    without_outer_space,
 )
 from folkways_studio.formats.spans import from_utf16
 from folkways_studio.stages.parts.base import Content, Part
@@ -98,20 +104,22 @@ def _add_control(view: ElementTree.Element, part: Part, first: str) -> None:
 
 
 def _is_rating(part: Part) -> bool:
-    """Whether a scale is one of stars, which are counted from 1; 0 is none of them."""
-    return part["type"] == "scale" and Scale.points(part)[0] in (0, 1)
+    """Whether a scale is one of stars, which are counted from 1."""
+    return part["type"] == "scale" and Scale.points(part)[0] == 1
 
 
 def _data_name(part: Part) -> str:
-    """The field of a task with the options of a part."""
-    return str(part.get("options_from") or f"{part['key']}-options")
+    """The field of a task with the options of a part: choices and rankings want them in different forms."""
+    if part["type"] == "ranking" or "options_from" not in part:
+        return f"{part['key']}-options"
+    return str(part["options_from"])
 
 
 def tasks(stage: AnnotatedStage) -> list[dict[str, Any]]:
     """The items as tasks, with an annotation for each person (``annotator``: their pseudonym, because
     ``completed_by`` has to name somebody whom the server knows), one with ``ground_truth`` for what was
     decided, and the predictions of models."""
-    fields = [*stage.show, *(_data_name(part) for part in stage.parts if "options_from" in part)]
+    fields = [*stage.show]
     return [_task(item, stage, fields) for item in stage.items]
 
 
@@ -165,7 +173,7 @@ def _result(values: Mapping[str, Any], item: AnnotatedItem, stage: AnnotatedStag
     for part in item.parts:
         key = part["key"]
         if key in values and part["type"] not in ("spans", *LEFT_OUT) and values[key] not in (None, [], ""):
-            kind, value = _value(values[key], part, item.content)
+            kind, value = _region_value(values[key], part, item.content)
             regions.append((key, f"{key}-items" if kind == "ranker" else first, kind, value))
     return [
         {"id": f"r{number}", "from_name": name, "to_name": of, "type": kind, "value": value}
@@ -173,7 +181,7 @@ def _result(values: Mapping[str, Any], item: AnnotatedItem, stage: AnnotatedStag
     ]
 
 
-def _value(value: Any, part: Part, content: Content) -> tuple[str, dict[str, Any]]:
+def _region_value(value: Any, part: Part, content: Content) -> tuple[str, dict[str, Any]]:
     """The type and the value of a region."""
     match part["type"]:
         case "choice" | "pairwise" | "several":
@@ -195,34 +203,88 @@ def _value(value: Any, part: Part, content: Content) -> tuple[str, dict[str, Any
 # In
 
 
-def answers_of(
-    result: Iterable[Any], parts: Sequence[Part], content: Content, shifts: Mapping[str, int]
-) -> tuple[dict[str, Any], list[str]]:
-    """Key of a part -> answer that the regions of a result give, and the types of regions that no part can
-    have.
+KEYS = (
+    *("data", "annotations", "predictions", "completions", "id", "meta", "project", "inner_id", "overlap"),
+    *("drafts", "file_upload", "created_at", "updated_at", "updated_by", "is_labeled", "comment_count"),
+    *("total_annotations", "total_predictions", "cancelled_annotations", "unresolved_comment_count"),
+    *("last_comment_updated_at", "comment_authors", "allow_skip", "state"),
+)
+"""Fields of a task as it exports them."""
 
-    content: of the item, its texts without outer white space. shifts: how many characters are gone before
-    each of them. Raises MismatchError for a region that fits no part, or whose text is another one.
-    """
+
+def is_task(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a task: its data are in ``data``, and nothing is in it that a task does not have."""
+    return isinstance(row.get("data"), Mapping) and set(row) <= set(KEYS)
+
+
+def read_task(row: Mapping[str, Any], parts: Sequence[Part]) -> PeerRow:
+    """A task, with what its annotations and predictions say of the parts of a stage. MismatchError for a
+    region that fits none of them, or whose text is another one."""
+    content, shifts = without_outer_space(row["data"])
+    content.setdefault("id", row.get("id"))
+    for part in parts:
+        options = content.pop(_data_name(part), None)
+        if "options_from" in part:
+            options = content.get(part["options_from"], options)
+            content[part["options_from"]] = (
+                [_option(each) for each in options] if isinstance(options, list) else options
+            )
+    meta = row.get("meta")
+    if isinstance(meta, Mapping) and isinstance(meta.get("population"), str):
+        content.setdefault("population", meta["population"])
+    read = PeerRow(content)
+    annotations = row.get("annotations") or row.get("completions") or []
+    for number, annotation in enumerate(annotations, 1):
+        if annotation.get("was_cancelled"):
+            read.notes["annotations that were skipped"] += 1
+            continue
+        by = None if annotation.get("ground_truth") else _annotator(annotation, number)
+        read.answers.append(Answer(by, _values(annotation, parts, read, shifts)))
+    versions: Counter[str] = Counter()
+    for prediction in row.get("predictions") or []:
+        name = str(prediction.get("model_version") or "Label Studio prediction")
+        versions[name] += 1
+        version = "" if versions[name] == 1 else str(versions[name])
+        values = _values(prediction, parts, read, shifts)
+        read.suggestions.append(Suggestion(name, version, prediction.get("score"), values))
+    for name in ("drafts",):
+        if row.get(name):
+            read.notes[name] += len(row[name])
+    return read
+
+
+def _option(each: Any) -> Any:
+    return each.get("value", each.get("id")) if isinstance(each, Mapping) else each
+
+
+def _annotator(annotation: Mapping[str, Any], number: int) -> str:
+    """A name for who made an annotation; never their address."""
+    by = annotation.get("annotator") or annotation.get("completed_by")
+    by = by.get("id") if isinstance(by, Mapping) else by
+    return f"annotator {by}" if isinstance(by, int | str) and "@" not in str(by) else f"annotation {number}"
+
+
+def _values(
+    annotation: Mapping[str, Any], parts: Sequence[Part], read: PeerRow, shifts: Shifts
+) -> dict[str, Any]:
+    """Key of a part -> answer, of an annotation or prediction. Regions that no part can have are noted."""
     values: dict[str, Any] = {}
-    left_out: list[str] = []
-    marks = {field: {part["key"]: part for part in each} for field, each in marked_parts(parts).items()}
+    marks = {of: {part["key"]: part for part in each} for of, each in marked_parts(parts).items()}
     others = {part["key"]: part for part in parts if part["type"] != "spans"}
-    for region in result:
-        value = region.get("value") if isinstance(region, Mapping) else None
-        kind = str(region.get("type", "")) if isinstance(region, Mapping) else ""
+    for region in annotation.get("result") or []:
+        value, kind = region.get("value"), str(region.get("type", ""))
         if not isinstance(value, Mapping) or kind not in READERS:
-            left_out.append(kind or "no type")
+            read.notes[f"regions of type {kind or '(none)'}"] += 1
             continue
         if kind == "labels":
-            _add_spans(values, region, value, marks, content, shifts)
+            _add_spans(values, region, value, marks, read.content, shifts)
             continue
         name = str(region.get("from_name", ""))
         key = named(name, others)
         if key is None:
             raise MismatchError(f"the stage has no part {name!r}; valid: {', '.join(others) or '(none)'}")
-        values[key] = READERS[kind](value, others[key], content)
-    return values, left_out
+        values[key] = READERS[kind](value, others[key], read.content)
+    return unmarked(values, parts)
 
 
 def _add_spans(
@@ -231,7 +293,7 @@ def _add_spans(
     value: Mapping[str, Any],
     marks: Mapping[str, Mapping[str, Part]],
     content: Content,
-    shifts: Mapping[str, int],
+    shifts: Shifts,
 ) -> None:
     labels, start, end = value.get("labels"), value.get("start"), value.get("end")
     if not isinstance(start, int) or not isinstance(end, int) or not isinstance(labels, list) or not labels:
@@ -283,7 +345,7 @@ def _number(value: Mapping[str, Any], part: Part, content: Content) -> Any:
     if part["type"] not in ("scale", "number"):
         raise MismatchError(f"{part['key']} is no number, but {part['type']}")
     whole = isinstance(number, float) and number.is_integer() and part["type"] == "scale"
-    return int(number) if whole else number  # type: ignore[arg-type]
+    return int(number) if whole else number
 
 
 def _ranking(value: Mapping[str, Any], part: Part, content: Content) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from folkways_studio.formats.spans import Span
+from folkways_studio.formats.spans import Span, stripped
 from folkways_studio.stages.parts.base import Content, Part, options_of
 from folkways_studio.workflows.wordings import StudyTexts
 
@@ -66,6 +67,20 @@ class AnnotatedItem:
     decided: Answer | None = None
     suggestions: Sequence[Suggestion] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class PeerRow:
+    """What a row of another project's file says of an item.
+
+    content: its fields, texts without outer white space. answers: of people; ``by`` names them, and is None
+    for what was decided. notes: what is left out -> how often.
+    """
+
+    content: dict[str, Any]
+    answers: list[Answer] = field(default_factory=list)
+    suggestions: list[Suggestion] = field(default_factory=list)
+    notes: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +146,27 @@ def asked_once(items: Iterable[AnnotatedItem]) -> list[Part]:
     return [*parts.values()]
 
 
+Shifts = Mapping[str, int]
+"""Field -> how many characters of white space are gone before its text."""
+
+
+def without_outer_space(fields: Mapping[str, Any]) -> tuple[dict[str, Any], Shifts]:
+    """Fields of an item with their texts as items store them, and what is gone before each."""
+    content, shifts = dict(fields), dict[str, int]()
+    for name, value in fields.items():
+        if isinstance(value, str):
+            content[name], shifts[name] = stripped(value)
+    return content, shifts
+
+
+def unmarked(values: Mapping[str, Any], parts: Iterable[Part]) -> dict[str, Any]:
+    """The answers of somebody who marked nothing where they could have."""
+    optional = (part for part in parts if part["type"] == "spans" and part.get("required", True) is False)
+    return {**{part["key"]: [] for part in optional if "if" not in part}, **values}
+
+
 def part_for_label(label: str, to_name: str, marks: Mapping[str, Mapping[str, Part]]) -> tuple[str, str]:
-    """The field and the key of the part that a label means."""
+    """The field and the key of the part that a label means; MismatchError where there is none."""
     candidates = [(field, key) for field, parts in marks.items() if (key := named(label, parts)) is not None]
     if len(candidates) > 1:
         candidates = [pair for pair in candidates if pair[0] == named(to_name, marks)]

@@ -76,6 +76,16 @@ def iob2(tokens: Sequence[Token], spans: Iterable[Span]) -> list[str]:
     return tags
 
 
+def bilou(tags: Sequence[str]) -> list[str]:
+    """Tags of IOB2 as those of BILOU: the last token of a span is L, the only one U."""
+    following = [*tags[1:], "O"]
+    ends = {"B": "U", "I": "L", "O": "O"}
+    return [
+        tag if after.startswith("I") else f"{ends[tag[0]]}{tag[1:]}"
+        for tag, after in zip(tags, following, strict=True)
+    ]
+
+
 def spans_of_tags(tokens: Sequence[Token], tags: Sequence[str]) -> list[Span]:
     """The spans that tags of IOB1, IOB2, IOBES or BILOU give, from the first token of each to its last."""
     spans: list[list[int | str]] = []
