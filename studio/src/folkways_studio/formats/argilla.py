@@ -211,7 +211,7 @@ def _value(value: Any, part: Part, content: Content) -> Any:
         case "scale":
             return value if _is_rating(part) else str(value)
         case "number":
-            return f"{value:g}"
+            return repr(value).removesuffix(".0")
         case "texts":
             return "\n".join(value)
     return value

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from folkways_studio.formats.spans import TAG, UNSPACED, Span, Token, iob2, spans_of_tags, tokens_of
 
@@ -88,13 +88,13 @@ def read_conll(content: str) -> tuple[list[TaggedText], bool]:
     tag_of, form = _layout(blocks)
     texts, joined = [], False
     for block in blocks:
-        surfaces, tags, spaced = _tokens(block, tag_of, form)
+        words, tags = _words(block, tag_of, form)
         text = block.comments.get("text")
         if text is None:
-            text, tokens = _joined(surfaces, spaced)
+            text, tokens = _joined(words)
             joined = True
         else:
-            tokens = _aligned(text, surfaces, block)
+            tokens = _aligned(text, words)
         name = next((block.comments[key] for key in IDS if block.comments.get(key)), "")
         texts.append(TaggedText(name, text, spans_of_tags(tokens, tags)))
     return texts, joined
@@ -148,16 +148,20 @@ def _misc_tag(columns: Sequence[str]) -> str:
     return match[1] if match and TAG.fullmatch(match[1]) else "O"
 
 
-def _tokens(
-    block: _Block, tag_of: Callable[[Sequence[str]], str], form: int
-) -> tuple[list[str], list[str], list[bool]]:
-    """Words as they are in the text, their tags, and whether a space comes after each. A word of several
-    tokens (3-4) has the first tag of them."""
-    surfaces: list[str] = []
+class _Word(NamedTuple):
+    """A word as it is in the text, the number of its line, and whether a space comes after it."""
+
+    form: str
+    line: int
+    spaced: bool
+
+
+def _words(block: _Block, tag_of: Callable[[Sequence[str]], str], form: int) -> tuple[list[_Word], list[str]]:
+    """The words of a text and their tags. A word of several tokens (3-4) has the first tag of them."""
+    words: list[_Word] = []
     tags: list[str] = []
-    spaced: list[bool] = []
     covered = 0
-    for _, columns in block.rows:
+    for number, columns in block.rows:
         identifier = columns[0] if form else ""
         tag = tag_of(columns)
         if "." in identifier:
@@ -167,35 +171,35 @@ def _tokens(
             continue
         if "-" in identifier:
             covered = int(identifier.split("-")[1])
-        surfaces.append(columns[form])
+        spaced = len(columns) < COLUMNS_OF_CONLL_U or not NO_SPACE.search(columns[-1])
+        words.append(_Word(columns[form], number, spaced))
         tags.append(tag)
-        spaced.append(len(columns) < COLUMNS_OF_CONLL_U or not NO_SPACE.search(columns[-1]))
-    return surfaces, tags, spaced
+    return words, tags
 
 
-def _joined(surfaces: Sequence[str], spaced: Sequence[bool]) -> tuple[str, list[Token]]:
+def _joined(words: Sequence[_Word]) -> tuple[str, list[Token]]:
     """The text that the words make, and the place of each in it. Scripts without spaces get none."""
     text, tokens, space = "", [], False
-    for surface, after in zip(surfaces, spaced, strict=True):
-        if space and not (UNSPACED.match(text[-1]) and UNSPACED.match(surface[:1])):
+    for form, _, spaced in words:
+        if space and not (UNSPACED.match(text[-1]) and UNSPACED.match(form[:1])):
             text += " "
-        tokens.append((len(text), len(text) + len(surface)))
-        text += surface
-        space = after
+        tokens.append((len(text), len(text) + len(form)))
+        text += form
+        space = spaced
     return text, tokens
 
 
-def _aligned(text: str, surfaces: Sequence[str], block: _Block) -> list[Token]:
+def _aligned(text: str, words: Sequence[_Word]) -> list[Token]:
     """The place of each word in the text, with nothing but white space between them."""
     tokens, position = [], 0
-    for surface, (number, _) in zip(surfaces, block.rows, strict=False):
-        start = text.find(surface, position)
+    for form, number, _ in words:
+        start = text.find(form, position)
         if start < 0 or text[position:start].strip():
             raise ConllError(
-                f"{surface!r} does not come next in # text: {text[position : position + 40]!r}", number
+                f"{form!r} does not come next in # text: {text[position : position + 40]!r}", number
             )
-        tokens.append((start, start + len(surface)))
-        position = start + len(surface)
+        tokens.append((start, start + len(form)))
+        position = start + len(form)
     return tokens
 
 
