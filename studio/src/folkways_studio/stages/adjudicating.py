@@ -10,7 +10,7 @@ from typing import Any
 
 from folkways.sdk.studies import Vote
 from folkways_studio.stages.base import SAID_THE_SAME, Arrival, Config, Content, Decision, Translate
-from folkways_studio.stages.fields import raise_if
+from folkways_studio.stages.fields import FieldParts, raise_if
 from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.form_fields import FormFields
 
@@ -76,6 +76,13 @@ class Adjudication(StageKind):
     ) -> Mapping[str, Any]:
         """The decision; its reason is a person's."""
         return self._inner(content).check_suggestion(suggested, content["content"], content["rules"])
+
+    def answer_parts(
+        self, draft: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, FieldParts]:
+        inner, decision = self._inner(content), draft.get("decision")
+        inside = inner.draft_of(decision) if isinstance(decision, Mapping) else draft
+        return inner.answer_parts(inside, content["content"], content["rules"])
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         result = self._inner(content).result_of(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from folkways.sdk.studies import Study, Vote
 from folkways_studio.stages.base import Config, Content, Decision, Say, Translate, WorkbookSchema
-from folkways_studio.stages.fields import plain, raise_if, text_of
+from folkways_studio.stages.fields import FieldParts, plain, raise_if, text_of
 from folkways_studio.stages.kind import EMPTY_VALUES, OwnOrderKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, PartType, UnfitError, text_fields
@@ -202,6 +202,11 @@ class Consensus(OwnOrderKind):
             ):
                 fields = answers_of(fields)
         return {"answers": self.check_known(fields, content, config)}
+
+    def answer_parts(
+        self, draft: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, FieldParts]:
+        return super().answer_parts(self.answers_in(draft), content, config)
 
     # Page
 

@@ -30,6 +30,8 @@ FREE_OPTIONS = (
     "min_seconds",
     "training",
     "minutes",
+    "suggestions",
+    "suggestions_from",
 )
 """Settings of a stage that may change at any time: none of them is in what people said before."""
 
