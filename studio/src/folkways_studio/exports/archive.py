@@ -23,8 +23,8 @@ from folkways_studio.database import audit
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.demographics import demographic_table, without_small
 from folkways_studio.exports.hub import hub_files
+from folkways_studio.exports.peers import PEERS, SPANS_ALONE, peer_files
 from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
-from folkways_studio.exports.spacy import spacy_files
 from folkways_studio.exports.study_tables import (
     comment_table,
     item_table,
@@ -147,9 +147,11 @@ def export_files(
     if shown:
         kind_tables["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
     files = {f"media/{safe_name(each.name, each.sha256)}": read_bytes(workspace, each) for each in shown}
-    unanswered = 0
-    if format == "spacy":
-        files, unanswered = spacy_files(snapshot)
+    not_carried: Mapping[str, Any] = {}
+    if format in PEERS:
+        peer = peer_files(snapshot, format, list_suggestions(workspace, study_id))
+        files = peer.files if format in SPANS_ALONE else files | peer.files
+        not_carried = peer.not_carried
     elif format == "hub":
         files |= hub_files(snapshot, tables, release_of(study), offers_of(workspace, snapshot.study))
     elif format == "xlsx":
@@ -165,8 +167,12 @@ def export_files(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
                 f"{', '.join(FORMATS[1:])}"
             )
+<<<<<<< HEAD
     effects = suggestion_figures(workspace, study_id, items=snapshot.items.keys())
     files["study.json"] = _record(snapshot, format, suggestions, effects, unanswered)
+=======
+    files["study.json"] = _record(snapshot, format, suggestions, not_carried)
+>>>>>>> main
     return files
 
 
@@ -177,11 +183,15 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
 
 
 def _record(
+<<<<<<< HEAD
     snapshot: StudySnapshot,
     format: str,
     suggestions: pl.DataFrame,
     pre_annotations: SuggestionFigures,
     unanswered: int = 0,
+=======
+    snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, not_carried: Mapping[str, Any]
+>>>>>>> main
 ) -> bytes:
     study = snapshot.study
     record: dict[str, Any] = {
@@ -209,7 +219,7 @@ def _record(
             {"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]}
             for stage in snapshot.stages.values()
         ],
-        **({"answers_without_marks": unanswered} if format == "spacy" else {}),
+        **not_carried,
         "suggestions": _shares(suggestions),
         "pre_annotations": asdict(pre_annotations),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
