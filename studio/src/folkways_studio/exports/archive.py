@@ -167,12 +167,8 @@ def export_files(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
                 f"{', '.join(FORMATS[1:])}"
             )
-<<<<<<< HEAD
-    effects = suggestion_figures(workspace, study_id, items=snapshot.items.keys())
-    files["study.json"] = _record(snapshot, format, suggestions, effects, unanswered)
-=======
-    files["study.json"] = _record(snapshot, format, suggestions, not_carried)
->>>>>>> main
+    figures = suggestion_figures(workspace, study_id, items=snapshot.items.keys())
+    files["study.json"] = _record(snapshot, format, suggestions, figures, not_carried)
     return files
 
 
@@ -183,15 +179,11 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
 
 
 def _record(
-<<<<<<< HEAD
     snapshot: StudySnapshot,
     format: str,
     suggestions: pl.DataFrame,
     pre_annotations: SuggestionFigures,
-    unanswered: int = 0,
-=======
-    snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, not_carried: Mapping[str, Any]
->>>>>>> main
+    not_carried: Mapping[str, Any],
 ) -> bytes:
     study = snapshot.study
     record: dict[str, Any] = {
