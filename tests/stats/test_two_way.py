@@ -62,7 +62,9 @@ def test_by_hand_over_three_items_and_three_people() -> None:
     half = 4.302653 * math.sqrt(7 / 3)
     assert (found.interval.low, found.interval.high) == pytest.approx((3 - half, 3 + half), rel=1e-6)
     ratio = 3 / math.sqrt(7 / 3)
-    assert found.p == pytest.approx(1 - ratio / math.sqrt(2 + ratio**2))  # Student's with two degrees of freedom
+    assert found.p == pytest.approx(
+        1 - ratio / math.sqrt(2 + ratio**2)
+    )  # Student's with two degrees of freedom
     assert found.interval.method == "student 95% two-way"
 
 
