@@ -52,8 +52,8 @@ def two_way_mean(
     """The mean of values from 0 to 1, one per row, and Wilson's interval of the effective answers.
 
     first, second: the cluster of each row by either clustering. The rows are worth as many independent
-    answers as give the variance of the module, each of its parts being that of ``clustered_mean``. ValueError
-    without rows.
+    answers as give the variance of the module, each of its parts being that of ``clustered_mean``. confidence: of
+    the interval. ValueError without rows.
     """
     squares, ones = float(values @ values), np.arange(values.size)
     by_first, by_second, by_row = (
@@ -78,8 +78,8 @@ def two_way_difference(
     values: one per row, in any unit. treated: which rows are of the first mean. first, second: the cluster of
     each row by either clustering. Each part of the variance is the jackknife's over clusters around the
     difference of all rows (CR3), which is wide enough for few and unequal clusters; the interval is Student's
-    with one degree of freedom less than there are clusters of the fewer kind. ValueError for a side without
-    rows.
+    with one degree of freedom less than there are clusters of the fewer kind. confidence: of the
+    interval. ValueError for a side without rows.
     """
     n_treated = int(treated.sum())
     n_control = values.size - n_treated
