@@ -52,8 +52,8 @@ def two_way_mean(
     """The mean of values from 0 to 1, one per row, and Wilson's interval of the effective answers.
 
     first, second: the cluster of each row by either clustering. The rows are worth as many independent
-    answers as give the variance of the module, each of its parts being that of ``clustered_mean``. confidence: of
-    the interval. ValueError without rows.
+    answers as give the variance of the module, each of its parts being that of ``clustered_mean``.
+    confidence: of the interval. ValueError without rows.
     """
     squares, ones = float(values @ values), np.arange(values.size)
     by_first, by_second, by_row = (
