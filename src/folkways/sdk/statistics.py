@@ -15,6 +15,7 @@ from folkways.stats.intervals import Interval, cluster_totals, wilson
 from folkways.stats.raters import agreement
 from folkways.stats.raters.agreement import Coefficient
 from folkways.stats.raters.graded import fitting
+from folkways.stats.two_way import TwoWayDifference, TwoWayMean, two_way_difference, two_way_mean
 
 __all__ = [
     "Coefficient",
@@ -22,6 +23,8 @@ __all__ = [
     "Interval",
     "Rows",
     "SampleDifference",
+    "TwoWayDifference",
+    "TwoWayMean",
     "agreement",
     "cluster_totals",
     "clustered_mean",
@@ -29,5 +32,7 @@ __all__ = [
     "course_of",
     "fitting",
     "mean_of_units",
+    "two_way_difference",
+    "two_way_mean",
     "wilson",
 ]
