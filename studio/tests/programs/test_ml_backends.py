@@ -83,17 +83,17 @@ def test_it_suggests_for_open_items_learns_from_answers_and_suggests_anew(
     add(desk, "one", "two", "three")
     toner = backend(desk, server)
     job = do(desk, toner, "predict")
-    assert (job.state, job.of, job.done, job.added, job.problems, job.error) == ("done", 3, 3, 3, (), None)
+    assert (job.state, job.total, job.done, job.added, job.problems, job.error) == ("done", 3, 3, 3, (), None)
     assert suggested(desk) == [("toner", "v1", 0.75, {"tone": "warm"}, "backend")] * 3
     (request,) = server.seen("/predict")
     assert request["project"] == "test-study.tone" and 'Choice value="warm"' in request["label_config"]
     assert [task["data"]["text"] for task in request["tasks"]] == ["one", "two", "three"]
     assert all(task["annotations"] == [] == task["predictions"] and task["id"] for task in request["tasks"])
-    assert do(desk, toner, "predict").of == 0, "nothing is asked twice"
+    assert do(desk, toner, "predict").total == 0, "nothing is asked twice"
     for person in (desk.person(), desk.person()):
         desk.answer(person, COLD, "tone")
     job = do(desk, toner, "train")
-    assert (job.state, job.of, job.done) == ("done", 2, 2)
+    assert (job.state, job.total, job.done) == ("done", 2, 2)
     (sent,) = server.seen("/train")
     annotations = [each for task in sent["annotations"] for each in task["annotations"]]
     assert [each["result"][0]["value"] for each in annotations if not each["ground_truth"]] == [
@@ -104,7 +104,7 @@ def test_it_suggests_for_open_items_learns_from_answers_and_suggests_anew(
     known = ml_backends.get_backend(desk.workspace, desk.study.id, toner.id)
     assert known.version == "v2" and known.trained is not None
     job = do(desk, toner, "predict")
-    assert job.of == job.added == 2, "one of the three is done"
+    assert job.total == job.added == 2, "one of the three is done"
     assert suggested(desk)[3:] == [("toner", "v2", 0.75, {"tone": "cold"}, "backend")] * 2
     kinds = [row["kind"] for row in stored(desk.workspace, schema.events) if "backend" in row["kind"]]
     assert kinds == [
@@ -149,7 +149,7 @@ def test_what_cannot_be_used_is_named_by_its_item_and_the_rest_is_stored(
     server.control(score=7.5)
     add(desk, "one", "odd", "nothing", "two")
     job = do(desk, backend(desk, server), "predict")
-    assert (job.state, job.of, job.done, job.added) == ("done", 4, 4, 2)
+    assert (job.state, job.total, job.done, job.added) == ("done", 4, 4, 2)
     ((key, problem),) = job.problems
     assert key == "t1" and "none of these" in problem
     assert [each[2] for each in suggested(desk)] == [None, None], "a score outside of 0 to 1 ranks nothing"

@@ -51,13 +51,13 @@ class BackendResponse(ApiResponse):
 
 
 class BackendJobResponse(ApiResponse):
-    """A job. state: waiting, running, done, failed, cancelled. of: items (or answers) in all; null until
+    """A job. state: waiting, running, done, failed, cancelled. total: items (or answers) in all; null until
     counted. done: those that were sent. added: suggestions stored. problems: by item, the first hundred."""
 
     id: int
     work: str
     state: str
-    of: int | None
+    total: int | None
     done: int
     added: int
     error: str | None

@@ -54,9 +54,9 @@ class _Run:
         """Whether the job is still to be done here."""
         return self.going() and ml_backends.signal(self.workspace, self.job)
 
-    def note(self, of: int) -> None:
-        """Store how far it is, out of so many."""
-        result = {"of": of, "done": self.done, "added": self.added}
+    def note(self, total: int) -> None:
+        """Store how far it is. total: items or answers in all."""
+        result = {"total": total, "done": self.done, "added": self.added}
         problems = [list(each) for each in self.problems[:MOST_PROBLEMS]]
         ml_backends.note_progress(self.workspace, self.job, {**result, "problems": problems})
 

@@ -52,7 +52,7 @@ class MlBackend:
 
 @dataclass(frozen=True, slots=True)
 class BackendJob:
-    """One job. work: predict or train. state: as of an import. of: items (or answers) in all, None until they
+    """One job. work: predict or train. state: as of an import. total: items (or answers) in all, None until they
     are counted; done: those that it was asked about (or sent). added: suggestions that were stored.
 
     problems: key of an item, and why its suggestion cannot be used, of the first MOST_PROBLEMS. error: why
@@ -65,7 +65,7 @@ class BackendJob:
     backend_id: int
     work: Work
     state: str
-    of: int | None
+    total: int | None
     done: int
     added: int
     problems: tuple[tuple[str, str], ...]
@@ -79,7 +79,7 @@ def _job(row: Any) -> BackendJob:
     result = row.result or {}
     return BackendJob(
         row.id, row.study_id, row.account_id, row.details["backend"], row.details["work"], row.state,
-        result.get("of"), result.get("done", 0), result.get("added", 0),
+        result.get("total"), result.get("done", 0), result.get("added", 0),
         tuple((key, problem) for key, problem in result.get("problems", ())), row.error, row.created,
         row.started, row.finished,
     )  # fmt: skip
@@ -262,7 +262,7 @@ def signal(workspace: Workspace, job: BackendJob) -> bool:
 
 
 def note_progress(workspace: Workspace, job: BackendJob, result: Mapping[str, Any]) -> None:
-    """Store how far the caller's job is: of, done, added, problems."""
+    """Store how far the caller's job is: total, done, added, problems."""
     with workspace.write() as connection:
         change_rows(connection, schema.jobs, _mine(job), result=dict(result), seen=time.time())
 

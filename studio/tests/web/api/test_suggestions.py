@@ -109,7 +109,7 @@ def test_an_ml_backend_is_named_asked_and_watched(api: Program) -> None:
             if job["state"] not in ("waiting", "running"):
                 break
             time.sleep(0.05)
-        assert (job["state"], job["of"], job["added"], job["problems"]) == ("done", 3, 3, [])
+        assert (job["state"], job["total"], job["added"], job["problems"]) == ("done", 3, 3, [])
         assert api.get(f"{PLACE}/ml-backends")[0]["version"] == "v1"
         first = api.get(f"{PLACE}/suggestions?model=voter")["data"][0]
         assert (first["version"], first["source"], first["content"]) == ("v1", "backend", {"choices": [0]})
