@@ -265,7 +265,8 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One slot of an item: the row is the reservation. lease_until: somebody else may take it afterwards."""
+    """One slot of an item: the row is the reservation. lease_until: somebody else may take it afterwards.
+    allocation: which of the item's assignments to people it belongs to; None: it is for anybody."""
 
     id: int
     item_id: int
@@ -277,6 +278,7 @@ class Assignment:
     leased: float | None
     lease_until: float | None
     done: float | None
+    allocation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

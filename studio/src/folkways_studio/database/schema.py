@@ -282,10 +282,31 @@ assignments = Table(
     Column("leased", Float),
     Column("lease_until", Float),
     Column("done", Float),
+    # ``allocation`` of the item's assignees, here too: a slot that is given out says by itself for whom it
+    # is. Null: for anybody.
+    Column("allocation", Integer),
     UniqueConstraint("item_id", "slot"),
     UniqueConstraint("item_id", "participant_id"),
-    Index("ix_studio_assignments_stage_id_state_item_id", "stage_id", "state", "item_id"),
+    Index(
+        "ix_studio_assignments_stage_id_state_allocation_item_id",
+        *("stage_id", "state", "allocation", "item_id"),
+    ),
     Index("ix_studio_assignments_participant_id_state", "participant_id", "state"),
+)
+
+assignees = Table(
+    "studio_assignees",  # to whom a researcher assigned an item: nobody else is asked about it
+    metadata,
+    id_column(),
+    reference("studio_items", "item_id"),
+    reference("studio_participants", "participant_id", nullable=True),
+    reference("studio_populations", "population_id", nullable=True),  # or everybody of a population
+    Column("allocation", Integer, nullable=False),  # grows with every change of the item's assignees
+    Column("created", Float, nullable=False),
+    UniqueConstraint("item_id", "participant_id"),
+    UniqueConstraint("item_id", "population_id"),
+    Index("ix_studio_assignees_participant_id_item_id", "participant_id", "item_id"),
+    Index("ix_studio_assignees_population_id", "population_id"),
 )
 
 skips = Table(

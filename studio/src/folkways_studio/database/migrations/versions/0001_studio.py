@@ -414,6 +414,7 @@ def upgrade() -> None:
         sa.Column("leased", sa.Float(), nullable=True),
         sa.Column("lease_until", sa.Float(), nullable=True),
         sa.Column("done", sa.Float(), nullable=True),
+        sa.Column("allocation", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_assignments_item_id")),
         sa.ForeignKeyConstraint(
             ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_assignments_participant_id")
@@ -437,9 +438,9 @@ def upgrade() -> None:
         unique=False,
     )
     op.create_index(
-        "ix_studio_assignments_stage_id_state_item_id",
+        "ix_studio_assignments_stage_id_state_allocation_item_id",
         "studio_assignments",
-        ["stage_id", "state", "item_id"],
+        ["stage_id", "state", "allocation", "item_id"],
         unique=False,
     )
     op.create_table(
@@ -634,4 +635,36 @@ def upgrade() -> None:
         sa.Column("created", sa.Float(), nullable=False),
         sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_filters_study_id")),
         sa.PrimaryKeyConstraint("study_id", "name", name=op.f("pk_studio_filters")),
+    )
+    op.create_table(
+        "studio_assignees",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("participant_id", sa.Integer(), nullable=True),
+        sa.Column("population_id", sa.Integer(), nullable=True),
+        sa.Column("allocation", sa.Integer(), nullable=False),
+        sa.Column("created", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_assignees_item_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_assignees_participant_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["population_id"], ["studio_populations.id"], name=op.f("fk_studio_assignees_population_id")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_assignees")),
+        sa.UniqueConstraint(
+            "item_id", "participant_id", name=op.f("uq_studio_assignees_item_id_participant_id")
+        ),
+        sa.UniqueConstraint(
+            "item_id", "population_id", name=op.f("uq_studio_assignees_item_id_population_id")
+        ),
+    )
+    op.create_index(
+        "ix_studio_assignees_participant_id_item_id",
+        "studio_assignees",
+        ["participant_id", "item_id"],
+        unique=False,
+    )
+    op.create_index(
+        "ix_studio_assignees_population_id", "studio_assignees", ["population_id"], unique=False
     )
