@@ -265,8 +265,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One slot of an item: the row is the reservation. lease_until: somebody else may take it afterwards.
-    allocation: which of the item's assignments to people it belongs to; None: it is for anybody."""
+    """One slot of an item: the row is the reservation. lease_until: somebody else may take it afterwards."""
 
     id: int
     item_id: int
@@ -278,7 +277,6 @@ class Assignment:
     leased: float | None
     lease_until: float | None
     done: float | None
-    allocation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

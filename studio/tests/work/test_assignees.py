@@ -346,7 +346,7 @@ def test_more_answers_of_an_assigned_item_are_for_its_assignees(desk: StudyFixtu
     with desk.workspace.write() as connection:
         more_slots(connection, [one, two], 2)
     rows = stored(desk.workspace, schema.assignments)
-    assert {(row["item_id"], row["allocation"]) for row in rows} == {(one, 1), (two, None)}
+    assert {(row["item_id"], row["allocation_id"]) for row in rows} == {(one, 1), (two, None)}
     assert len(rows) == 14
     assert all_given(desk, lee) == [two]
 

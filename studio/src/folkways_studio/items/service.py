@@ -47,18 +47,12 @@ _NEXT_REVISION = (
     )
     .returning(_revisions.c.number)
 )
-_ALLOCATION = (
-    sa.select(sa.func.max(schema.assignees.c.allocation))
-    .where(schema.assignees.c.item_id == _items.c.id)
-    .scalar_subquery()
-    .label("allocation")
-)
 _LAST_SLOT = sa.select(
     sa.select(sa.func.max(schema.assignments.c.slot))
     .where(schema.assignments.c.item_id == _items.c.id)
     .scalar_subquery()
     .label("slot"),
-    _ALLOCATION,
+    _items.c.allocation_id,
 ).where(_items.c.id == sa.bindparam("item"))
 """Built once: building one costs more than running it."""
 
@@ -233,7 +227,7 @@ def add_slots(
     if count < 1:
         return
     last = connection.execute(_LAST_SLOT, {"item": item_id}).one()
-    slots = _slots(item_id, stage_id, population_id, last.slot or 0, count, last.allocation)
+    slots = _slots(item_id, stage_id, population_id, last.slot or 0, count, last.allocation_id)
     connection.execute(_SLOTS_ADDED, slots)
 
 
@@ -246,16 +240,16 @@ def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> 
             items.c.stage_id,
             items.c.population_id,
             sa.func.coalesce(sa.func.max(table.c.slot), 0).label("last"),
-            _ALLOCATION,
+            items.c.allocation_id,
         )
         .outerjoin(table, table.c.item_id == items.c.id)
         .where(items.c.id.in_(numbers))
-        .group_by(items.c.id, items.c.stage_id, items.c.population_id)
+        .group_by(items.c.id, items.c.stage_id, items.c.population_id, items.c.allocation_id)
     )
     rows = [
         slot
         for row in connection.execute(query)
-        for slot in _slots(row.id, row.stage_id, row.population_id, row.last, more, row.allocation)
+        for slot in _slots(row.id, row.stage_id, row.population_id, row.last, more, row.allocation_id)
     ]
     insert(connection, table, rows, replace=False)
 
@@ -266,15 +260,15 @@ def _slots(
     population_id: int | None,
     last: int,
     count: int,
-    allocation: int | None = None,
+    allocation_id: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Open slots numbered after ``last``. allocation: of the item's assignees; None: for anybody."""
+    """Open slots numbered after ``last``. allocation_id: of the item; None: for anybody."""
     same = {
         "item_id": item_id,
         "stage_id": stage_id,
         "population_id": population_id,
         "state": str(AssignmentState.OPEN),
-        "allocation": allocation,
+        "allocation_id": allocation_id,
     }
     return [{**same, "slot": last + number} for number in range(1, count + 1)]
 

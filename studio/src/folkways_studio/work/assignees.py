@@ -232,7 +232,7 @@ def assign(
                 number: tuple(dict.fromkeys((*before.get(number, ()), *assignees))) if assignees else ()
                 for number, assignees in allowed.items()
             }
-        taken_back = _store(connection, people, allowed, take_back=take_back)
+        taken_back = _store(connection, study_id, people, allowed, take_back=take_back)
         details = {
             "items": len(allowed),
             "assignees": len({each for assignees in allowed.values() for each in assignees}),
@@ -366,46 +366,37 @@ def _pairs(connection: sa.Connection, table: sa.Table, numbers: Sequence[int]) -
     return people
 
 
-def _store(connection: sa.Connection, people: StudyPeople, allowed: Wanted, *, take_back: bool) -> int:
+def _store(
+    connection: sa.Connection, study_id: int, people: StudyPeople, allowed: Wanted, *, take_back: bool
+) -> int:
     """Make these the only assignees of the items, whose rows are locked; returns how many slots were taken
     back."""
-    table, slots = schema.assignees, schema.assignments
-    last = connection.scalar(sa.select(sa.func.max(table.c.allocation))) or 0
-    now, taken_back = time.time(), 0
-    numbered = {number: last + 1 if assignees else None for number, assignees in allowed.items()}
+    items, slots, now = schema.items, schema.assignments, time.time()
+    numbers = _allocations(connection, study_id, {frozenset(each) for each in allowed.values() if each}, now)
+    given = sa.update(items).where(items.c.id == sa.bindparam("item"))
+    connection.execute(
+        given.values(allocation_id=sa.bindparam("allocation")),
+        [
+            {"item": number, "allocation": numbers.get(frozenset(assignees))}
+            for number, assignees in sorted(allowed.items())
+        ],
+    )
+    live = slots.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED))
+    allocation = sa.select(items.c.allocation_id).where(items.c.id == slots.c.item_id).scalar_subquery()
+    taken_back = 0
     for some in in_parts(sorted(allowed)):
-        connection.execute(sa.delete(table).where(table.c.item_id.in_(some)))
-        rows = [
-            {
-                "item_id": number,
-                "participant_id": each.participant_id,
-                "population_id": each.population_id,
-                "allocation": last + 1,
-                "created": now,
-            }
-            for number in some
-            for each in allowed[number]
-        ]
-        insert(connection, table, rows, replace=False)
-        live = slots.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED))
         # Locked in the order of their ids: people claim them meanwhile, and two must not wait for each other.
-        leased = [
-            row
-            for row in connection.execute(
-                sa.select(slots).where(slots.c.item_id.in_(some), live).order_by(slots.c.id).with_for_update()
-            )
-            if row.state == AssignmentState.LEASED
-        ]
-        for allocation in (last + 1, None):
-            same = [number for number in some if numbered[number] == allocation]
-            if same:
-                connection.execute(
-                    sa.update(slots).where(slots.c.item_id.in_(same), live).values(allocation=allocation)
-                )
+        rows = connection.execute(
+            sa.select(slots).where(slots.c.item_id.in_(some), live).order_by(slots.c.id).with_for_update()
+        ).all()
+        connection.execute(
+            sa.update(slots).where(slots.c.item_id.in_(some), live).values(allocation_id=allocation)
+        )
         lost = [
             row
-            for row in leased
-            if allowed[row.item_id]
+            for row in rows
+            if row.state == AssignmentState.LEASED
+            and allowed[row.item_id]
             and (take_back or row.lease_until < now)
             and not any(people.is_among(row.participant_id, each) for each in allowed[row.item_id])
         ]
@@ -414,7 +405,39 @@ def _store(connection: sa.Connection, people: StudyPeople, allowed: Wanted, *, t
                 sa.update(slots).where(slots.c.id.in_([row.id for row in lost])).values(OPEN_AGAIN)
             )
         taken_back += sum(row.lease_until >= now for row in lost)
+    _clear(connection, study_id)
     return taken_back
+
+
+def _allocations(
+    connection: sa.Connection, study_id: int, sets: Collection[frozenset[Assignee]], now: float
+) -> dict[frozenset[Assignee], int]:
+    """A new allocation for each set of assignees."""
+    if not sets:
+        return {}
+    table = schema.allocations
+    ordered = sorted(sets, key=lambda assignees: sorted(each.name for each in assignees))
+    numbers = connection.scalars(
+        sa.insert(table).returning(table.c.id, sort_by_parameter_order=True),
+        [{"study_id": study_id, "created": now}] * len(ordered),
+    ).all()
+    rows = [
+        {"allocation_id": number, "participant_id": each.participant_id, "population_id": each.population_id}
+        for number, assignees in zip(numbers, ordered, strict=True)
+        for each in sorted(assignees, key=lambda each: each.name)
+    ]
+    insert(connection, schema.assignees, rows, replace=False)
+    return dict(zip(ordered, numbers, strict=True))
+
+
+def _clear(connection: sa.Connection, study_id: int) -> None:
+    """Delete the allocations that no item has any more."""
+    table, assignees, items = schema.allocations, schema.assignees, schema.items
+    unused = sa.select(table.c.id).where(
+        table.c.study_id == study_id, ~sa.exists().where(items.c.allocation_id == table.c.id)
+    )
+    connection.execute(sa.delete(assignees).where(assignees.c.allocation_id.in_(unused)))
+    connection.execute(sa.delete(table).where(table.c.id.in_(unused)))
 
 
 def assignees_of(
@@ -444,17 +467,17 @@ def _assignees(
         schema.assignees, schema.participants, schema.populations, schema.items,
     )  # fmt: skip
     query = (
-        sa.select(table, people.c.pseudonym, populations.c.name)
-        .join(items, items.c.id == table.c.item_id)
+        sa.select(items.c.id.label("item_id"), table, people.c.pseudonym, populations.c.name)
+        .join(items, items.c.allocation_id == table.c.allocation_id)
         .outerjoin(people, people.c.id == table.c.participant_id)
         .outerjoin(populations, populations.c.id == table.c.population_id)
         .where(items.c.study_id == study_id)
-        .order_by(table.c.item_id, table.c.id)
+        .order_by(items.c.id, table.c.id)
     )
     queries = (
         [query]
         if numbers is None
-        else [query.where(table.c.item_id.in_(some)) for some in in_parts(sorted(numbers))]
+        else [query.where(items.c.id.in_(some)) for some in in_parts(sorted(numbers))]
     )
     for each in queries:
         for row in connection.execute(each):

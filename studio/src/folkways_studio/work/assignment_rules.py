@@ -453,19 +453,19 @@ def _outstanding(
             sa.select(items.c.id, items.c.stage_id).where(
                 items.c.study_id == study_id,
                 items.c.state == ItemState.OPEN,
-                items.c.id.in_(sa.select(schema.assignees.c.item_id)),
+                items.c.allocation_id.is_not(None),
             )
         )
     }
     query = (
         sa.select(slots.c.item_id, slots.c.participant_id)
-        .join(schema.assignees, sa.and_(
-            schema.assignees.c.item_id == slots.c.item_id,
-            schema.assignees.c.participant_id == slots.c.participant_id,
-        ))
         .join(items, items.c.id == slots.c.item_id)
-        .where(items.c.study_id == study_id)
-    )  # fmt: skip
+        .where(
+            items.c.study_id == study_id,
+            items.c.allocation_id.is_not(None),
+            slots.c.participant_id.is_not(None),
+        )
+    )
     had = {(row.item_id, row.participant_id) for row in connection.execute(query)}
     return Counter(
         (each.participant_id, open_items[number])

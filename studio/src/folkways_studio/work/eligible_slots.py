@@ -1,7 +1,7 @@
 """Which slots a person may be given: of their population, and of items that they have not seen, skipped or
 written. An item that a researcher assigned to people or populations is given to nobody else.
 
-What was assigned to a person comes first, then what was to a population of theirs, then what is for anybody.
+What was assigned to a person or to a population of theirs comes first, then what is for anybody.
 """
 
 from __future__ import annotations
@@ -44,21 +44,15 @@ _slots, _items, _skips, _others, _assignees = (
 )
 _allowed = may_be_given(_slots.c.population_id)
 _NOW = sa.bindparam("now", type_=sa.Float)
-# Somebody who reassigns an item gives its slots another number. Whoever has just picked one for an assignee
-# of before then loses it, because a database that waited for the slot looks at its row once more, but not at
-# the rows of assignees.
-_OF_SLOT = sa.and_(_assignees.c.item_id == _slots.c.item_id, _assignees.c.allocation == _slots.c.allocation)
-_TO_THEIR_POPULATION = sa.and_(_assignees.c.population_id.is_not(None), is_within(_assignees.c.population_id))
-_FOR_ANYBODY = _slots.c.allocation.is_(None)
-_FOR_POPULATION = sa.and_(
-    _slots.c.allocation.is_not(None), sa.exists().where(_OF_SLOT, _TO_THEIR_POPULATION).correlate(_slots)
+_THEIRS = sa.union(
+    sa.select(_assignees.c.allocation_id).where(_assignees.c.participant_id == PERSON),
+    sa.select(_assignees.c.allocation_id).where(is_within(_assignees.c.population_id)),
 )
-_FOR_PERSON = sa.exists().where(_OF_SLOT, _assignees.c.participant_id == PERSON).correlate(_slots)
-ASSIGNED_TO_THEM = sa.union(
-    sa.select(_assignees.c.item_id).where(_assignees.c.participant_id == PERSON),
-    sa.select(_assignees.c.item_id).where(_TO_THEIR_POPULATION),
-)
-"""The ids of the items that were assigned to a person or to a population of theirs."""
+"""The allocations of items that were assigned to a person or to a population of theirs. An allocation never
+changes: who assigns an item anew gives it and its slots another one. So where somebody waits for a slot that
+is reassigned at this moment, the slot's row alone says that it is not theirs any more."""
+_FOR_ANYBODY = _slots.c.allocation_id.is_(None)
+_FOR_THEM = _slots.c.allocation_id.in_(_THEIRS)
 _SLOT = (
     sa.select(_slots, _items)
     .join(_items, _items.c.id == _slots.c.item_id)
@@ -75,7 +69,7 @@ def _at_hand(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
             _slots.c.stage_id == stage,
             _slots.c.participant_id == PERSON,
             _slots.c.state == AssignmentState.LEASED,
-            sa.or_(_slots.c.lease_until >= _NOW, _FOR_ANYBODY, _FOR_PERSON, _FOR_POPULATION),
+            sa.or_(_slots.c.lease_until >= _NOW, _FOR_ANYBODY, _FOR_THEM),
         )
         .order_by(_slots.c.id)
         .limit(1)
@@ -86,21 +80,9 @@ def _at_hand(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
 def _offered(stage: sa.ColumnElement[int], *free: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """The first slot that the person may be given, of those that are free: no two people come to lock the
     same."""
-    return _first(sa.select(_slots.c.id), stage, *free).order_by(_slots.c.item_id, _slots.c.slot)
-
-
-def _assigned(stage: sa.ColumnElement[int], *free: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """``_offered`` of what was assigned to the person. It goes from the assignees to the slots: the person
-    may have few items of very many that are assigned."""
-    slots = sa.select(_slots.c.id).join(_assignees, _OF_SLOT).where(_assignees.c.participant_id == PERSON)
-    return _first(slots, stage, *free).order_by(_assignees.c.item_id, _slots.c.slot)
-
-
-def _first(
-    slots: sa.Select[Any], stage: sa.ColumnElement[int], *free: sa.ColumnElement[bool]
-) -> sa.Select[Any]:
     return (
-        slots.join(_items, _items.c.id == _slots.c.item_id)
+        sa.select(_slots.c.id)
+        .join(_items, _items.c.id == _slots.c.item_id)
         .where(
             _slots.c.stage_id == stage,
             _items.c.state == ItemState.OPEN,
@@ -111,6 +93,8 @@ def _first(
             _allowed,
             *free,
         )
+        # In the order of the index: nothing is sorted to find the first.
+        .order_by(_slots.c.allocation_id, _slots.c.item_id, _slots.c.slot)
         .limit(1)
         .with_for_update(of=_slots, skip_locked=True)
     )
@@ -131,8 +115,7 @@ def _giving(stages: int, *, at_hand: bool, free: bool) -> ReturningUpdate[Any]:
     is_open = _slots.c.state == AssignmentState.OPEN
     is_late = sa.and_(_slots.c.state == AssignmentState.LEASED, _slots.c.lease_until < _NOW)
     for stage in numbers if free else ():
-        chosen.append(_assigned(stage, sa.or_(is_open, is_late)).scalar_subquery())
-        for whose in (_FOR_POPULATION, _FOR_ANYBODY):
+        for whose in (_FOR_THEM, _FOR_ANYBODY):
             chosen += [_offered(stage, whose, each).scalar_subquery() for each in (is_open, is_late)]
     theirs = sa.and_(_slots.c.participant_id == PERSON, _slots.c.state == AssignmentState.LEASED)
     until = sa.case(*((_slots.c.stage_id == stage, last) for stage, last in zip(numbers, lasts, strict=True)))
@@ -186,7 +169,7 @@ def _open_to_them(stage: sa.ColumnElement[int]) -> tuple[sa.ColumnElement[bool],
         _slots.c.stage_id == stage,
         _slots.c.state == AssignmentState.OPEN,
         _allowed,
-        sa.or_(_FOR_ANYBODY, _slots.c.item_id.in_(ASSIGNED_TO_THEM)),
+        sa.or_(_FOR_ANYBODY, _FOR_THEM),
         _slots.c.item_id.not_in(kept_back),
     )
 
@@ -316,12 +299,12 @@ def taken_by(connection: sa.Connection, participant_id: int, stage_id: int) -> i
 
 _COUNTS = sa.select(*counts_of(STAGE))
 _COUNT_ASSIGNED = sa.select(sa.func.count(sa.distinct(_slots.c.item_id))).where(
-    *_open_to_them(STAGE), _slots.c.allocation.is_not(None)
+    *_open_to_them(STAGE), _slots.c.allocation_id.is_not(None)
 )
 _OFFERED_ITEMS = (
     sa.select(_items)
     .where(_items.c.id.in_(sa.select(_slots.c.item_id).where(*_open_to_them(STAGE))))
-    .order_by(_items.c.id.in_(ASSIGNED_TO_THEM).desc(), _items.c.id)
+    .order_by(_items.c.allocation_id.is_(None), _items.c.allocation_id, _items.c.id)
 )
 
 

@@ -158,7 +158,7 @@ def _missing(connection: sa.Connection, study_id: int, now: float) -> list[sa.Ro
         .where(
             items.c.study_id == study_id,
             items.c.state == ItemState.OPEN,
-            slots.c.allocation.is_not(None),
+            items.c.allocation_id.is_not(None),
             free,
         )
         .group_by(slots.c.item_id, items.c.stage_id, items.c.author_id, items.c.population_id)
@@ -169,12 +169,11 @@ def _missing(connection: sa.Connection, study_id: int, now: float) -> list[sa.Ro
 
 def _since(connection: sa.Connection, study_id: int) -> dict[int, float]:
     """Item id -> when it was assigned."""
-    table, items = schema.assignees, schema.items
+    table, items = schema.allocations, schema.items
     query = (
-        sa.select(table.c.item_id, sa.func.max(table.c.created).label("since"))
-        .join(items, items.c.id == table.c.item_id)
+        sa.select(items.c.id.label("item_id"), table.c.created.label("since"))
+        .join(table, table.c.id == items.c.allocation_id)
         .where(items.c.study_id == study_id)
-        .group_by(table.c.item_id)
     )
     return {row.item_id: row.since for row in connection.execute(query)}
 
@@ -184,12 +183,8 @@ def _seen(
 ) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
     """Item id -> who answered it, is at it or gave it back, and who answered it; of assigned items. Somebody
     whose time ran out can still go on."""
-    slots, skips, items, table = schema.assignments, schema.skips, schema.items, schema.assignees
-    assigned = (
-        sa.select(table.c.item_id)
-        .join(items, items.c.id == table.c.item_id)
-        .where(items.c.study_id == study_id)
-    )
+    slots, skips, items = schema.assignments, schema.skips, schema.items
+    assigned = sa.select(items.c.id).where(items.c.study_id == study_id, items.c.allocation_id.is_not(None))
     seen: dict[int, set[int]] = defaultdict(set)
     held: dict[int, set[int]] = defaultdict(set)
     query = sa.select(slots.c.item_id, slots.c.participant_id, slots.c.state).where(
