@@ -223,6 +223,7 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
         "created": 1000.0,
         "job_id": None,
         "test": None,
+        "allocation_id": None,
     }
     held = {
         "item_id": work.item.id,

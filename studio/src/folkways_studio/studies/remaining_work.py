@@ -15,14 +15,14 @@ from folkways_studio.work.eligible_slots import count_assigned, offered_items
 @dataclass(frozen=True, slots=True)
 class RemainingWork:
     """One stage. answered: items that the person has answered. left: how many they could still be given, None
-    where they write their own without a cap. offered: as many as that without the cap; assigned: of those,
-    the ones that are assigned to them or their population.
+    where they write their own without a cap. items: those that they could be given whatever the cap, 0 where
+    they write their own; assigned: of these, how many are assigned to them or to a population of theirs.
     """
 
     stage: Stage
     answered: int
     left: int | None
-    offered: int
+    items: int
     assigned: int
 
 
@@ -31,10 +31,11 @@ def remaining_work(workspace: Workspace, person: Participant) -> list[RemainingW
     given work at this moment."""
     rows = []
     for stage, counts in own_stages(workspace, person):
-        assigned = 0
-        if not stage_kind(stage.kind).authored:
-            with workspace.read() as connection:
-                assigned = count_assigned(connection, person, stage)
+        if stage_kind(stage.kind).authored:
+            rows.append(RemainingWork(stage, counts.answered, counts.left(stage), 0, 0))
+            continue
+        with workspace.read() as connection:
+            assigned = count_assigned(connection, person, stage)
         rows.append(RemainingWork(stage, counts.answered, counts.left(stage), counts.offered, assigned))
     return rows
 

@@ -232,6 +232,8 @@ def assign(
                 number: tuple(dict.fromkeys((*before.get(number, ()), *assignees))) if assignees else ()
                 for number, assignees in allowed.items()
             }
+        if not allowed:
+            return AssignmentReceipt(0, 0, tuple(refused))
         taken_back = _store(connection, study_id, people, allowed, take_back=take_back)
         details = {
             "items": len(allowed),
@@ -239,8 +241,7 @@ def assign(
             "how": how,
             "taken_back": taken_back,
         }
-        if allowed:
-            audit.record_event(connection, "items.assigned", study_id, by, details=details)
+        audit.record_event(connection, "items.assigned", study_id, by, details=details)
         return AssignmentReceipt(len(allowed), taken_back, tuple(refused))
 
 
@@ -373,14 +374,12 @@ def _store(
     back."""
     items, slots, now = schema.items, schema.assignments, time.time()
     numbers = _allocations(connection, study_id, {frozenset(each) for each in allowed.values() if each}, now)
-    given = sa.update(items).where(items.c.id == sa.bindparam("item"))
-    connection.execute(
-        given.values(allocation_id=sa.bindparam("allocation")),
-        [
-            {"item": number, "allocation": numbers.get(frozenset(assignees))}
-            for number, assignees in sorted(allowed.items())
-        ],
-    )
+    items_of: dict[int | None, list[int]] = defaultdict(list)
+    for number, assignees in sorted(allowed.items()):
+        items_of[numbers.get(frozenset(assignees))].append(number)
+    for new, same in items_of.items():
+        for some in in_parts(same):
+            connection.execute(sa.update(items).where(items.c.id.in_(some)).values(allocation_id=new))
     live = slots.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED))
     allocation = sa.select(items.c.allocation_id).where(items.c.id == slots.c.item_id).scalar_subquery()
     taken_back = 0
@@ -447,6 +446,30 @@ def assignees_of(
     are."""
     with workspace.read() as connection:
         return assignees_within(connection, study_id, numbers)
+
+
+def assignee_names(workspace: Workspace, study_id: int) -> list[str]:
+    """The names of the people and populations of a study (study_id) of the workspace to whom something is
+    assigned: populations first."""
+    table, people, populations, allocations = (
+        schema.assignees,
+        schema.participants,
+        schema.populations,
+        schema.allocations,
+    )
+    query = (
+        sa.select(people.c.pseudonym, populations.c.name)
+        .select_from(table)
+        .join(allocations, allocations.c.id == table.c.allocation_id)
+        .outerjoin(people, people.c.id == table.c.participant_id)
+        .outerjoin(populations, populations.c.id == table.c.population_id)
+        .where(allocations.c.study_id == study_id)
+        .distinct()
+    )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    named = sorted(row.name for row in rows if row.name)
+    return named + sorted(row.pseudonym for row in rows if row.pseudonym)
 
 
 def assignees_within(

@@ -36,6 +36,7 @@ class StalledItem:
     for a while). missing: answers; able: assignees who can give one."""
 
     item_id: int
+    key: str
     stage_id: int
     reason: str
     missing: int
@@ -107,7 +108,7 @@ def overview_of_assignments(
         if len(working) < row.missing:
             reason = NOBODY if not able else FEW if len(able) < row.missing else IDLE
             stalled.append(
-                StalledItem(row.item_id, row.stage_id, reason, row.missing, len(able), tuple(named))
+                StalledItem(row.item_id, row.key, row.stage_id, reason, row.missing, len(able), tuple(named))
             )
     answered = Counter(
         each.participant_id
@@ -151,9 +152,11 @@ def _missing(connection: sa.Connection, study_id: int, now: float) -> list[sa.Ro
     )
     query = (
         sa.select(
-            slots.c.item_id, items.c.stage_id, items.c.author_id, items.c.population_id,
+            items.c.id.label("item_id"),
+            *(items.c[name] for name in ("key", "stage_id", "author_id", "population_id")),
             sa.func.count().label("missing"),
         )
+        .select_from(slots)
         .join(items, items.c.id == slots.c.item_id)
         .where(
             items.c.study_id == study_id,
@@ -161,9 +164,9 @@ def _missing(connection: sa.Connection, study_id: int, now: float) -> list[sa.Ro
             items.c.allocation_id.is_not(None),
             free,
         )
-        .group_by(slots.c.item_id, items.c.stage_id, items.c.author_id, items.c.population_id)
-        .order_by(slots.c.item_id)
-    )  # fmt: skip
+        .group_by(items.c.id)
+        .order_by(items.c.id)
+    )
     return list(connection.execute(query))
 
 
