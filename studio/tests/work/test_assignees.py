@@ -434,6 +434,7 @@ def test_who_is_given_what_is_as_a_plain_model_says(
     at_hand: list[Work | None] = [None] * len(people)
     answered: list[list[int]] = [[] for _ in people]
     gone: set[int] = set()
+    order: dict[int, int] = {}
 
     def open_to(number: int) -> list[int]:
         rank = {}
@@ -445,10 +446,10 @@ def test_who_is_given_what_is_as_a_plain_model_says(
                 free[item] and item not in seen[number] and population_of in (None, *of[home[number]])
                 and (named is None or mine or group)
             ):  # fmt: skip
-                rank[item] = (0 if mine else 1 if group else 2, item)
+                rank[item] = (order.get(item, len(moves)), item)
         return sorted(rank, key=lambda item: rank[item])
 
-    for kind, who, which in moves:
+    for turn, (kind, who, which) in enumerate(moves):
         item, someone = items[which], people[who]
         if kind in ("person", "add", "population", "nobody"):
             named: object = groups[which] if kind == "population" else who
@@ -457,7 +458,9 @@ def test_who_is_given_what_is_as_a_plain_model_says(
             if receipt.items:
                 if kind == "nobody":
                     assigned.pop(item, None)
+                    order.pop(item, None)
                 else:
+                    order[item] = turn
                     assigned[item] = (assigned.get(item, set()) if kind == "add" else set()) | {named}
         elif kind == "leave":
             gone.add(who)

@@ -121,6 +121,10 @@ def show_remaining_items(context: RequestContext) -> Response:
     """The items of a stage that a participant may still be asked, those that are assigned to them first."""
     person, query = context.person(context.number("person")), context.request.query_params
     page, stage = whole(query.get("page")) or 1, (query.get("stage") or "")[:64]
+    if not stage:
+        stage = next(
+            (each.stage.name for each in remaining_work.remaining_work(context.workspace, person)), ""
+        )
     rows = remaining_work.remaining_items(
         context.workspace, person, stage, start=(page - 1) * ROWS, limit=ROWS + 1
     )

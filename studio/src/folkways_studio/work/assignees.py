@@ -208,8 +208,8 @@ def assign(
     """Assign items to people and populations, in place of those to whom they were assigned before. Slots that
     others have at hand stay theirs until their time is over; slots whose time is over are open at once.
 
-    workspace, study_id: the study. wanted: see there; what cannot be is left out, and an item of which
-    nothing is left stays as it was.
+    workspace, study_id: the study. wanted: see there; what cannot be is left out, and an item with
+    nothing left stays as it was.
     add: keep those to whom an item is assigned already.
     take_back: take slots back from people who have them at hand and to whom the item is not assigned; their
     drafts are kept.
@@ -246,7 +246,7 @@ def assign(
 
 
 def without(wanted: Wanted, refused: Collection[Refusal]) -> dict[int, tuple[Assignee, ...]]:
-    """What is wanted without what is refused; an item of which nothing is left is not among it."""
+    """What is wanted without what is refused; items with nothing left are not among it."""
     pairs = {(each.item_id, each.assignee) for each in refused}
     allowed = {}
     for number, assignees in wanted.items():
@@ -373,7 +373,7 @@ def _store(
     """Make these the only assignees of the items, whose rows are locked; returns how many slots were taken
     back."""
     items, slots, now = schema.items, schema.assignments, time.time()
-    numbers = _allocations(connection, study_id, {frozenset(each) for each in allowed.values() if each}, now)
+    numbers = _allocations(connection, study_id, allowed, now)
     items_of: dict[int | None, list[int]] = defaultdict(list)
     for number, assignees in sorted(allowed.items()):
         items_of[numbers.get(frozenset(assignees))].append(number)
@@ -409,13 +409,15 @@ def _store(
 
 
 def _allocations(
-    connection: sa.Connection, study_id: int, sets: Collection[frozenset[Assignee]], now: float
+    connection: sa.Connection, study_id: int, allowed: Wanted, now: float
 ) -> dict[frozenset[Assignee], int]:
-    """A new allocation for each set of assignees."""
-    if not sets:
+    """A new allocation for each set of assignees, in the order of their first items: people are given items
+    in that order."""
+    sets = {frozenset(allowed[number]): allowed[number] for number in sorted(allowed, reverse=True)}
+    ordered = [assignees for assignees in reversed(sets.values()) if assignees]
+    if not ordered:
         return {}
     table = schema.allocations
-    ordered = sorted(sets, key=lambda assignees: sorted(each.name for each in assignees))
     numbers = connection.scalars(
         sa.insert(table).returning(table.c.id, sort_by_parameter_order=True),
         [{"study_id": study_id, "created": now}] * len(ordered),
@@ -423,10 +425,10 @@ def _allocations(
     rows = [
         {"allocation_id": number, "participant_id": each.participant_id, "population_id": each.population_id}
         for number, assignees in zip(numbers, ordered, strict=True)
-        for each in sorted(assignees, key=lambda each: each.name)
+        for each in assignees
     ]
     insert(connection, schema.assignees, rows, replace=False)
-    return dict(zip(ordered, numbers, strict=True))
+    return {frozenset(assignees): number for assignees, number in zip(ordered, numbers, strict=True)}
 
 
 def _clear(connection: sa.Connection, study_id: int) -> None:
@@ -475,8 +477,8 @@ def assignee_names(workspace: Workspace, study_id: int) -> list[str]:
 def assignees_within(
     connection: sa.Connection, study_id: int, numbers: Collection[int] | None = None
 ) -> dict[int, tuple[Assignee, ...]]:
-    """``assignees_of`` in the caller's transaction (connection); of every item of the study (study_id) where
-    there are no numbers."""
+    """``assignees_of`` in the caller's transaction (connection); of every item of the study (study_id) if
+    numbers is None."""
     by_item: dict[int, list[Assignee]] = defaultdict(list)
     for number, assignee in _assignees(connection, study_id, numbers):
         by_item[number].append(assignee)

@@ -64,7 +64,7 @@ class AssignmentRule:
     most: items that a person has to answer at the same time at most, those of before included; None for no
     limit but the stage's cap.
     among: pseudonyms and populations to choose from; none for everybody.
-    active_days: only people who took a task within so many days; None for everybody who is at work.
+    active_days: only people who took a task within that many days; None for everybody who is at work.
     again: items that are assigned already get other people than before.
     """
 
@@ -376,8 +376,9 @@ def _open_items(
         away = seen[number] | {each.participant_id for each in before if each.participant_id is not None}
         if item.author_id is not None:
             away.add(item.author_id)
-        own = item.content.get(LANGUAGE[0])
-        language = own if isinstance(own, str) and own else language_of.get(item.population_id or 0, "")
+        language = item.content.get(LANGUAGE[0])
+        if not isinstance(language, str) or not language:
+            language = language_of.get(item.population_id or 0, "")
         made.append(
             OpenItem(
                 item, stages[item.stage_id], missing[number], frozenset(away),

@@ -133,7 +133,7 @@ class NewRuleAssignments(Body):
     language of the item. has: personal detail -> its value. matches: personal detail -> the field of the item
     that says the same. each: people per item; null for as many as answers are missing. most: items per
     person, those of before included. among: pseudonyms and populations. active_days: only people who took a
-    task within so many days. again: items that are assigned already go to others. stalled: only items that
+    task within that many days. again: items that are assigned already go to others. stalled: only items that
     are stalled. preview: only make the plan. digest: of the plan that was looked at; another one is
     refused."""
 
