@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import folkways as api
@@ -67,6 +68,7 @@ def test_the_verdict_without_the_data_is_that_of_the_whole_report(tmp_path: Path
 
 
 def says_rice(_prompt: str) -> str:
+    time.sleep(0.005)  # less than a millisecond would not be counted as waiting
     return "rice"
 
 

@@ -155,8 +155,7 @@ def said(culture: str, replies: dict[str, str], language: str = "en", **more: An
 
 
 def repeated(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
-    wrong = evidence.reply_rows(judged(rows), METRIC, right=False)
-    frame = evidence.repeated_replies(wrong)
+    frame = evidence.repeated_replies(evidence.wrong_replies(judged(rows), METRIC))
     return {(row["culture"], row["language"]): row for row in frame.iter_rows(named=True)}
 
 
@@ -177,6 +176,19 @@ def test_the_most_repeated_wrong_reply_has_its_share_here_and_elsewhere() -> Non
         "in 4 of the 5 questions it got wrong in English (80.0\u202f%), about other cultures in 16.7\u202f%: "
     )
     assert set(repeated(rows)) == {("ET", "en")}  # nothing else came in three questions
+
+
+@pytest.mark.parametrize("slice_length", [1, 2, 5])
+def test_replies_are_looked_at_a_few_at_a_time(slice_length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = said("ET", ETHIOPIA) + said("KR", {"q0": "injera", "q1": "rice", "q9": "soup", "q3": "x" * 101})
+    rows += said("ET", {"q0": "tea", "q1": "tea", "q7": "?"}, variant="w") + said(
+        "ES", {"q0": "Tea", "q1": "ham"}
+    )
+    whole = repeated(rows)
+    wrong = evidence.wrong_replies(judged(rows), METRIC)
+    assert (wrong.different, wrong.questions.height) == (7, 12)
+    monkeypatch.setattr("folkways.evidence.cultures.SLICE", slice_length)
+    assert repeated(rows) == whole != {}
 
 
 def test_askings_of_one_question_count_once_and_right_or_unread_ones_not_at_all() -> None:
@@ -215,9 +227,10 @@ def test_whose_answer_a_repeated_reply_is() -> None:
         + said("IR", {"q2": "tea"}, correct=1.0, language="fa")  # another language
         + said("ET", {"q3": "tea"}, correct=1.0, variant="w")  # the culture itself
     )
-    wrong = evidence.reply_rows(rows, METRIC, right=False)
-    right = evidence.reply_rows(rows, METRIC, right=True)
-    found = evidence.right_elsewhere(evidence.repeated_replies(wrong), wrong, right)
+    wrong = evidence.wrong_replies(rows, METRIC)
+    repeated_rows = evidence.repeated_replies(wrong)
+    right = evidence.right_replies(rows, METRIC, repeated_rows["key"])
+    found = evidence.right_elsewhere(repeated_rows, wrong.rows, right)
     assert found.select("culture", "other", "times").rows() == [("ET", "GB", 2), ("ET", "ES", 1)]
     assert evidence.right_sentence(found) == (
         "the same reply to the same question counts as right about United Kingdom (2 questions) and Spain "

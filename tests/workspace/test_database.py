@@ -223,8 +223,9 @@ def test_a_workspace_to_migrate_that_cannot_be_written(
     path = tmp_path / "old.db"
     open_workspace(path).close()
     monkeypatch.setattr(
-        "folkways.workspace.database.TABLES", replace(schema.TABLES, revisions=("0100", "0101"))
+        "folkways.workspace.database.TABLES",
+        replace(schema.TABLES, revisions=(*schema.TABLES.revisions, "9998")),
     )
     monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
-    with pytest.raises(WorkspaceError, match="has schema 0100 and must be brought to 0101"):
+    with pytest.raises(WorkspaceError, match="has schema 0101 and must be brought to 9998"):
         open_workspace(path, create=False)

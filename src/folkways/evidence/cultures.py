@@ -4,6 +4,7 @@ another, and wrong replies that the model repeats; with the sentences on them.""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -59,6 +60,11 @@ REPEATED: Schema = {
     "elsewhere": pl.Float64,  # the same share about other cultures, in this language; null if there is none
     "p": pl.Float64,  # two-sided, times the replies that could have come first; null if elsewhere is
 }
+
+_REPLIES = dict.fromkeys((CULTURE, "language", "question", "reply", "key"), pl.String)
+
+SLICE = 50_000
+"""Judgements whose replies are looked at together."""
 
 
 def own_language(judgements: pl.DataFrame, metric: Metric) -> pl.DataFrame:
@@ -159,19 +165,73 @@ def reply_key() -> pl.Expr:
     return pl.when(key != "").then(key)
 
 
-def repeated_replies(replies: pl.DataFrame) -> pl.DataFrame:
+@dataclass(frozen=True)
+class WrongReplies:
+    """The wrong replies of one model on one task, as far as it can have repeated one.
+
+    rows: culture, language, question, reply and key (``reply_key``) of the replies whose key comes
+    FEWEST_REPEATS times or more. questions: culture, language and question of all, each once. different: how
+    many replies of all differ, by culture and language.
+    """
+
+    rows: pl.DataFrame
+    questions: pl.DataFrame
+    different: int
+
+
+def wrong_replies(judgements: pl.DataFrame, metric: Metric) -> WrongReplies:
+    """The counted readable replies that are wholly wrong. judgements: records.JUDGEMENTS of one model, with
+    the metric's column."""
+    of_culture = [CULTURE, "language"]
+    hashed_key = pl.when(pl.col("key").is_not_null()).then(pl.col("key").hash())
+    slim = [
+        rows.select(pl.col(*of_culture, "question").cast(pl.Categorical), key=hashed_key)
+        for rows in _replies(judgements, metric, right=False)
+    ]
+    # Most replies come once: as texts, those of a million would take more memory than all else of a report.
+    hashed = pl.concat(slim)
+    keyed = hashed.drop_nulls("key")
+    often = keyed["key"].value_counts().filter(pl.col("count") >= FEWEST_REPEATS)["key"]
+    return WrongReplies(
+        pl.concat(
+            rows.filter(hashed_key.is_in(often.implode()))
+            for rows in _replies(judgements, metric, right=False)
+        ),
+        hashed.select(*of_culture, "question").unique().cast(pl.String),
+        keyed.select(*of_culture, "key").n_unique(),
+    )
+
+
+def right_replies(judgements: pl.DataFrame, metric: Metric, keys: pl.Series) -> pl.DataFrame:
+    """culture, language, question, reply and key of the counted replies that are right, of these keys.
+    judgements, metric: as for ``wrong_replies``."""
+    wanted = pl.col("key").is_in(keys.implode())
+    return pl.concat(rows.filter(wanted) for rows in _replies(judgements, metric, right=True))
+
+
+def _replies(judgements: pl.DataFrame, metric: Metric, *, right: bool) -> Iterator[pl.DataFrame]:
+    value = pl.col(metric.name).cast(pl.Float64)
+    wanted = (value >= 1.0 if right else value == 0.0) & (pl.col("state") == State.ANSWERED)
+    yield empty(_REPLIES)
+    for part in judgements.iter_slices(SLICE):
+        yield (
+            part.filter("counted", wanted)
+            .select(pl.col(CULTURE, "language", "question").cast(pl.String), reply="answer", key=reply_key())
+            .drop_nulls([CULTURE, "reply"])
+        )
+
+
+def repeated_replies(wrong: WrongReplies) -> pl.DataFrame:
     """REPEATED of one model and task: for each culture and language the wrong reply that most questions got.
 
     A question has a reply if any of its askings in one language got it. The share among the questions about
     the culture is compared with that about the other cultures, where a template that several cultures share
     counts once. The reply was chosen because it is frequent, so p is multiplied by the number of replies that
-    could have been chosen (Bonferroni). replies: ``reply_rows`` of the
-    model's wrong ones.
+    could have been chosen (Bonferroni).
     """
     of_culture = [CULTURE, "language"]
-    wrong = replies.select(*of_culture, "question").unique()
-    questions = wrong.group_by(of_culture).agg(questions=pl.len().cast(pl.Int64))
-    of_reply = replies.drop_nulls("key").group_by(*of_culture, "key", maintain_order=True)
+    questions = wrong.questions.group_by(of_culture).agg(questions=pl.len().cast(pl.Int64))
+    of_reply = wrong.rows.group_by(*of_culture, "key", maintain_order=True)
     times = of_reply.agg(
         times=pl.col("question").n_unique().cast(pl.Int64),
         rows=pl.len().cast(pl.Int64),
@@ -184,13 +244,13 @@ def repeated_replies(replies: pl.DataFrame) -> pl.DataFrame:
         .join(questions, on=of_culture, maintain_order="left")
         .with_columns(share=pl.col("times") / pl.col("questions"))
     )
-    compared = _elsewhere(first, wrong, replies.drop_nulls("key"))
+    compared = _elsewhere(first, wrong.questions, wrong.rows)
     p = [
         None
         if row["templates"] is None
         else min(
             1.0,
-            times.height * _difference(row["share"], row["questions"], row["elsewhere"], row["templates"]),
+            wrong.different * _difference(row["share"], row["questions"], row["elsewhere"], row["templates"]),
         )
         for row in compared.iter_rows(named=True)
     ]
@@ -248,8 +308,8 @@ RIGHT_ELSEWHERE: Schema = {
 def right_elsewhere(repeated: pl.DataFrame, wrong: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     """RIGHT_ELSEWHERE: about which other cultures the same reply to the same question is right, most first.
 
-    repeated: REPEATED of one model. wrong: culture, language, question and key of its wrong replies; right:
-    of the right replies of any model, so that only what some model said can be known.
+    repeated: REPEATED of one model. wrong: ``WrongReplies.rows`` of it. right: ``right_replies`` of any
+    model, so that only what some model said can be known.
     """
     key = ["language", "question", "key"]
     of_repeated = wrong.join(repeated, on=["culture", "language", "key"], how="semi").unique()
@@ -262,16 +322,6 @@ def right_elsewhere(repeated: pl.DataFrame, wrong: pl.DataFrame, right: pl.DataF
         .sort("culture", "language", -pl.col("times"), "other")
         .select(list(RIGHT_ELSEWHERE))
     )
-
-
-def reply_rows(judgements: pl.DataFrame, metric: Metric, *, right: bool) -> pl.DataFrame:
-    """culture, language, question and key of the counted readable replies that are right, or wholly wrong."""
-    value = pl.col(metric.name).cast(pl.Float64)
-    wanted = (value >= 1.0 if right else value == 0.0) & (pl.col("state") == State.ANSWERED)
-    rows = judgements.filter("counted", wanted)
-    return rows.select(
-        pl.col(CULTURE, "language", "question").cast(pl.String), reply="answer", key=reply_key()
-    ).drop_nulls([CULTURE, "reply"])
 
 
 def language_sentence(row: Mapping[str, object], metric: Metric) -> str:

@@ -1,17 +1,17 @@
-"""The order of many models, made of the contrasts of its pairs: a rank says what the pairs say, and nothing
-besides."""
+"""The contrasts of many models on one task, and the order made of them: a rank says what the pairs say, and
+nothing besides."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
-from folkways.evidence.answers import Answers
-from folkways.evidence.contrasts import ALPHA
+from folkways.evidence.answers import Answers, answers_of
+from folkways.evidence.contrasts import ALPHA, CONTRASTS, contrasts
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
 from folkways.stats.pairwise import ranks_of_pairs
@@ -36,6 +36,31 @@ class Rank:
     def span(self) -> str:
         """``2`` where the questions leave no doubt, else ``1–3``."""
         return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
+
+
+@dataclass(frozen=True)
+class ModelContrasts:
+    """How the models of one task differ. contrasts: ``contrasts.CONTRASTS`` of every pair; empty for fewer
+    than two models. ranks: ``order`` of them."""
+
+    contrasts: pl.DataFrame = field(
+        default_factory=lambda: pl.DataFrame(schema=dict(CONTRASTS)), compare=False
+    )
+    ranks: Mapping[str, Rank] = field(default_factory=dict)
+
+
+def model_contrasts(
+    judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Metric, by: Sequence[str]
+) -> ModelContrasts:
+    """The contrasts and the order of models.
+
+    judgements: as for ``answers_of``. by: the facets by whose groups they are compared too.
+    """
+    if len(judgements) < 2:
+        return ModelContrasts()
+    answers = answers_of(judgements, metric, by)
+    rows = contrasts(answers, metric, by)
+    return ModelContrasts(rows, order(answers, rows, metric))
 
 
 def order(answers: Answers, rows: pl.DataFrame, metric: Metric) -> Mapping[str, Rank]:

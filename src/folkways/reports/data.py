@@ -10,6 +10,7 @@ from typing import Literal
 import polars as pl
 
 from folkways.benchmarks.results import ResultTables
+from folkways.evidence.order import ModelContrasts
 from folkways.evidence.verdict import Expense
 from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, Signature, empty, require_columns
 from folkways.releases.release_records import ReleaseRecord
@@ -81,6 +82,8 @@ class ReportData:
     homes: model -> code of the culture in which its maker is at home, where that is known.
     parts: task -> how much of it was asked, in words, where that is not everything.
     names: endpoint -> the model's name in files, without an address.
+    contrasts: (task, profile, metric) -> how the models differ, by culture too, where that was stored with
+        their scores; made of the judgements for others.
     dispute: the address at which a question can be disputed, with ``{item}``, ``{culture}`` and ``{task}``
         to be filled in; empty without one.
     """
@@ -108,6 +111,7 @@ class ReportData:
     homes: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    contrasts: Mapping[tuple[str, str, str], ModelContrasts] = field(default_factory=dict)
     dispute: str = ""
 
     def __post_init__(self) -> None:

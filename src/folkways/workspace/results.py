@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -10,6 +11,7 @@ import orjson
 import polars as pl
 import sqlalchemy as sa
 
+from folkways import __version__
 from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
@@ -203,18 +205,53 @@ def save_scores(workspace: Workspace, run: RunRecord, task: str, profile: str, s
     """Store the scores of a task of ``run`` in a profile, in ``workspace``, in place of all earlier ones: a
     reader sees the old ones or the new.
 
-    scored: records.SCORES with ``subject``, and ``signature`` as JSON.
+    scored: records.SCORES with ``subject``, and ``signature`` as JSON. Contrasts of earlier ones go.
     """
     scores = schema.scores
     rows = scored.select(pl.lit(run.id).alias("run_id"), "subject", *SCORES).to_dicts()
     with workspace.write() as connection:
-        connection.execute(
-            sa.delete(scores).where(
-                scores.c.run_id == run.id, scores.c.profile == profile, scores.c.task == task
+        for table in (scores, schema.contrasts):
+            connection.execute(
+                sa.delete(table).where(
+                    table.c.run_id == run.id, table.c.profile == profile, table.c.task == task
+                )
             )
-        )
         if rows:
             connection.execute(sa.insert(scores), rows)
+
+
+Ranks = Sequence[tuple[str, int, int, int, bool]]
+"""Model, rank, the range of ranks that the contrasts leave open, and whether it is level with the first;
+best first."""
+
+
+def save_contrasts(
+    workspace: Workspace, run: RunRecord, key: tuple[str, str, str], contrasts: pl.DataFrame, ranks: Ranks
+) -> None:
+    """Store how the models of ``run`` differ, with the scores that they belong to, in ``workspace``.
+
+    key: task, profile and metric. contrasts: evidence.contrasts.CONTRASTS. ranks: made of them.
+    """
+    task, profile, metric = key
+    pairs = io.BytesIO()
+    contrasts.write_parquet(pairs)
+    row = (run.id, task, profile, metric, __version__, pairs.getvalue(), orjson.dumps(ranks).decode())
+    with workspace.write() as connection:
+        workspace.insert_or_replace(connection, schema.contrasts, [row])
+
+
+def load_contrasts(
+    workspace: Workspace, run: RunRecord
+) -> Iterator[tuple[tuple[str, str, str], pl.DataFrame, Ranks]]:
+    """What ``save_contrasts`` stored of ``run`` in ``workspace``: key, contrasts and ranks. What another
+    version of folkways made is left out: it may have compared otherwise."""
+    table = schema.contrasts
+    query = sa.select(table).where(table.c.run_id == run.id, table.c.version == __version__)
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    for row in rows:
+        key = row.task, row.profile, row.metric
+        yield key, pl.read_parquet(row.pairs), orjson.loads(row.ranks)
 
 
 def load_scores(workspace: Workspace, run: RunRecord, subject: Subject = Subject.MODEL) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -228,10 +229,23 @@ scores = Table(
     ),  # replies that the token limit cut, whatever their state
 )
 
+contrasts = Table(
+    "contrasts",
+    metadata,
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("task", String(64), primary_key=True),
+    Column("profile", String(32), primary_key=True),
+    Column("metric", String(64), nullable=False),
+    Column("version", String(32), nullable=False),  # folkways version that made them
+    Column("pairs", LargeBinary, nullable=False),  # Parquet: evidence.contrasts.CONTRASTS
+    Column("ranks", Text, nullable=False),  # JSON: model, value, low, high and level of each, best first
+)
+"""How the models of a run differ on a task: all that a verdict needs of its judgements."""
+
 TABLES = TableSet(
     owner="folkways",
     metadata=metadata,
-    revisions=("0100",),
+    revisions=("0100", "0101"),
     migrations="folkways.workspace:migrations",
     version_table="alembic_version",
 )

@@ -74,6 +74,44 @@ class ModelSuggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class PreAnnotation:
+    """What a model suggests for an item before anybody works on it.
+
+    version: of the model, empty where it has none. score: 0 to 1, None where it says none. content: fields
+    of the form. source: file, api, backend or model.
+    """
+
+    id: int
+    item_id: int
+    model: str
+    version: str
+    score: float | None
+    content: Mapping[str, Any]
+    source: str
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """Whether somebody saw what was suggested for an item, as it was settled before they were shown it.
+
+    setting: of the stage then (shown, hidden, half). shown: drawn at random for ``half``. outcome: accepted,
+    changed or rejected, once the answer was sent; None where it was not shown. parts, unchanged: how many
+    parts the suggestion has, and how many of them the answer has, shown or not.
+    """
+
+    item_id: int
+    participant_id: int
+    preannotation_id: int
+    setting: str
+    shown: bool
+    outcome: str | None
+    parts: int | None
+    unchanged: int | None
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
 class Comment:
     """What a researcher or reviewer says of an item to the others. role: theirs, when they wrote it. text:
     empty once deleted.

@@ -38,7 +38,7 @@ STAGES = [
         "kind": "localise",
         "role": "reviewer",
         "for_each_population": False,
-        "suggestions": False,
+        "suggestions": "hidden",
     },
 ]
 ASKED = {"local": "무엇을 먹나요?", "english": "What do people eat?", "category": "Food"}
@@ -147,8 +147,8 @@ def test_what_is_not_taken_is_rejected_and_all_of_it_leaves_in_the_export(
     ]
     rows = export_files(desk.workspace, desk.study.id, "jsonl")["suggestions.jsonl"].decode().splitlines()
     assert [(json.loads(row)["outcome"], json.loads(row)["kept"]) for row in rows] == [
-        ("changed", 0),
-        ("rejected", 1),
+        ("changed", 1),
+        ("rejected", 2),
     ]
     participants.withdraw(desk.workspace, desk.study.id, reviewer.id)
     assert suggestions.made_of_suggestions(desk.workspace, desk.study.id) == ()

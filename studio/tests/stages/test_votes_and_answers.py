@@ -41,7 +41,7 @@ def problems(
             "short_answers",
             {"answers": (5, "count", 1), "most_idk": (5, "count", 0), "most_answers": (3, "count", 1)},
         ),
-        ("group_answers", {"suggestions": (True, "flag", 0)}),
+        ("group_answers", {}),
     ],
 )
 def test_settings_and_what_they_are_without_being_set(kind: str, settings: dict[str, Any]) -> None:

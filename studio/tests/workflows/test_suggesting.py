@@ -11,6 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways_studio.errors import ConflictError, SubmissionError
+from folkways_studio.stages.base import COMMON_OPTIONS
+from folkways_studio.stages.fields import plain
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.suggesting import LONGEST, MOST_ANSWERS, SUGGESTERS, outcome
 
@@ -105,6 +107,49 @@ def test_translations_go_into_the_field_that_lacks_one() -> None:
         ENGLISH.prompt({}, {"question": " "}, "South Korea", "Korean")
 
 
+def became(kind: str, suggested: dict[str, Any], answer: dict[str, Any], **taken: bool) -> Any:
+    options = {**COMMON_OPTIONS, **stage_kind(kind).settings}
+    config = {name: option.default for name, option in options.items()}
+    parts = (stage_kind(kind).answer_parts(each, {"options": "abcd"}, config) for each in (suggested, answer))
+    return outcome(*parts, **taken)
+
+
+@pytest.mark.parametrize(
+    ("kind", "suggested", "answer", "word", "parts", "unchanged"),
+    [
+        ("vote", {"choices": [1]}, {"choices": [1], "abstain": None}, "accepted", 1, 1),
+        ("vote", {"choices": [1, 2]}, {"choices": [1], "abstain": None}, "changed", 2, 1),
+        ("vote", {"choices": [1]}, {"choices": [1, 2], "abstain": None}, "changed", 1, 1),
+        ("vote", {"choices": [1]}, {"choices": [2], "abstain": None}, "rejected", 1, 0),
+        ("vote", {"choices": [1]}, {"choices": [], "abstain": "dont_know"}, "rejected", 1, 0),
+        ("tag_spans", {"spans": []}, {"spans": []}, "accepted", 0, 0),
+        ("tag_spans", {"spans": []}, {"spans": [[0, 2]]}, "rejected", 0, 0),
+        ("tag_spans", {"spans": [[0, 2], [4, 5]]}, {"spans": [[0, 2]]}, "changed", 2, 1),
+        ("label_item", {"level": "Visible"}, {"level": "Visible", "category": "x"}, "accepted", 1, 1),
+        ("label_item", {"level": "Visible", "element": "e"}, {"level": "Visible"}, "changed", 2, 1),
+        ("localise", {"local": "the cat and the dog"}, {"local": "The cat and a dog"}, "changed", 5, 4),
+        ("localise", {"local": "the the"}, {"local": "the"}, "changed", 2, 1),
+        ("localise", {"local": "dog bites man"}, {"local": "man bites dog"}, "changed", 3, 3),
+        ("localise", {"local": "吃什么"}, {"local": "吃甚么"}, "changed", 3, 2),
+        ("localise", {"local": "What?"}, {"local": "Who!"}, "rejected", 1, 0),
+        ("localise", {"local": "What?"}, {"english": "What?"}, "rejected", 1, 0),
+    ],
+)
+def test_what_a_form_began_with_is_told_by_what_is_left_of_it(
+    kind: str, suggested: Any, answer: Any, word: str, parts: int, unchanged: int
+) -> None:
+    assert became(kind, suggested, answer) == (word, parts, unchanged)
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_a_text_is_accepted_as_it_is_alone_and_no_more_is_kept_than_there_was(one: str, other: str) -> None:
+    word, parts, unchanged = became("localise", {"local": one}, {"local": other})
+    assert 0 <= unchanged <= parts
+    assert (word == "accepted") == (plain(one) == plain(other))
+    assert word != "accepted" or unchanged == parts
+    assert became("localise", {"local": one}, {"local": one})[:2] == ("accepted", parts)
+
+
 def test_what_became_of_a_suggestion_is_told_by_its_parts() -> None:
     suggested = {
         "groups": [{"answers": ["a", "b"], "en_answers": ["One"]}, {"answers": ["c"], "en_answers": ["two"]}],
@@ -122,11 +167,12 @@ def test_what_became_of_a_suggestion_is_told_by_its_parts() -> None:
         "invalid": ["c"],
     }
     mended = {**same, "invalid": [], "groups": [*same["groups"], {"answers": ["d"], "en_answers": ["dee"]}]}
-    assert outcome(GROUPS, suggested, same, taken=True) == ("accepted", 3, 3)
-    assert outcome(GROUPS, suggested, mended, taken=True) == ("changed", 3, 2)
-    assert outcome(GROUPS, suggested, other, taken=True) == ("changed", 3, 0)
-    assert outcome(GROUPS, suggested, same, taken=False) == ("rejected", 3, 3)
-    assert outcome(LOCAL, {"local": "무엇"}, {"local": " 무엇 ", "english": "What?"}, taken=True) == (
+    groups = "group_answers"
+    assert became(groups, suggested, same, taken=True) == ("accepted", 3, 3)
+    assert became(groups, suggested, mended, taken=True) == ("changed", 3, 2)
+    assert became(groups, suggested, other, taken=True) == ("changed", 3, 0)
+    assert became(groups, suggested, same, taken=False) == ("rejected", 3, 3)
+    assert became("localise", {"local": "무엇"}, {"local": " 무엇 ", "english": "What?"}, taken=True) == (
         "accepted",
         1,
         1,

@@ -9,7 +9,13 @@ import polars as pl
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
-from folkways.evidence.cultures import FEWEST_REPEATS, repeated_replies, reply_rows, right_elsewhere
+from folkways.evidence.cultures import (
+    FEWEST_REPEATS,
+    repeated_replies,
+    right_elsewhere,
+    right_replies,
+    wrong_replies,
+)
 from folkways.records import Schema
 
 REPLIES: Schema = {
@@ -63,15 +69,20 @@ def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
     judged = inputs.of(task, columns=(*COLUMNS, metric.name))
     if "answer" not in judged.columns or metric.name not in judged.columns:
         return []
-    parts, models = [], judged["endpoint"].cast(pl.String).unique(maintain_order=True)
-    right = pl.concat(reply_rows(_of(judged, name), metric, right=True) for name in models)
+    models = judged["endpoint"].cast(pl.String).unique(maintain_order=True)
+    repeated: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
     for name in models:
-        wrong = reply_rows(_of(judged, name), metric, right=False)
-        rows = repeated_replies(wrong)
-        if rows.is_empty():
-            continue
+        wrong = wrong_replies(_of(judged, name), metric)
+        if (rows := repeated_replies(wrong)).height:
+            repeated[name] = rows, wrong.rows.filter(pl.col("key").is_in(rows["key"].implode()))
+    if not repeated:
+        return []
+    keys = pl.concat(rows["key"] for rows, _ in repeated.values()).unique()
+    right = pl.concat(right_replies(_of(judged, name), metric, keys) for name in models)
+    parts = []
+    for name, (rows, wrong_rows) in repeated.items():
         about = (
-            right_elsewhere(rows, wrong, right)
+            right_elsewhere(rows, wrong_rows, right)
             .group_by("culture", "language", "key", maintain_order=True)
             .agg(right_about=pl.col("other"))
         )

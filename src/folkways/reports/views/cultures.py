@@ -321,22 +321,21 @@ class _TaskPages:
     def _statements(self, shown: Sequence[str]) -> dict[str, _Statements]:
         """Model -> what the evidence says of it about every culture."""
         metric, every = self.task.metric, {name: _Statements() for name in shown}
-        repeated: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
+        repeated: dict[str, tuple[pl.DataFrame, evidence.WrongReplies]] = {}
         for name, statements in every.items():
             judged = self._judgements(name)
             self._compare(name, judged, statements)
             if self.task.task not in self.view.data.chance and metric.bounds is not None:
-                wrong = evidence.reply_rows(judged, metric, right=False)
+                wrong = evidence.wrong_replies(judged, metric)
                 repeated[name] = (evidence.repeated_replies(wrong), wrong)
         keys = pl.concat([rows["key"] for rows, _ in repeated.values()]).unique() if repeated else pl.Series()
         if keys.is_empty():
             return every
-        replies = (
-            evidence.reply_rows(self._judgements(name), metric, right=True) for name in self.task.models
+        right = pl.concat(
+            evidence.right_replies(self._judgements(name), metric, keys) for name in self.task.models
         )
-        right = pl.concat(rows.filter(pl.col("key").is_in(keys.implode())) for rows in replies)
         for name, (rows, wrong) in repeated.items():
-            elsewhere = evidence.right_elsewhere(rows, wrong, right)
+            elsewhere = evidence.right_elsewhere(rows, wrong.rows, right)
             for row in rows.iter_rows(named=True):
                 same = {key: row[key] for key in ("culture", "language", "key")}
                 parts = (evidence.repeated_sentence(row), evidence.right_sentence(elsewhere.filter(**same)))

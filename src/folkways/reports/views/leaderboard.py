@@ -13,9 +13,8 @@ import polars as pl
 
 from folkways.benchmarks.registry import benchmarks
 from folkways.display import single_line
-from folkways.evidence.answers import answers_of
-from folkways.evidence.contrasts import CONTRASTS, CULTURE, contrasts
-from folkways.evidence.order import Rank, order
+from folkways.evidence.contrasts import CULTURE
+from folkways.evidence.order import ModelContrasts, Rank, model_contrasts
 from folkways.names import WHOLE, facet_title, provider, value_name
 from folkways.records import BASELINE_PREFIX, Metric
 from folkways.reports.figures.charts import INK, MUTED, SERIES, Spec, axis_x, axis_y, layer, spec
@@ -237,7 +236,7 @@ class Leaderboard:
         self.by = by
         self.published = PublishedView(view)
         self._rows: dict[str, list[Row]] = {}
-        self._compared: dict[str, tuple[pl.DataFrame, Mapping[str, Rank]]] = {}
+        self._compared: dict[str, ModelContrasts] = {}
         self._drawn_in: dict[str, Mapping[tuple[str, str], ShrunkenScore]] = {}
 
     def rows(self, task: TaskView) -> list[Row]:
@@ -311,12 +310,12 @@ class Leaderboard:
 
     def ranks(self, task: TaskView) -> Mapping[str, Rank]:
         """Model -> its rank, for the models that have one (``evidence.order``)."""
-        return self._evidence(task)[1]
+        return self._evidence(task).ranks
 
     def contrasts(self, task: TaskView) -> pl.DataFrame:
         """``evidence.contrasts.CONTRASTS`` of every pair of models, over everything and by the facets of
         ``by``."""
-        return self._evidence(task)[0]
+        return self._evidence(task).contrasts
 
     def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:
         """(culture, endpoint) -> shrunken score, for the endpoints in tables; empty for fewer than three
@@ -325,24 +324,22 @@ class Leaderboard:
             self._drawn_in[task.task] = self._shrunk(task)
         return self._drawn_in[task.task]
 
-    def _evidence(self, task: TaskView) -> tuple[pl.DataFrame, Mapping[str, Rank]]:
+    def _evidence(self, task: TaskView) -> ModelContrasts:
         if task.task not in self._compared:
             self._compared[task.task] = self._compare(task)
         return self._compared[task.task]
 
-    def _compare(self, task: TaskView) -> tuple[pl.DataFrame, Mapping[str, Rank]]:
+    def _compare(self, task: TaskView) -> ModelContrasts:
+        stored = self.view.data.contrasts.get((task.task, task.profile, task.metric.name))
+        if stored is not None and tuple(self.by) == (CULTURE,):
+            return stored
         judged = self.view.data.judgements
-        nothing = pl.DataFrame(schema=dict(CONTRASTS))
         if len(task.models) < 2 or task.metric.name not in judged.columns:
-            return nothing, {}
+            return ModelContrasts()
         of_task = judged.lazy().filter((pl.col("task") == task.task) & (pl.col("profile") == task.profile))
         present = set(of_task.select(pl.col("endpoint").unique()).collect()["endpoint"])
         frames = {name: of_task.filter(pl.col("endpoint") == name) for name in task.models if name in present}
-        if len(frames) < 2:
-            return nothing, {}
-        answers = answers_of(frames, task.metric, self.by)
-        rows = contrasts(answers, task.metric, self.by)
-        return rows, order(answers, rows, task.metric)
+        return model_contrasts(frames, task.metric, self.by)
 
     def _shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:
         scores = self.view.data.scores.filter(

@@ -84,20 +84,6 @@ def judged_of_task(
                 yield frames.pop()
 
 
-def compared_of_task(
-    workspace: Workspace, run: run_records.RunRecord, task: str, profiles: Sequence[str]
-) -> Iterator[pl.DataFrame]:
-    """The judgements of a ``task`` of the ``run`` in each of the ``profiles``, of each endpoint, as far as
-    models are compared by them: compact records.JUDGED_ITEMS without texts, from the ``workspace``."""
-    for part in results.parts(workspace, run):
-        if part.task == task:
-            for name in profiles:
-                judged = results.load_judgements(
-                    workspace, run, name, part, small=True, without=("answer", "reason", "response")
-                )
-                yield judged.drop("ordinal", "answer", "reason", "response")
-
-
 _KEY = ("item", "language")
 _TEXTS: Schema = dict.fromkeys((*_KEY, "text", "gold"), pl.String)
 

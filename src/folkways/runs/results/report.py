@@ -28,7 +28,8 @@ from folkways.reports.views.views import ReportView
 from folkways.runs.models import cost_function
 from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
-from folkways.runs.results.judgements import compared_of_task, inputs_of, judged_of_task, results_of_runs
+from folkways.runs.results.contrasts import compared_of_task, stored_contrasts
+from folkways.runs.results.judgements import inputs_of, judged_of_task, results_of_runs
 from folkways.runs.results.model_names import model_names
 from folkways.runs.results.notes import cut_warnings, lacking, other_language_warnings, read_otherwise
 from folkways.runs.scores.scoring import stored_scores
@@ -92,6 +93,7 @@ def collect(
     tasks: dict[str, Task] = {}
     partial: list[str] = []
     parts: dict[str, str] = {}
+    contrasts = stored_contrasts(workspace, runs[0]) if len(runs) == 1 else {}
     several = len({name for run in runs for name in _models(workspace, run)}) > 1
     for run in runs:
         stored = scored[run.name] = stored_scores(workspace, run)
@@ -125,7 +127,8 @@ def collect(
             if looked_at and (lacks := lacking(workspace, run, run_task)):
                 partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(lacks)}.")
                 parts.setdefault(task.name, lacks[0])
-            if with_verdict and not with_judgements and several:
+            compared = any(key[:2] == (task.name, profiles[0]) for key in contrasts) if profiles else True
+            if with_verdict and not with_judgements and several and not compared:
                 judgements += compared_of_task(workspace, run, task.name, profiles[:1])
             if with_judgements:
                 release = opened[task.name] = release_of(run_task)
@@ -187,6 +190,7 @@ def collect(
         without_items=withheld,
         expenses=_expenses(runs, used, cost_of),
         parts=parts,
+        contrasts=contrasts,
         homes={name: card.home for name, card in inputs.cards.items() if card.home},
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
     )

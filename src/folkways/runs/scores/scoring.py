@@ -21,6 +21,7 @@ from folkways.releases.stored_releases import locate, state_of
 from folkways.reports.data import PEOPLE
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, stored_plans
+from folkways.runs.results.contrasts import make_contrasts
 from folkways.runs.sampling.strata import of_sample, stratum_names
 from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip
 from folkways.runs.scores.signature import same_rule, signature
@@ -118,6 +119,7 @@ def score_run(
             results.save_scores(workspace, run, task, done.profiles[task], done.scores)
     if broken:
         raise broken[0] if len(broken) == 1 else TaskError("\n".join(map(str, broken)))
+    make_contrasts(workspace, run, [plan.task for plan in plans], profiles)
     run_records.mark_scored(workspace, run)
     stored = results.load_scores(workspace, run)
     current = pl.col("profile") == pl.col("task").replace_strict(

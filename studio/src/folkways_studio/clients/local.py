@@ -9,6 +9,7 @@ from typing import Any
 from folkways.sdk.errors import UnknownNameError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.exports.archive import export_files
+from folkways_studio.items.peer_rows import Annotations, table_rows
 from folkways_studio.items.reading import OnProgress, import_items
 from folkways_studio.items.stage_assignments import assign_stage, assigned_items
 from folkways_studio.media import service as media
@@ -65,21 +66,22 @@ class LocalStudyClient:
         return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
 
     def import_items(
-        self, study: str, stage: str, rows: Rows, population: str | None, file: str, on_progress: OnProgress
-    ) -> int:
-        """Add rows to a stage of a study and return their number. population: for rows that name none. file:
-        for errors. on_progress: reports progress."""
-        return len(
-            import_items(
-                self.workspace,
-                self._study(study),
-                stage,
-                rows,
-                population=population,
-                file=file,
-                on_progress=on_progress,
-            )
-        )
+        self,
+        study: str,
+        stage: str,
+        rows: Rows,
+        population: str | None,
+        file: str,
+        on_progress: OnProgress,
+        annotations: Annotations | None = None,
+    ) -> tuple[int, Sequence[str]]:
+        """Add rows to a stage of a study; returns their number, and sentences on what was left out.
+        population: for rows that name none. file: for errors. on_progress: reports progress. annotations:
+        what becomes of people's answers in the rows."""
+        number = self._study(study)
+        table = table_rows(rows, studies.get_stage(self.workspace, number, stage), annotations, file)
+        how: dict[str, Any] = {"population": population, "file": file, "on_progress": on_progress}
+        return len(import_items(self.workspace, number, stage, table.rows, **how)), table.notes
 
     def media(self, study: str) -> list[dict[str, Any]]:
         """Name, type, bytes and sha256 of every picture and recording."""

@@ -6,7 +6,7 @@ import io
 import os
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,6 +14,7 @@ from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways_studio.clients.json_client import JsonClient, segment
 from folkways_studio.clients.local import MediaFiles, Rows
 from folkways_studio.items.imports import AT_WORK, ImportState
+from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.items.reading import OnProgress
 from folkways_studio.media.reading import LARGEST_BYTES, MOST_FILES
 
@@ -84,11 +85,20 @@ class RemoteStudyClient:
         return str(self._ask("POST", study, "/invites", body)["link"])
 
     def import_items(
-        self, study: str, stage: str, rows: Rows, population: str | None, file: str, on_progress: OnProgress
-    ) -> int:
-        """See LocalStudyClient; study, stage, rows, population, file and on_progress as there. Waits while
-        the server imports many rows in the background. FolkwaysError if that fails."""
-        body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
+        self,
+        study: str,
+        stage: str,
+        rows: Rows,
+        population: str | None,
+        file: str,
+        on_progress: OnProgress,
+        annotations: Annotations | None = None,
+    ) -> tuple[int, Sequence[str]]:
+        """See LocalStudyClient; study, stage, rows, population, file, on_progress and annotations as there.
+        Waits while the server imports many rows in the background. FolkwaysError if that fails."""
+        body: dict[str, Any] = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
+        if annotations is not None:
+            body["annotations"] = annotations
         job = self._ask("POST", study, "/items", body)
         wait = SOONEST
         while job.get("state") in AT_WORK:
@@ -101,7 +111,7 @@ class RemoteStudyClient:
             raise FolkwaysError(
                 "\n".join((f"{file}: {job['error'] or 'the import was cancelled on the server'}", *lines))
             )
-        return int(job["added"])
+        return int(job["added"]), tuple(job.get("notes", ()))
 
     def _import(self, study: str, number: int) -> Any:
         """The state of an import. A restarted server resumes it, and gets time for that."""

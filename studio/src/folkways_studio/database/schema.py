@@ -417,6 +417,38 @@ suggestions = Table(
     Index("ix_studio_suggestions_item_id_participant_id", "item_id", "participant_id"),
 )
 
+preannotations = Table(
+    "studio_preannotations",  # what models suggest for an item of a stage before anybody works on it
+    metadata,
+    id_column(),
+    reference("studio_items", "item_id"),
+    Column("model", String(256), nullable=False),
+    Column("version", String(128), nullable=False),  # of the model; empty where it has none
+    Column("score", Float),  # 0 to 1, as the model says; null where it says none
+    Column("content", Json, nullable=False),  # fields of the form, as the model would fill them in
+    Column("source", String(16), nullable=False),  # file, api, backend, model
+    Column("created", Float, nullable=False),
+    UniqueConstraint("item_id", "model", "version"),
+)
+
+exposures = Table(
+    # whether somebody saw what was suggested for an item: written before they are shown the task
+    "studio_exposures",
+    metadata,
+    Column("item_id", Integer, ForeignKey("studio_items.id"), primary_key=True),
+    Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
+    reference("studio_preannotations", "preannotation_id", index=True),
+    Column("setting", String(8), nullable=False),  # of the stage at that moment: shown, hidden, half
+    Column("shown", Boolean, nullable=False),  # drawn at random where the setting is half
+    Column(
+        "outcome", String(16)
+    ),  # accepted, changed, rejected; null until the answer, or where it was not shown
+    Column("parts", Integer),  # of what was suggested, and how many of them the answer has, shown or not
+    Column("unchanged", Integer),
+    Column("created", Float, nullable=False),
+    Index("ix_studio_exposures_participant_id", "participant_id"),
+)
+
 comments = Table(
     "studio_comments",  # what researchers and reviewers say of an item to one another
     metadata,

@@ -31,7 +31,9 @@ from folkways_studio.work import leases
 
 router = APIRouter(tags=["results"])
 
-Format = Literal["release", "csv", "jsonl", "parquet", "xlsx", "hub", "spacy"]
+Format = Literal[
+    "release", "csv", "jsonl", "parquet", "xlsx", "hub", "label-studio", "argilla", "spacy", "conll"
+]
 ZIP = "application/zip"
 
 

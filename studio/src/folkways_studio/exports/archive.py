@@ -23,8 +23,8 @@ from folkways_studio.database import audit
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.demographics import demographic_table, without_small
 from folkways_studio.exports.hub import hub_files
+from folkways_studio.exports.peers import PEERS, SPANS_ALONE, peer_files
 from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
-from folkways_studio.exports.spacy import spacy_files
 from folkways_studio.exports.study_tables import (
     comment_table,
     item_table,
@@ -35,6 +35,7 @@ from folkways_studio.exports.study_tables import (
 )
 from folkways_studio.exports.workbook import workbook
 from folkways_studio.items.discussion import comments_of_study
+from folkways_studio.items.preannotations import list_suggestions
 from folkways_studio.media.reading import safe_name
 from folkways_studio.media.service import Media, list_media, read_bytes
 from folkways_studio.stages.registry import stage_kind
@@ -135,9 +136,11 @@ def export_files(
     if shown:
         kind_tables["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
     files = {f"media/{safe_name(each.name, each.sha256)}": read_bytes(workspace, each) for each in shown}
-    unanswered = 0
-    if format == "spacy":
-        files, unanswered = spacy_files(snapshot)
+    not_carried: Mapping[str, Any] = {}
+    if format in PEERS:
+        peer = peer_files(snapshot, format, list_suggestions(workspace, study_id))
+        files = peer.files if format in SPANS_ALONE else files | peer.files
+        not_carried = peer.not_carried
     elif format == "hub":
         files |= hub_files(snapshot, tables, release_of(study), offers_of(workspace, snapshot.study))
     elif format == "xlsx":
@@ -153,7 +156,7 @@ def export_files(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
                 f"{', '.join(FORMATS[1:])}"
             )
-    files["study.json"] = _record(snapshot, format, suggestions, unanswered)
+    files["study.json"] = _record(snapshot, format, suggestions, not_carried)
     return files
 
 
@@ -163,7 +166,9 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
     return parquet_bytes(frame) if format == "parquet" else frame.write_ndjson().encode()
 
 
-def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, unanswered: int = 0) -> bytes:
+def _record(
+    snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, not_carried: Mapping[str, Any]
+) -> bytes:
     study = snapshot.study
     record: dict[str, Any] = {
         "study": study.name,
@@ -190,7 +195,7 @@ def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, una
             {"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]}
             for stage in snapshot.stages.values()
         ],
-        **({"answers_without_marks": unanswered} if format == "spacy" else {}),
+        **not_carried,
         "suggestions": _shares(suggestions),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,

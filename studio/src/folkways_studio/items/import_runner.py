@@ -17,6 +17,7 @@ from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
+from folkways_studio.items.peer_rows import Annotations, table_rows
 from folkways_studio.items.reading import add_checked, checked_rows
 from folkways_studio.items.table_files import (
     SMALL_LINES,
@@ -61,16 +62,32 @@ class ImportWorker:
         self._later.start()
 
     def submit_import(
-        self, study_id: int, stage: str, file: str, content: bytes, *, population: str | None, by: int
+        self,
+        study_id: int,
+        stage: str,
+        file: str,
+        content: bytes,
+        *,
+        population: str | None,
+        by: int,
+        annotations: Annotations | None = None,
     ) -> Import:
         """Start the import of a file into a stage and return it. study_id: the study. file: its name.
-        content: its bytes. population: for rows that name none. by: the account that acts. NotFoundError for
-        a stage or population that the study does not have."""
+        content: its bytes. population: for rows that name none. by: the account that acts.
+        annotations: what becomes of people's answers in the file (``peer_rows``). NotFoundError for a stage
+        or population that the study does not have."""
         studies.get_stage(self.workspace, study_id, stage)
         if population is not None:
             studies.get_population(self.workspace, study_id, population)
         job = imports.begin(
-            self.workspace, study_id, stage, file, population=population, content=content, by=by
+            self.workspace,
+            study_id,
+            stage,
+            file,
+            population=population,
+            annotations=annotations,
+            content=content,
+            by=by,
         )
         self.wake()
         return job
@@ -130,11 +147,14 @@ def run_import(
     try:
         with _signalling(workspace, job):
             rows = read_content(job.file, content, lambda: going() and imports.is_mine(workspace, job))
+            stage = studies.get_stage(workspace, job.study_id, job.stage)
+            table = table_rows(rows, stage, job.annotations, job.file)
+            imports.note(workspace, job, table.notes)
             new = checked_rows(
                 workspace,
                 job.study_id,
                 job.stage,
-                rows,
+                table.rows,
                 population=job.population,
                 file=job.file,
                 import_id=job.id,

@@ -11,6 +11,8 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import ConflictError, StudioError, SubmissionError
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
+from folkways_studio.items.preannotations import COLUMNS as SUGGESTED
+from folkways_studio.items.preannotations import checked_suggestions, suggestions_in
 from folkways_studio.items.service import CheckedItem, NewItem, list_items
 from folkways_studio.items.table_files import RowsError, structured
 from folkways_studio.media.service import media_names, no_file
@@ -23,10 +25,10 @@ IDS = ("id", "item_id", "item")
 KNOWN = ("check", "qualification")
 """Columns with a known answer: of a question among the work, or of one in the test before the stage."""
 
-RESERVED = (*IDS, "population", *KNOWN)
-"""Columns of any table of items: its id (the first of IDS that is present), its population's name, and KNOWN
-(JSON, or the value of the first of the kind's ``known_fields``). A kind of stage may have a field of the same
-name (``own_columns``)."""
+RESERVED = (*IDS, "population", *KNOWN, *SUGGESTED)
+"""Columns of any table of items: its id (the first of IDS that is present), its population's name, KNOWN
+(JSON, or the value of the first of the kind's ``known_fields``), and what models suggest
+(``preannotations.COLUMNS``). A kind of stage may have a field of the same name (``own_columns``)."""
 
 
 AT_ONCE, FEWEST, SECONDS_AT_ONCE = 25, 10, 0.05
@@ -145,6 +147,7 @@ def checked_rows(
         try:
             content = kind.check_content(content_of(row, kind.own_columns), stage_record.config)
             known_answer, test = _known_answer(row, kind, content, stage_record.config)
+            suggestions = checked_suggestions(suggestions_in(row), kind, content, stage_record.config)
         except SubmissionError as error:
             problems[number] = str(error)
             continue
@@ -161,7 +164,7 @@ def checked_rows(
         taken.add(key)
         new.append(
             (
-                NewItem(key, content, population_name, known_answer, test),
+                NewItem(key, content, population_name, known_answer, test, suggestions),
                 population_ids.get(population_name or ""),
                 content,
             )

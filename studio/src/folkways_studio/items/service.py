@@ -14,6 +14,7 @@ from folkways.sdk.workspace import Json, Workspace, insert
 from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import Lock, find_row, read_all
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways_studio.items.preannotations import NewPreAnnotation, checked_suggestions, place_suggestions
 from folkways_studio.media.service import media_names, no_file
 from folkways_studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways_studio.stages.registry import stage_kind
@@ -26,13 +27,14 @@ MOST_NAMED = 1000
 @dataclass(frozen=True, slots=True)
 class NewItem:
     """An item to be added. population: its name, None for everybody. check: the known answer; test: whether
-    it belongs to the test before the stage."""
+    it belongs to the test before the stage. suggestions: what models suggest for it."""
 
     key: str
     content: Mapping[str, Any]
     population: str | None = None
     check: Mapping[str, Any] | None = None
     test: bool = False
+    suggestions: Sequence[NewPreAnnotation] = ()
 
 
 _revisions, _items = schema.revisions, schema.items
@@ -75,10 +77,10 @@ def add_items(
         )
         try:
             content = kind.check_content(each.content, stage_record.config)
-            checked = (
-                each
-                if each.check is None
-                else replace(each, check=kind.check_known(each.check, content, stage_record.config))
+            if each.check is not None:
+                each = replace(each, check=kind.check_known(each.check, content, stage_record.config))
+            checked = replace(
+                each, suggestions=checked_suggestions(each.suggestions, kind, content, stage_record.config)
             )
         except SubmissionError as error:
             raise SubmissionError(
@@ -143,6 +145,9 @@ def place_new(
         for slot in _slots(number, stage.id, row["population_id"], 0, answers)
     ]
     insert(connection, schema.assignments, slots, replace=False)
+    place_suggestions(
+        connection, [(number, each.suggestions) for number, (each, _, _) in zip(numbers, new, strict=True)]
+    )
     return numbers
 
 

@@ -135,17 +135,22 @@ def people_of(workspace: Workspace, numbers: Collection[int]) -> dict[int, str]:
 
 
 def suggestion_counts(workspace: Workspace, numbers: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Item id -> how often models suggested an answer, and how many of those were accepted as they were; of
-    the items whose ids are ``numbers``."""
-    table = schema.suggestions
-    accepted = sa.func.sum(sa.case((table.c.outcome == "accepted", 1), else_=0))
-    query = (
-        sa.select(table.c.item_id, sa.func.count().label("n"), accepted.label("accepted"))
-        .where(table.c.item_id.in_(numbers))
-        .group_by(table.c.item_id)
-    )
+    """Item id -> how often people saw what a model suggests for it, and how often they accepted that as it
+    was; of the items whose ids are ``numbers``."""
+    requested, prefilled = schema.suggestions, schema.exposures
+    rows = sa.union_all(
+        sa.select(requested.c.item_id, requested.c.outcome).where(requested.c.item_id.in_(numbers)),
+        sa.select(prefilled.c.item_id, prefilled.c.outcome).where(
+            prefilled.c.item_id.in_(numbers), prefilled.c.shown
+        ),
+    ).subquery()
+    accepted = sa.func.sum(sa.case((rows.c.outcome == "accepted", 1), else_=0))
+    query = sa.select(rows.c.item_id, sa.func.count().label("n"), accepted.label("accepted"))
     with workspace.read() as connection:
-        return {row.item_id: (row.n, int(row.accepted)) for row in connection.execute(query)}
+        return {
+            row.item_id: (row.n, int(row.accepted))
+            for row in connection.execute(query.group_by(rows.c.item_id))
+        }
 
 
 def saved_filters(workspace: Workspace, study_id: int) -> list[tuple[str, str]]:

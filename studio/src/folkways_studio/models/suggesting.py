@@ -17,6 +17,7 @@ from folkways_studio.errors import ConflictError
 from folkways_studio.models import modelling
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.records import Stage
+from folkways_studio.stages.base import SHOWN
 from folkways_studio.studies.service import get_study
 from folkways_studio.work.assignments import get_work
 from folkways_studio.work.leases import require_leased
@@ -27,9 +28,9 @@ UNREADABLE = "the reply holds no suggestion that can be used"
 
 
 def suggester_of(stage: Stage) -> Suggester | None:
-    """What may be suggested in a stage; None where nothing may, or the study does not want it there
-    (``suggestions: false``)."""
-    return SUGGESTERS.get(stage.kind) if stage.config.get("suggestions", True) else None
+    """What people may have suggested in a stage; None where nothing may, or the study does not show
+    suggestions to all of them there (``suggestions``)."""
+    return SUGGESTERS.get(stage.kind) if stage.config["suggestions"] == SHOWN else None
 
 
 def suggest(

@@ -10,7 +10,7 @@ from typing import Any
 
 from folkways.sdk.studies import Vote
 from folkways_studio.stages.base import SAID_THE_SAME, Arrival, Config, Content, Decision, Translate
-from folkways_studio.stages.fields import raise_if
+from folkways_studio.stages.fields import FieldParts, raise_if
 from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.form_fields import FormFields
 
@@ -64,6 +64,25 @@ class Adjudication(StageKind):
             "decision": self._inner(content).validate(submission, content["content"], content["rules"]),
             **reason,
         }
+
+    def answer_fields(self, content: Content, config: Config) -> tuple[str, ...]:
+        return self._inner(content).answer_fields(content["content"], content["rules"])
+
+    def read_suggestion(self, cell: Any, content: Content, config: Config) -> Mapping[str, Any]:
+        return self._inner(content).read_suggestion(cell, content["content"], content["rules"])
+
+    def check_suggestion(
+        self, suggested: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, Any]:
+        """The decision; its reason is a person's."""
+        return self._inner(content).check_suggestion(suggested, content["content"], content["rules"])
+
+    def answer_parts(
+        self, draft: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, FieldParts]:
+        inner, decision = self._inner(content), draft.get("decision")
+        inside = inner.draft_of(decision) if isinstance(decision, Mapping) else draft
+        return inner.answer_parts(inside, content["content"], content["rules"])
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         result = self._inner(content).result_of(

@@ -9,7 +9,7 @@ from typing import Any
 from folkways.sdk.studies import IDK, OTHER, Vote, answers_by_person, count_people
 from folkways_studio.errors import Message
 from folkways_studio.stages.base import REDACTED, Arrival, Config, Content, Decision, Translate
-from folkways_studio.stages.fields import plain, raise_if, text_of
+from folkways_studio.stages.fields import FieldParts, plain, raise_if, text_of
 from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.form_fields import FormFields, text, whole
 from folkways_studio.work.counts import missing_answers
@@ -149,6 +149,19 @@ class GroupAnswers(StageKind):
 
         actual, right = parts(payload), parts(known)
         return all(actual[name] == right[name] for name in known)
+
+    def answer_parts(
+        self, draft: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, FieldParts]:
+        """Each group with its wordings, in whatever order, and each invalid answer."""
+        parts = {
+            "groups": frozenset(
+                (frozenset(group["answers"]), frozenset(plain(group["en_answers"])))
+                for group in draft.get("groups", ())
+            ),
+            "invalid": frozenset(draft.get("invalid", ())),
+        }
+        return {name: FieldParts(parts[name], parts[name]) for name in parts if name in draft}
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         answers = distinct_answers(content)

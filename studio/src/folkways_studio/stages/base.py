@@ -73,17 +73,21 @@ class WorkbookSchema:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting of a stage in a study's file: its default, what it may be, and what it does."""
+    """One setting of a stage in a study's file: its default, what it may be, and what it does. choices: the
+    only texts that it may be."""
 
     default: Any
     about: str
     kind: Literal["count", "number", "flag", "text", "texts", "parts"] = "count"
     least: float = 0
+    choices: tuple[str, ...] = ()
 
     def problem(self, value: Any) -> str | None:
         """What is wrong with a value; None if nothing is. None is valid if it is the default."""
         if value is None and self.default is None:
             return None
+        if self.choices and value not in self.choices:
+            return f"has to be one of {', '.join(self.choices)}, not {value!r}"
         if not self._fits(value):
             return f"has to be {_NAMES[self.kind]}, not {value!r}"
         if self.kind in ("count", "number") and value < self.least:
@@ -114,6 +118,8 @@ _NAMES = {
     "parts": "a list of mappings",
 }
 
+SHOWN, HIDDEN, HALF = SUGGESTIONS = ("shown", "hidden", "half")
+
 COMMON_OPTIONS: Mapping[str, Option] = {
     "answers": Option(1, "how many people answer each item", least=1),
     "lease_minutes": Option(
@@ -131,6 +137,16 @@ COMMON_OPTIONS: Mapping[str, Option] = {
     "training": Option(True, "whether people go through the cases of the manual before the work", "flag"),
     "minutes": Option(
         None, "how many minutes one answer is expected to take, before any is timed", "number", 0.01
+    ),
+    "suggestions": Option(
+        "shown",
+        "who sees what models suggest for an item: everybody (shown), nobody (hidden), or half, drawn at "
+        "random for each person and item, to measure what it does",
+        "text",
+        choices=SUGGESTIONS,
+    ),
+    "suggestions_from": Option(
+        "", "the model whose suggestion is shown; empty for the one with the highest score", "text"
     ),
     "for_each_population": Option(
         False, "an item that arrives here is asked of every population that has no parts", "flag"

@@ -3,14 +3,23 @@ its name."""
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from folkways.sdk.display import storable
 from folkways_studio.errors import Message, SubmissionError
 
 NO_LINES = "has to be a list of texts, none of them empty"
+SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+WORD = re.compile(f"[{SPACELESS}]|[^\\s{SPACELESS}]+")
+"""A word; or a letter of Thai, Lao, Burmese, Khmer, Japanese or Chinese, which put no spaces between
+words."""
+
 MOST_OF_OTHERS = 0.999
 """How much marks share at most that are not the same: one mark of two words is not two marks."""
 
@@ -171,3 +180,39 @@ def tag(text: str, spans: list[list[int]]) -> str:
         pieces += [text[last:start], "<CSI> ", text[start:end], " </CSI>"]
         last = end
     return "".join((*pieces, text[last:]))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldParts:
+    """One field of an answer, to be compared with a suggestion. whole: equal where both say the same. parts:
+    what it is made of: the words of a text, the entries of a list or mapping, or the value alone."""
+
+    whole: Hashable = ""
+    parts: frozenset[Hashable] = frozenset()
+
+
+def parts_of_field(value: Any, *, is_text: bool) -> FieldParts:
+    """The parts of a field's value, compared as ``plain`` does; none of an empty one. is_text: words of one's
+    own, which are compared word by word (in writing without spaces, letter by letter)."""
+    value = plain(value)
+    if value in (None, "", [], {}):
+        return FieldParts()
+    if is_text and isinstance(value, str):
+        words: Counter[str] = Counter()
+        parts = []
+        for word in WORD.findall(value):
+            parts.append((word, words[word]))  # the second "the" is another part than the first
+            words[word] += 1
+        return FieldParts(value, frozenset(parts))
+    if isinstance(value, list):
+        return FieldParts(canonical(value), frozenset(map(canonical, value)))
+    if isinstance(value, dict):
+        return FieldParts(
+            canonical(value), frozenset((name, canonical(each)) for name, each in value.items())
+        )
+    return FieldParts(canonical(value), frozenset([canonical(value)]))
+
+
+def canonical(value: Any) -> str:
+    """A JSON value as text that is the same for equal values."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

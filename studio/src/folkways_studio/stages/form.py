@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from folkways.sdk.studies import Study, Vote
 from folkways_studio.stages.base import Config, Content, Decision, Say, Translate, WorkbookSchema
-from folkways_studio.stages.fields import plain, raise_if, text_of
+from folkways_studio.stages.fields import FieldParts, plain, raise_if, text_of
 from folkways_studio.stages.kind import EMPTY_VALUES, OwnOrderKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, PartType, UnfitError, text_fields
@@ -177,6 +177,36 @@ class Consensus(OwnOrderKind):
             }
             for kind, answers in first.items()
         }
+
+    def answer_fields(self, content: Content, config: Config) -> tuple[str, ...]:
+        return tuple(part["key"] for part in config["ask"])
+
+    def read_suggestion(self, cell: Any, content: Content, config: Config) -> Mapping[str, Any]:
+        keys = self.answer_fields(content, config)
+        if isinstance(cell, Mapping):
+            return cell
+        valid = ", ".join(keys)
+        raise_if({} if len(keys) == 1 else {"": f"has to be an object with some of: {valid}; not {cell!r}"})
+        return {keys[0]: cell}
+
+    def check_suggestion(
+        self, suggested: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, Any]:
+        """Key -> value, as a submission or as a payload has them."""
+        fields = dict(suggested)
+        if not fields.keys() & set(self.answer_fields(content, config)):
+            if isinstance(fields.get("answers"), Mapping):
+                fields = dict(fields["answers"])
+            elif fields and all(
+                kind in PART_TYPES and isinstance(each, Mapping) for kind, each in fields.items()
+            ):
+                fields = answers_of(fields)
+        return {"answers": self.check_known(fields, content, config)}
+
+    def answer_parts(
+        self, draft: Mapping[str, Any], content: Content, config: Config
+    ) -> Mapping[str, FieldParts]:
+        return super().answer_parts(self.answers_in(draft), content, config)
 
     # Page
 

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
+from folkways_studio.activity import Exposure
 from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, delete_rows, get_row, inserted_id
 from folkways_studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
@@ -27,6 +28,7 @@ from folkways_studio.records import (
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.categories import check_category
 from folkways_studio.work.corrections import corrected
+from folkways_studio.work.exposures import settle_exposure
 from folkways_studio.work.known_answers import judge_known
 from folkways_studio.work.leases import not_theirs, own_assignment
 from folkways_studio.work.resolution import apply_rule
@@ -39,6 +41,7 @@ LONGEST_KEY = 64
 _people, _items, _slots, _stages, _judgements = (
     schema.participants, schema.items, schema.assignments, schema.stages, schema.judgements,
 )  # fmt: skip
+_exposures, _preannotations = schema.exposures, schema.preannotations
 # Everything that changes an item locks its row before its slots: slots, answers and results of one item
 # change one after the other. Before both comes the person's row: an answer that is known beforehand may
 # change their qualification, and asking for work locks it too.
@@ -48,6 +51,8 @@ _HELD = (
         _items,
         _slots,
         _stages,
+        _exposures,
+        _preannotations.c.content.label("suggested"),
         schema.studies.c.state.label("study_state"),
         sa.select(sa.func.max(schema.revisions.c.number))
         .where(schema.revisions.c.item_id == _items.c.id)
@@ -62,6 +67,13 @@ _HELD = (
     .join(_items, _items.c.id == _slots.c.item_id)
     .join(_stages, _stages.c.id == _slots.c.stage_id)
     .join(schema.studies, schema.studies.c.id == _stages.c.study_id)
+    .outerjoin(
+        _exposures,
+        sa.and_(
+            _exposures.c.item_id == _slots.c.item_id, _exposures.c.participant_id == _slots.c.participant_id
+        ),
+    )
+    .outerjoin(_preannotations, _preannotations.c.id == _exposures.c.preannotation_id)
     .where(
         _slots.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))),
         _slots.c.participant_id == sa.bindparam("participant_id"),
@@ -102,7 +114,7 @@ class SubmissionReceipt:
 @dataclass(frozen=True, slots=True)
 class _Held:
     """What a submission is about, locked for this transaction, with the number of its item's last
-    revision."""
+    revision, and whether the person saw what was suggested (None where nothing was)."""
 
     person: Participant
     item: Item
@@ -111,6 +123,8 @@ class _Held:
     study_state: str
     revision: int | None
     key_was_used: bool
+    exposure: Exposure | None
+    suggested: Mapping[str, Any] | None
 
 
 def _hold(connection: sa.Connection, participant_id: int, slots: tuple[int, int], key: str) -> _Held:
@@ -126,6 +140,8 @@ def _hold(connection: sa.Connection, participant_id: int, slots: tuple[int, int]
         row.study_state,
         row.last_revision,
         bool(row.key_was_used),
+        from_row(Exposure, row, _exposures) if row._mapping[_exposures.c.item_id] is not None else None,
+        row.suggested,
     )
 
 
@@ -232,7 +248,9 @@ def _store(
         "created": now,
     }
     judgement_id = inserted_id(connection, schema.judgements, row)
-    settle_suggestions(connection, stage.kind, item.id, assignment.participant_id or 0, payload)
+    settle_suggestions(connection, item, stage, assignment.participant_id or 0, payload)
+    if held.exposure is not None and held.suggested is not None:
+        settle_exposure(connection, held.exposure, held.suggested, item, stage, payload)
     done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
     change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
     delete_rows(connection, schema.drafts, item_id=item.id, participant_id=assignment.participant_id)

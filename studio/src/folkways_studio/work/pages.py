@@ -19,12 +19,12 @@ from folkways_studio.people.personal import own_attributes
 from folkways_studio.records import AssignmentState, Item, ParticipantState, Stage
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
-from folkways_studio.studies import service as studies
-from folkways_studio.studies.progress import own_progress
+from folkways_studio.studies.progress import own_progress, own_progress_everywhere
 from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways_studio.web.routing import TASK_PAGE, Routes
 from folkways_studio.work import drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work, claim_slot
+from folkways_studio.work.exposures import exposed
 from folkways_studio.work.judgements import SubmissionReceipt
 from folkways_studio.work.known_answer_rules import Qualification
 from folkways_studio.work.suggestion_pages import suggestion_beside
@@ -58,13 +58,17 @@ def show_study(context: RequestContext) -> Response:
         return context.page("people/left.html.j2", study=study)
     if person.state == ParticipantState.EXCLUDED:
         return context.page("people/excluded.html.j2", study=study, person=person, end=completion(context))
-    stages = [stage for stage in studies.stages(context.workspace, study.id) if stage.role in context.roles]
+    stages = own_progress_everywhere(context.workspace, person)
+    follows = [stage for stage, each in stages if each.at_hand] or [
+        stage for stage, each in stages if each.goes_on
+    ]
     code = own_attributes(context.workspace, person.id).get(RETURN_CODE, "")
     return context.page(
         "work/study.html.j2",
         study=study,
         person=person,
         stages=stages,
+        follows=follows[0] if follows else None,
         return_code=code,
         has_sent=work_of(context.workspace, person).answers > 0,
     )
@@ -108,8 +112,11 @@ def show_task(context: RequestContext) -> Response:
     stage = context.task.work.stage
     if is_untrained(context.workspace, context.participant.id, stage):  # it got one after they took the task
         return context.go(f"/work/{context.study.name}/training/{stage.name}")
-    draft = context.task.draft
-    return task_page(context, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
+    task = context.task = exposed(context.workspace, context.participant.id, context.task)
+    draft = task.draft
+    if draft is None:
+        return task_page(context, dict(task.prefilled), 0)
+    return task_page(context, dict(draft.payload), draft.revision)
 
 
 def task_page(
@@ -152,7 +159,7 @@ def task_page(
         test=Qualification.of(config) if work.item.test else None,
         discussion=None if correcting else discussion_beside(context, task),
         correcting=correcting,
-        beside=None if correcting else suggestion_beside(context, task),
+        beside=None if correcting else suggestion_beside(context, task, draft),
         **kind.form_values(content, config, draft),
     )
 

@@ -167,6 +167,7 @@ def _scrub(
         (tables.adjudications, ("decision", "reason"), tables.adjudications.c.item_id),
         (tables.comments, ("text", "history"), tables.comments.c.item_id),
         (tables.suggestions, ("content", "before"), tables.suggestions.c.item_id),
+        (tables.preannotations, ("content",), tables.preannotations.c.item_id),
         (tables.model_calls, ("prompt", "reply", "problem", "read"), tables.model_calls.c.item_id),
     ):
         _scrub_rows(connection, table, columns, owner.in_(family), words)

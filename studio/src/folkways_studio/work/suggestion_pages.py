@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from folkways_studio.activity import ModelSuggestion
 from folkways_studio.errors import SubmissionError
 from folkways_studio.models import suggesting
 from folkways_studio.models.modelling import TOO_LATE, models_of
@@ -17,26 +16,36 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.web.request_context import PARTICIPANT, RequestContext
 from folkways_studio.web.routing import Routes
 from folkways_studio.work import drafts
-from folkways_studio.work.assignments import get_work
 from folkways_studio.work.suggestions import put_back, take_suggestion
 from folkways_studio.work.task_pages import TaskPage
-from folkways_studio.workflows.suggesting import Suggester
 
 routes = Routes()
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionPanel:
-    """What stands beside a task. suggestion: the latest, None before the first. can_ask: whether another
-    would be another one."""
+    """What a model suggested, next to a task. model: its name, with version and score where there are.
 
-    suggester: Suggester
-    suggestion: ModelSuggestion | None
-    can_ask: bool
+    lines: the suggestion in words, where it was asked for. in_form: whether it is in the form. made: whether
+    there is one. can_ask: what may be asked for: groups, translation; empty where nothing may. before:
+    whether the form began with it.
+    """
+
+    model: str
+    lines: Sequence[str]
+    in_form: bool
+    made: bool
+    can_ask: str = ""
+    before: bool = False
 
 
-def suggestion_beside(context: RequestContext, task: TaskPage) -> SuggestionPanel | None:
-    """For a task in which something may be suggested; None for any other, and without a model."""
+def suggestion_beside(
+    context: RequestContext, task: TaskPage, draft: Mapping[str, Any]
+) -> SuggestionPanel | None:
+    """For a task whose form (draft) began with a suggestion, or in which something may be suggested; None for
+    any other, and without a model."""
+    if task.exposure is not None and task.preannotation is not None:
+        return _panel_before(task, draft) if task.exposure.shown else None
     suggester = suggesting.suggester_of(task.work.stage)
     if suggester is None:
         return None
@@ -44,7 +53,27 @@ def suggestion_beside(context: RequestContext, task: TaskPage) -> SuggestionPane
     offered = models_of(context.study).get(suggesting.PURPOSE) in context.studio.settings.models
     if not offered and suggestion is None:
         return None
-    return SuggestionPanel(suggester, suggestion, offered and (suggestion is None or suggester.of_draft))
+    can_ask = suggester.what if offered and (suggestion is None or suggester.of_draft) else ""
+    if suggestion is None:
+        return SuggestionPanel("", (), in_form=False, made=False, can_ask=can_ask)
+    return SuggestionPanel(
+        suggestion.model,
+        suggester.lines(suggestion.content),
+        in_form=suggestion.taken is not None,
+        made=True,
+        can_ask=can_ask,
+    )
+
+
+def _panel_before(task: TaskPage, draft: Mapping[str, Any]) -> SuggestionPanel:
+    suggestion, work = task.preannotation, task.work
+    assert suggestion is not None  # noqa: S101 - asked by the one caller
+    kind, content, config = stage_kind(work.stage.kind), work.item.content, work.stage.config
+    suggested, written = (kind.answer_parts(each, content, config) for each in (suggestion.content, draft))
+    in_form = all(written.get(name) == each for name, each in suggested.items())
+    score = "" if suggestion.score is None else f"{suggestion.score:.2f}"
+    model = " · ".join(each for each in (suggestion.model, suggestion.version, score) if each)
+    return SuggestionPanel(model, (), in_form=in_form, made=True, before=True)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/suggest", PARTICIPANT, slow=True)
@@ -52,16 +81,29 @@ def suggest(context: RequestContext) -> Response:
     """Ask for a suggestion, put it into the form, or put back what was there; then to the page with what came
     of it."""
     number, person = context.assignment, context.participant
-    work = get_work(context.workspace, person.id, number)
+    task = context.task
+    work = task.work
     written = stage_kind(work.stage.kind).read_form(context.form, work.item.content, work.stage.config)
     base, step = whole(context.text("revision")) or 0, context.text("step")
-    if step == "take":
+    if task.prefilled and step in ("take", "back"):
+        form = _with(written, task.prefilled) if step == "take" else {}
+        drafts.save_draft(context.workspace, person.id, number, form, base)
+    elif step == "take":
         take_suggestion(context.workspace, person.id, number, written, base)
     elif step == "back":
         put_back(context.workspace, person.id, number, base)
     else:
         return _ask(context, number, written, base)
     return context.go(context.task_address(number))
+
+
+def _with(written: Mapping[str, Any], suggested: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The form with the suggested fields in place of its own; those of a field that holds fields as well."""
+    fields = dict(written)
+    for name, value in suggested.items():
+        both = isinstance(value, Mapping) and isinstance(fields.get(name), Mapping)
+        fields[name] = {**fields[name], **value} if both else value
+    return fields
 
 
 def _ask(context: RequestContext, number: int, written: Mapping[str, Any], base: int) -> Response:

@@ -16,7 +16,8 @@ from folkways_studio.activity import ModelSuggestion
 from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, read_all, read_first
 from folkways_studio.errors import ConflictError, NotFoundError
-from folkways_studio.records import LEFT_OUT, Draft, Stage
+from folkways_studio.records import LEFT_OUT, Draft, Item, Stage
+from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.work import drafts
 from folkways_studio.work.leases import own_assignment
@@ -100,18 +101,20 @@ def put_back(workspace: Workspace, participant_id: int, assignment_id: int, base
 
 
 def settle_suggestions(
-    connection: sa.Connection, kind: str, item_id: int, participant_id: int, answer: Mapping[str, Any]
+    connection: sa.Connection, item: Item, stage: Stage, participant_id: int, payload: Mapping[str, Any]
 ) -> None:
-    """Record what became of this person's (participant_id) suggestions for an item (item_id), in the
-    transaction (connection) that stores their answer. kind: of the stage."""
-    if kind not in SUGGESTERS:
+    """Record what became of the suggestions that this person (participant_id) asked for, for an item of a
+    stage, in the transaction (connection) that stores their answer (payload)."""
+    if stage.kind not in SUGGESTERS:
         return
-    table = schema.suggestions
+    table, kind = schema.suggestions, stage_kind(stage.kind)
     mine = sa.select(table).where(
-        table.c.item_id == item_id, table.c.participant_id == participant_id, table.c.outcome.is_(None)
+        table.c.item_id == item.id, table.c.participant_id == participant_id, table.c.outcome.is_(None)
     )
+    answer = kind.answer_parts(kind.draft_of(payload), item.content, stage.config)
     for row in connection.execute(mine).all():
-        word, parts, unchanged = outcome(SUGGESTERS[kind], row.content, answer, taken=row.taken is not None)
+        suggested = kind.answer_parts(row.content, item.content, stage.config)
+        word, parts, unchanged = outcome(suggested, answer, taken=row.taken is not None)
         change_rows(connection, table, {"id": row.id}, outcome=word, parts=parts, kept=unchanged, before=None)
 
 

@@ -4,12 +4,14 @@ suggested before, and how far the person is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.activity import ModelSuggestion
+from folkways_studio.activity import Exposure, ModelSuggestion, PreAnnotation
 from folkways_studio.database import schema
 from folkways_studio.records import Assignment, Draft, Item, Participant, Stage, from_row
 from folkways_studio.work.assignments import Work
@@ -22,6 +24,7 @@ _mine, _item, _stages = schema.assignments.alias("mine"), schema.items.alias("it
 _drafts, _suggestions, _populations = schema.drafts, schema.suggestions, schema.populations
 _latest = schema.suggestions.alias("latest")
 _judgements = schema.judgements.alias("others")
+_exposures, _preannotations = schema.exposures, schema.preannotations
 _TASK = (
     sa.select(
         *_mine.c,
@@ -29,6 +32,11 @@ _TASK = (
         *_stages.c,
         *_drafts.c,
         *_suggestions.c,
+        *_exposures.c,
+        *_preannotations.c,
+        sa.exists()
+        .where(schema.preannotations.alias("any").c.item_id == _mine.c.item_id)
+        .label("has_suggestions"),
         _populations.c.language.label("language_of_item"),
         sa.exists()
         .where(
@@ -52,6 +60,13 @@ _TASK = (
         .where(_latest.c.item_id == _mine.c.item_id, _latest.c.participant_id == _mine.c.participant_id)
         .scalar_subquery(),
     )
+    .outerjoin(
+        _exposures,
+        sa.and_(
+            _exposures.c.item_id == _mine.c.item_id, _exposures.c.participant_id == _mine.c.participant_id
+        ),
+    )
+    .outerjoin(_preannotations, _preannotations.c.id == _exposures.c.preannotation_id)
     .where(_mine.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))), _mine.c.participant_id == PERSON)
 )
 """Made once: making it costs more than running it."""
@@ -61,6 +76,8 @@ _TASK = (
 class TaskPage:
     """A task with the rest of its page. language: of the item's population, empty where it has none.
     others_answered: whether somebody else has answered the item. counts: of the person, in the task's stage.
+    has_suggestions: whether a model has suggested something for the item beforehand. exposure, preannotation:
+    whether this person sees it, and what it is; None before that is settled.
     """
 
     work: Work
@@ -69,6 +86,16 @@ class TaskPage:
     language: str
     others_answered: bool
     counts: Counts
+    has_suggestions: bool = False
+    exposure: Exposure | None = None
+    preannotation: PreAnnotation | None = None
+
+    @property
+    def prefilled(self) -> Mapping[str, Any]:
+        """With what the form begins: what was suggested, for a person who sees that; or else nothing."""
+        if self.exposure is None or not self.exposure.shown or self.preannotation is None:
+            return {}
+        return self.preannotation.content
 
 
 def get_task_page(
@@ -93,4 +120,7 @@ def get_task_page(
         row.language_of_item or "",
         bool(row.others_answered),
         counts_within(row),
+        bool(row.has_suggestions),
+        from_row(Exposure, row, _exposures) if values[_exposures.c.item_id] is not None else None,
+        from_row(PreAnnotation, row, _preannotations) if values[_preannotations.c.id] is not None else None,
     )

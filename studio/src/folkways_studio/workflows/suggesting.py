@@ -9,13 +9,13 @@ text.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
 from folkways_studio.errors import ConflictError, Message, SubmissionError
 from folkways_studio.stages.answers import distinct_answers
+from folkways_studio.stages.fields import FieldParts
 from folkways_studio.workflows.helping import fill, object_in
 
 MOST_ANSWERS = 120
@@ -82,10 +82,6 @@ class Suggester(ABC):
         """Fields of the form in a reply, which may have other words around them; None if there are none."""
 
     @abstractmethod
-    def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
-        """What a suggestion, or an answer, is made of; equal parts say the same."""
-
-    @abstractmethod
     def lines(self, fields: Mapping[str, Any]) -> Sequence[str]:
         """A suggestion in lines to be read."""
 
@@ -132,14 +128,6 @@ class Groups(Suggester):
             "invalid": invalid,
         }
 
-    def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
-        """Each group with its wordings, and each invalid answer."""
-        groups = {
-            (frozenset(group["answers"]), frozenset(each.strip().casefold() for each in group["en_answers"]))
-            for group in fields["groups"]
-        }
-        return groups | {(answer, "invalid") for answer in fields["invalid"]}
-
     def lines(self, fields: Mapping[str, Any]) -> Sequence[str]:
         """One line per group, and the invalid answers in the last."""
         lines = [
@@ -174,10 +162,6 @@ class Translation(Suggester):
         text = " ".join(translation.split()) if isinstance(translation, str) else ""
         return {self._target: text} if 0 < len(text) <= LONGEST else None
 
-    def parts(self, fields: Mapping[str, Any]) -> AbstractSet[Hashable]:
-        """The text."""
-        return {" ".join(fields[self._target].split())}
-
     def lines(self, fields: Mapping[str, Any]) -> Sequence[str]:
         """The text."""
         return [fields[self._target]]
@@ -192,17 +176,21 @@ SUGGESTERS: Mapping[str, Suggester] = {
 
 
 def outcome(
-    suggester: Suggester, suggested: Mapping[str, Any], answer: Mapping[str, Any], *, taken: bool
-) -> tuple[str, int, int]:
-    """What became of a suggestion (accepted, changed or rejected), its parts, and how many of them the
-    answer has unchanged.
+    suggested: Mapping[str, FieldParts], answer: Mapping[str, FieldParts], *, taken: bool | None = None
+) -> tuple[Literal["accepted", "changed", "rejected"], int, int]:
+    """What became of a suggestion, its parts, and how many of them the answer has unchanged.
 
-    suggester: of the stage. suggested, answer: fields of its form. taken: whether somebody put it into
-    their form; otherwise it is rejected, even if the answer is the same.
+    suggested, answer: as ``StageKind.answer_parts`` has them; only what was suggested is compared. taken:
+    whether somebody put it into their form, without which it is rejected even if the answer is the same; None
+    where their form began with it: then it is rejected where nothing of it is in the answer.
     """
-    parts, answer_parts = suggester.parts(suggested), suggester.parts(answer)
-    word = "rejected" if not taken else "accepted" if parts == answer_parts else "changed"
-    return word, len(parts), len(parts & answer_parts)
+    parts = sum(len(each.parts) for each in suggested.values())
+    answers = {name: answer.get(name, FieldParts()) for name in suggested}
+    unchanged = sum(len(each.parts & answers[name].parts) for name, each in suggested.items())
+    is_same = all(each.whole == answers[name].whole for name, each in suggested.items())
+    if taken is False or not (taken or is_same or unchanged):
+        return "rejected", parts, unchanged
+    return "accepted" if is_same else "changed", parts, unchanged
 
 
 def _taken(free: dict[int, str], numbers: Any) -> list[str]:

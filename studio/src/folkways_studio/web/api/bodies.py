@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.records import Role
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -50,11 +51,14 @@ class NewState(Body):
 
 
 class NewItems(Body):
-    """Rows of a table of items, as in a file: column -> cell. population: for rows that name none."""
+    """Rows of a table of items, as in a file: column -> cell; or tasks of Label Studio, records of Argilla,
+    or texts with entities. population: for rows that name none. annotations: what becomes of the answers of
+    people in them; needed where there are any."""
 
     stage: Name
     rows: list[dict[str, Cell]] = Field(min_length=1, max_length=MOST_ROWS)
     population: Name | None = None
+    annotations: Annotations | None = None
 
 
 class NewDecision(Body):

@@ -134,10 +134,11 @@ class ItemDetailResponse(ItemResponse):
 
 
 class ItemsAddedResponse(BaseModel):
-    """Items that were added."""
+    """Items that were added. notes: what of the rows was left out."""
 
     added: int
     ids: list[int]
+    notes: list[str] = []
 
 
 class ItemsDrawnResponse(BaseModel):

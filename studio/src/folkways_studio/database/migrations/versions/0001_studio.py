@@ -661,6 +661,52 @@ def upgrade() -> None:
         unique=False,
     )
     op.create_table(
+        "studio_preannotations",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("model", sa.String(length=256), nullable=False),
+        sa.Column("version", sa.String(length=128), nullable=False),
+        sa.Column("score", sa.Float(), nullable=True),
+        sa.Column("content", Json(), nullable=False),
+        sa.Column("source", sa.String(length=16), nullable=False),
+        sa.Column("created", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["item_id"], ["studio_items.id"], name=op.f("fk_studio_preannotations_item_id")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_preannotations")),
+        sa.UniqueConstraint(
+            "item_id", "model", "version", name=op.f("uq_studio_preannotations_item_id_model_version")
+        ),
+    )
+    op.create_table(
+        "studio_exposures",
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("participant_id", sa.Integer(), nullable=False),
+        sa.Column("preannotation_id", sa.Integer(), nullable=False),
+        sa.Column("setting", sa.String(length=8), nullable=False),
+        sa.Column("shown", sa.Boolean(), nullable=False),
+        sa.Column("outcome", sa.String(length=16), nullable=True),
+        sa.Column("parts", sa.Integer(), nullable=True),
+        sa.Column("unchanged", sa.Integer(), nullable=True),
+        sa.Column("created", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_exposures_item_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_exposures_participant_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["preannotation_id"],
+            ["studio_preannotations.id"],
+            name=op.f("fk_studio_exposures_preannotation_id"),
+        ),
+        sa.PrimaryKeyConstraint("item_id", "participant_id", name=op.f("pk_studio_exposures")),
+    )
+    op.create_index(
+        "ix_studio_exposures_participant_id", "studio_exposures", ["participant_id"], unique=False
+    )
+    op.create_index(
+        op.f("ix_studio_exposures_preannotation_id"), "studio_exposures", ["preannotation_id"], unique=False
+    )
+    op.create_table(
         "studio_corrections",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("judgement_id", sa.Integer(), nullable=False),

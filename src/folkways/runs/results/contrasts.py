@@ -1,0 +1,75 @@
+"""How the models of a run differ: made of its judgements when it is scored, and stored with its scores, so
+that a display of scores alone need not read every judgement again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
+
+import polars as pl
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.treatments import without_treatments
+from folkways.evidence.contrasts import CULTURE
+from folkways.evidence.order import ModelContrasts, Rank, model_contrasts
+from folkways.records import JUDGED_ITEMS, empty
+from folkways.reports.data import ReportData
+from folkways.reports.views.views import ReportView
+from folkways.workspace import results
+from folkways.workspace.database import Workspace
+from folkways.workspace.run_records import RunRecord
+
+
+def compared_of_task(
+    workspace: Workspace, run: RunRecord, task: str, profiles: Sequence[str]
+) -> Iterator[pl.DataFrame]:
+    """The judgements of a ``task`` of the ``run`` in each of the ``profiles``, of each endpoint, as far as
+    models are compared by them: compact records.JUDGED_ITEMS without texts, from the ``workspace``."""
+    for part in results.parts(workspace, run):
+        if part.task == task:
+            for name in profiles:
+                judged = results.load_judgements(
+                    workspace, run, name, part, small=True, without=("answer", "reason", "response")
+                )
+                yield judged.drop("ordinal", "answer", "reason", "response")
+
+
+def make_contrasts(
+    workspace: Workspace, run: RunRecord, tasks: Iterable[Task], profiles: Mapping[str, str]
+) -> None:
+    """Store the contrasts of the models of a scored ``run`` of the ``workspace``, for each of its ``tasks``
+    that two models were asked. profiles: task -> the one that it was scored in."""
+    scored = results.load_scores(workspace, run)
+    for task in tasks:
+        profile = profiles.get(task.name)
+        of_task = scored.filter(pl.col("task") == task.name, pl.col("profile") == profile)
+        if profile is None or of_task.is_empty():
+            continue
+        data = ReportData("", "", (), of_task, empty(JUDGED_ITEMS), metrics={task.name: task.metrics})
+        view = ReportView(data).tasks[0]  # the order of the models is that of a report
+        judged = {
+            frame["endpoint"][0]: frame
+            for frame in compared_of_task(workspace, run, task.name, [profile])
+            if len(view.models) > 1 and frame.height
+        }
+        metric = view.metric
+        frames = {
+            model: without_treatments(judged[model])
+            for model in view.models
+            if model in judged and metric.name in judged[model].columns
+        }
+        if len(frames) > 1:
+            made = model_contrasts(frames, metric, (CULTURE,))
+            ranks = [(model, *astuple(rank)) for model, rank in made.ranks.items()]
+            results.save_contrasts(workspace, run, (task.name, profile, metric.name), made.contrasts, ranks)
+
+
+def stored_contrasts(workspace: Workspace, run: RunRecord) -> dict[tuple[str, str, str], ModelContrasts]:
+    """(task, profile, metric) -> the contrasts of the models of a ``run`` of the ``workspace``, where they
+    are stored."""
+    return {
+        key: ModelContrasts(
+            pairs, {model: Rank(value, low, high, level) for model, value, low, high, level in ranks}
+        )
+        for key, pairs, ranks in results.load_contrasts(workspace, run)
+    }

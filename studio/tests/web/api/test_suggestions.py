@@ -1,0 +1,95 @@
+"""Programs add what models suggest, and read it again but for what their account is still to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from folkways_studio.items.suggestion_api import MOST_SUGGESTIONS
+from folkways_studio.people import participants
+from folkways_studio.records import Role
+from studio.tests.support.studies import QUESTION, described
+from studio.tests.web.api.conftest import Program, problem
+from studio.tests.web.worlds import OWNER, World
+
+PLACE = "/studies/suggested"
+STAGES = [
+    {"name": "verify", "kind": "vote", "answers": 2, "majority": 2},
+    {"name": "review", "kind": "review", "role": "reviewer", "answers": 2},
+]
+
+
+@pytest.fixture(scope="module")
+def api(program: Callable[..., Program], world: World) -> Program:
+    made = program(OWNER, everywhere=True)
+    made.post("/studies", {"definition": described(STAGES, name="suggested")})
+    for stage in ("verify", "review"):
+        rows = [{"id": f"{stage}-{number}", **QUESTION} for number in range(3)]
+        made.post(f"{PLACE}/items", {"stage": stage, "rows": rows})
+    return made
+
+
+def test_suggestions_are_added_once_and_listed(api: Program) -> None:
+    one = {"item": "verify-0", "model": "small", "version": "2", "score": 0.5, "answer": {"choices": [1]}}
+    body = {"stage": "verify", "suggestions": [one, {"item": "verify-1", "model": "small", "answer": "c"}]}
+    assert api.post(f"{PLACE}/suggestions", body) == {"added": 2, "replaced": 0, "unchanged": 0}
+    assert api.post(f"{PLACE}/suggestions", body) == {"added": 0, "replaced": 0, "unchanged": 2}
+    first = api.get(f"{PLACE}/suggestions?stage=verify&limit=1")
+    rest = api.get(f"{PLACE}/suggestions?stage=verify&cursor={first['next']}")
+    (made,) = first["data"]
+    assert {name: made[name] for name in ("model", "version", "score", "content", "source")} == {
+        **{name: one[name] for name in ("model", "version", "score")},
+        "content": {"choices": [1]},
+        "source": "api",
+    }
+    assert made["item"] == api.get(f"{PLACE}/items?stage=verify")["data"][0]["id"]
+    assert [each["content"] for each in rest["data"]] == [{"choices": [2]}] and rest["next"] is None
+    assert api.get(f"{PLACE}/suggestions?model=other")["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "words"),
+    [
+        ({"score": 1.5}, "body.suggestions.1.score", "less than or equal to 1"),
+        ({"score": "NaN"}, "body.suggestions.1.score", ""),
+        ({"model": ""}, "body.suggestions.1.model", "at least 1 character"),
+        ({"answer": {"choices": [9]}}, "row 2", "answer.choices: "),
+        ({"item": "nowhere"}, "row 2", "there is no item 'nowhere' in verify"),
+        ({"item": "review-0"}, "row 2", "there is no item 'review-0' in verify"),
+        ({"by": "me"}, "body.suggestions.1.by", "Extra inputs"),
+    ],
+)
+def test_what_cannot_be_used_is_named_and_nothing_is_added(
+    api: Program, change: dict[str, object], place: str, words: str
+) -> None:
+    before = api.get(f"{PLACE}/suggestions")["data"]
+    good = {"item": "verify-2", "model": "m", "answer": "a"}
+    body = {"stage": "verify", "suggestions": [good, {**good, "model": "n", **change}]}
+    refused = problem(api.ask("POST", f"{PLACE}/suggestions", body), 422)
+    assert refused["problems"][0]["where"] == place and words in refused["problems"][0]["what"]
+    assert api.get(f"{PLACE}/suggestions")["data"] == before
+
+
+def test_a_request_is_bounded(api: Program) -> None:
+    one = {"item": "verify-2", "model": "m", "answer": "a"}
+    body = {"stage": "verify", "suggestions": [one] * (MOST_SUGGESTIONS + 1)}
+    problem(api.ask("POST", f"{PLACE}/suggestions", body), 422)
+
+
+def test_what_the_account_is_still_to_answer_is_left_out(api: Program, world: World) -> None:
+    body = {
+        "stage": "review",
+        "suggestions": [
+            {"item": f"review-{number}", "model": "m", "answer": {"decision": "keep"}} for number in range(3)
+        ],
+    }
+    api.post(f"{PLACE}/suggestions", body)
+    assert len(api.get(f"{PLACE}/suggestions?stage=review")["data"]) == 3
+    from folkways_studio.studies import service as studies
+
+    study = studies.get_study(world.workspace, "suggested")
+    participants.add_staff(world.workspace, study.id, world.accounts[OWNER], Role.REVIEWER)
+    page = api.get(f"{PLACE}/suggestions?stage=review&limit=2")
+    assert page["data"] == [] and page["next"] is not None
+    assert len(api.get(f"{PLACE}/suggestions?stage=verify")["data"]) == 2

@@ -1,0 +1,126 @@
+"""How models differ is stored with the scores of a run, and belongs to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+import sqlalchemy as sa
+from polars.testing import assert_frame_equal
+
+import folkways as api
+from folkways.evidence.order import ModelContrasts
+from folkways.records import SCORES
+from folkways.reports.data import ReportData
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.views import ReportView
+from folkways.runs.results.report import verdict_on_runs
+from folkways.workspace import results, schema
+
+TASK = "demo/saq"
+
+
+ANSWERS = {
+    **{"fermented": "kimchi", "entrance": "shoes", "birthday": "miyeokguk", "lunar": "tteokguk"},
+    **{"roasted": "coffee", "flat bread": "injera", "How many months": "13"},
+    **{"yogurt": "ayran", "narrow waist": "tea", "scented": "kolonya", "kiss": "hand"},
+}
+
+
+def knows_english(prompt: str) -> str:
+    return next((answer for word, answer in ANSWERS.items() if word in prompt), "I do not know.")
+
+
+def knows_korea(prompt: str) -> str:
+    return knows_english(prompt) if "Korea" in prompt else "I do not know."
+
+
+def says_nothing(_prompt: str) -> str:
+    return "I do not know."
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> api.Run:
+    """Three models, one of them a baseline, on three cultures."""
+    models = [knows_english, says_nothing, "baseline/first"]
+    return api.run(TASK, models=models, cultures="KR,ET,TR", workspace=tmp_path / "w.db")
+
+
+def compared(data: ReportData, task: str = TASK) -> ModelContrasts:
+    board = Leaderboard(ReportView(data))
+    (shown,) = (one for one in board.view.tasks if one.task == task)
+    return ModelContrasts(board.contrasts(shown), board.ranks(shown))
+
+
+def made_of_judgements(run: api.Run, profile: str | None = None) -> ModelContrasts:
+    return compared(replace(run.report_data(profile), contrasts={}))
+
+
+def assert_same(stored: ModelContrasts, made: ModelContrasts) -> None:
+    assert_frame_equal(stored.contrasts, made.contrasts)
+    assert stored.ranks == made.ranks and list(stored.ranks) == list(made.ranks)
+
+
+def without_metrics(run: api.Run) -> None:
+    with run.workspace.write() as connection:
+        connection.execute(sa.update(schema.judgements).values(details="{}"))
+
+
+def test_a_display_of_scores_reads_no_judgement(run: api.Run) -> None:
+    made, brief = made_of_judgements(run), run.brief()
+    assert made.contrasts.height == 4 and made.ranks["python/knows_english"].value == 1
+    without_metrics(run)
+    assert_same(compared(run.report_data(with_judgements=False, with_verdict=True)), made)
+    assert run.brief() == brief
+
+
+def test_what_is_stored_is_that_of_the_last_scores(run: api.Run) -> None:
+    """Replies that came since, and a profile that is scored later, have contrasts of their own."""
+    before = made_of_judgements(run)
+    replies = schema.responses
+    with run.workspace.write() as connection:
+        own = sa.select(schema.endpoints.c.id).where(schema.endpoints.c.name == "python/knows_english")
+        connection.execute(
+            sa.update(replies).where(replies.c.endpoint_id.in_(own)).values(text="I do not know.")
+        )
+    run.score()
+    after = compared(run.report_data(with_judgements=False, with_verdict=True))
+    assert_same(after, made_of_judgements(run))
+    assert before.ranks["python/says_nothing"].value == 2 and after.ranks["python/says_nothing"].value == 1
+    run.score("paper")
+    without = {"with_judgements": False, "with_verdict": True}
+    assert_same(compared(run.report_data("paper", **without)), made_of_judgements(run, "paper"))
+    assert_same(compared(run.report_data("strict", **without)), after)
+
+
+def test_scores_that_go_take_their_contrasts_along(run: api.Run) -> None:
+    scored = pl.DataFrame(schema={"subject": pl.String, **dict.fromkeys(SCORES, pl.String)})
+    results.save_scores(run.workspace, run.record, TASK, "paper", scored)
+    assert len(list(results.load_contrasts(run.workspace, run.record))) == 1
+    results.save_scores(run.workspace, run.record, TASK, "strict", scored)
+    assert list(results.load_contrasts(run.workspace, run.record)) == []
+
+
+def test_contrasts_of_another_version_are_made_anew(run: api.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = made_of_judgements(run)
+    monkeypatch.setattr(results, "__version__", "0.0.1")
+    assert list(results.load_contrasts(run.workspace, run.record)) == []
+    assert_same(compared(run.report_data(with_judgements=False, with_verdict=True)), made)
+
+
+def test_several_runs_are_compared_together(run: api.Run) -> None:
+    """No run alone knows how its models differ from those of the other."""
+    other = api.run(TASK, models=knows_korea, cultures="KR,ET,TR", workspace=run.workspace)
+    brief = verdict_on_runs([run.name, other.name], workspace=run.workspace)
+    (task,) = brief.tasks
+    pairs = task.evidence.contrasts.filter(pl.col("facet") == "all").select("first", "second").rows()
+    assert len(pairs) == 3 and {name for pair in pairs for name in pair} == {
+        *("python/knows_english", "python/knows_korea", "python/says_nothing")
+    }
+
+
+def test_a_single_model_has_none(tmp_path: Path) -> None:
+    alone = api.run(TASK, models=[knows_english, "baseline/first"], workspace=tmp_path / "w.db")
+    assert list(results.load_contrasts(alone.workspace, alone.record)) == []
