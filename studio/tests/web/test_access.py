@@ -117,6 +117,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}"): STAFF,
     ("POST", "/studies/{study}/state"): STAFF,
     ("GET", "/studies/{study}/description.yaml"): STAFF,
+    ("GET", "/studies/{study}/compare"): STAFF,
     ("GET", "/studies/{study}/payments.csv"): STAFF,
     ("GET", "/studies/{study}/quality"): STAFF,
     ("GET", "/studies/{study}/disagreement"): STAFF,

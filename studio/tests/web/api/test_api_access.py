@@ -92,6 +92,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/progress"): STAFF,
     ("GET", "/studies/{study}/quality"): STAFF,
     ("GET", "/studies/{study}/agreement"): STAFF,
+    ("GET", "/studies/{study}/suggestion-effects"): STAFF,
     ("GET", "/studies/{study}/payments"): STAFF,
     ("GET", "/studies/{study}/export"): STAFF,
     ("GET", "/studies/{study}/events"): STAFF,
