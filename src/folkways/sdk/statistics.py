@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from folkways.evidence.samples import Course, SampleDifference, compare_samples, course_of, mean_of_units
+from folkways.evidence.samples import (
+    Course,
+    Rows,
+    SampleDifference,
+    compare_samples,
+    course_of,
+    mean_of_units,
+)
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.intervals import Interval, cluster_totals, wilson
 from folkways.stats.raters import agreement
@@ -14,6 +21,7 @@ __all__ = [
     "Coefficient",
     "Course",
     "Interval",
+    "Rows",
     "SampleDifference",
     "TwoWayDifference",
     "TwoWayMean",

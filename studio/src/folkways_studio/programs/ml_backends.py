@@ -52,8 +52,8 @@ class MlBackend:
 
 @dataclass(frozen=True, slots=True)
 class BackendJob:
-    """One job. work: predict or train. state: as of an import. total: items (or answers) in all, None until they
-    are counted; done: those that it was asked about (or sent). added: suggestions that were stored.
+    """One job. work: predict or train. state: as of an import. total: items (or answers) in all, None until
+    they are counted; done: those that it was asked about (or sent). added: suggestions that were stored.
 
     problems: key of an item, and why its suggestion cannot be used, of the first MOST_PROBLEMS. error: why
     the job failed. started: identifies the current worker.
