@@ -86,6 +86,12 @@ WITHOUT_PLURAL: Mapping[str, str] = {
     "Rows added so far: %(added)s of %(rows)s.": AFTER_A_COLON,
     "Answers still needed: %(number)s.": AFTER_A_COLON,
     "Needed: %(needed)s.": AFTER_A_COLON,
+    "Only items that are in both studies count for agreement, “I don't know” and time: "
+    "%(number)s.": AFTER_A_COLON,
+    "items in both: %(number)s": AFTER_A_COLON,
+    "items: %(here)s and %(there)s": AFTER_A_COLON,
+    "people in both: %(number)s": AFTER_A_COLON,
+    "people: %(here)s and %(there)s": AFTER_A_COLON,
     "This is too long; characters allowed: %(most)s.": AFTER_A_COLON,
     "This is too short; characters needed: %(least)s.": AFTER_A_COLON,
     "This is a test before the work begins. Questions: %(questions)s. Right answers needed: "

@@ -31,6 +31,7 @@ from folkways_studio.exports.study_tables import (
     judgement_table,
     known_tables,
     parquet_bytes,
+    pre_annotation_table,
     suggestion_table,
 )
 from folkways_studio.exports.workbook import workbook
@@ -40,6 +41,8 @@ from folkways_studio.media.reading import safe_name
 from folkways_studio.media.service import Media, list_media, read_bytes
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.offers import offers_of
+from folkways_studio.studies.suggestion_effects import SuggestionFigures, suggestion_figures
+from folkways_studio.work.exposures import exposures_of_study
 from folkways_studio.work.gold import known_answers
 from folkways_studio.work.suggestions import suggestions_of_study
 from folkways_studio.workflows.wordings import StudyTexts
@@ -117,9 +120,17 @@ def export_files(
     kind_tables = _own_tables(study)
     if kind_tables and (codebook := _codebook(snapshot)) is not None:
         kind_tables["codebook"] = codebook
-    tables = {"judgements": judgement_table(snapshot), "items": item_table(snapshot), **kind_tables}
+    exposures = exposures_of_study(workspace, study_id)
+    tables = {
+        "judgements": judgement_table(snapshot, exposures),
+        "items": item_table(snapshot),
+        **kind_tables,
+    }
     if format not in ("hub", "release"):  # published data do not say how well single people worked
         tables |= known_tables(known_answers(workspace, study_id), snapshot.populations)
+    pre_annotations = pre_annotation_table(snapshot, list_suggestions(workspace, study_id))
+    if pre_annotations.height:
+        tables["pre_annotations"] = pre_annotations
     suggestions = suggestion_table(snapshot, suggestions_of_study(workspace, study_id))
     if suggestions.height:
         tables["suggestions"] = suggestions
@@ -156,7 +167,8 @@ def export_files(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
                 f"{', '.join(FORMATS[1:])}"
             )
-    files["study.json"] = _record(snapshot, format, suggestions, not_carried)
+    figures = suggestion_figures(workspace, study_id, items=snapshot.items.keys())
+    files["study.json"] = _record(snapshot, format, suggestions, figures, not_carried)
     return files
 
 
@@ -167,7 +179,11 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
 
 
 def _record(
-    snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, not_carried: Mapping[str, Any]
+    snapshot: StudySnapshot,
+    format: str,
+    suggestions: pl.DataFrame,
+    pre_annotations: SuggestionFigures,
+    not_carried: Mapping[str, Any],
 ) -> bytes:
     study = snapshot.study
     record: dict[str, Any] = {
@@ -197,6 +213,7 @@ def _record(
         ],
         **not_carried,
         "suggestions": _shares(suggestions),
+        "pre_annotations": asdict(pre_annotations),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,
     }

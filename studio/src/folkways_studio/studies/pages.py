@@ -114,6 +114,7 @@ def show_quality(context: RequestContext) -> Response:
     """Agreement, with why it is not defined where it is not; how each person works; what models were
     asked."""
     from folkways_studio.studies.agreement import agreement
+    from folkways_studio.studies.suggestion_effects import suggestion_figures
 
     study = context.study
     measured = agreement(context.workspace, study.id)
@@ -127,6 +128,7 @@ def show_quality(context: RequestContext) -> Response:
         known=gold.known_answers(context.workspace, study.id),
         reasons=sorted({value.reason for value in coefficients if value.value is None}),
         suggestions=made_of_suggestions(context.workspace, study.id),
+        figures=suggestion_figures(context.workspace, study.id),
         calls=list(reversed(modelling.list_calls(context.workspace, study.id)))[:CALLS_SHOWN],
         stages={stage.name: stage for stage in studies.stages(context.workspace, study.id)},
         populations={
