@@ -98,7 +98,7 @@ def settings(stage: AnnotatedStage) -> dict[str, Any]:
             questions.append(_question(name_of(part["key"]), title, required, **_question_settings(part)))
     for entries in (fields, questions):
         names = Counter(each["name"] for each in entries)
-        if twice := [each["title"] for each in entries if names[each["name"]] > 1]:
+        if twice := [str(each["title"]) for each in entries if names[each["name"]] > 1]:
             raise MismatchError(f"in Argilla, these have one name; rename one: {', '.join(twice)}")
     for question in questions:  # it wants one that has to be answered
         question["required"] = question["required"] or not any(each["required"] for each in questions)
