@@ -185,7 +185,7 @@ def run_import(
 
 
 @contextmanager
-def signalling(signal: Callable[[], None]) -> Iterator[None]:
+def signalling(signal: Callable[[], object]) -> Iterator[None]:
     """Heartbeat, by ``signal``: reading a large workbook can outlast STALE_SECONDS."""
     done = Event()
 

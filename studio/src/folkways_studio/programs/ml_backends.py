@@ -187,8 +187,8 @@ def begin_job(
     with workspace.write() as connection:
         # The backend's row is locked: two who ask at once do not both begin.
         connection.execute(sa.select(schema.backends.c.id).filter_by(id=backend_id).with_for_update())
-        for row in connection.execute(_JOBS.filter_by(study_id=study_id)):
-            if row.details["backend"] == backend_id and row.state in (
+        for other in connection.execute(_JOBS.filter_by(study_id=study_id)):
+            if other.details["backend"] == backend_id and other.state in (
                 ImportState.WAITING,
                 ImportState.RUNNING,
             ):
