@@ -105,7 +105,9 @@ def test_a_model_s_suggestion_without_a_place_is_counted(stage: AnnotatedStage) 
 
 
 def test_names() -> None:
-    assert [name_of(each) for each in ("Left one", "ok-1", "__x__")] == ["left_one", "ok-1", "x"]
+    assert [name_of(each) for each in ("Left one", "ok-1", "__x__", "count")] == [
+        "left_one", "ok-1", "x", "count_",
+    ]  # fmt: skip
     assert NAME.fullmatch(name_of("음식"))
     assert name_of("음식") != name_of("질문")
 

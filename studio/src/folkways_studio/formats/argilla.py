@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import string
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -46,13 +47,16 @@ MOST_STARS = 10
 SPANS = "spans"
 """The end of the name of the question in which a field's text is marked."""
 
+TAKEN = ("add", "count", "index", "remove", "serialize")
+
 LETTERS = string.ascii_uppercase
 NAMESPACE = uuid.UUID("7a6f5d1c-5f0f-4bd4-9a55-3d0c8a7b6f3e")
 
 
 def name_of(name: str) -> str:
-    """A name as it takes it; not empty."""
-    return re.sub(r"[^a-z0-9_-]+", "_", name.lower()).strip("_-") or f"n{uuid.uuid5(NAMESPACE, name).hex[:8]}"
+    """A name as it takes it; not empty, and none of those that its settings have themselves."""
+    plain = re.sub(r"[^a-z0-9_-]+", "_", name.lower()).strip("_-")
+    return f"{plain}_" if plain in TAKEN else plain or f"n{uuid.uuid5(NAMESPACE, name).hex[:8]}"
 
 
 def user_id(study: str, pseudonym: str) -> str:
@@ -64,7 +68,8 @@ def user_id(study: str, pseudonym: str) -> str:
 
 
 def settings(stage: AnnotatedStage) -> dict[str, Any]:
-    """The settings of a data set, as its ``Settings.from_json`` reads them."""
+    """The settings of a data set, as its ``Settings.from_json`` reads them. MismatchError where two fields or
+    parts have one name there."""
     fields = [
         {
             "name": name_of(name),
@@ -91,6 +96,10 @@ def settings(stage: AnnotatedStage) -> dict[str, Any]:
             required = part.get("required", True) is True and "if" not in part
             title = stage.labels[part["key"]] or part["key"]
             questions.append(_question(name_of(part["key"]), title, required, **_question_settings(part)))
+    for entries in (fields, questions):
+        names = Counter(each["name"] for each in entries)
+        if twice := [str(each["title"]) for each in entries if names[each["name"]] > 1]:
+            raise MismatchError(f"in Argilla, these have one name; rename one: {', '.join(twice)}")
     for question in questions:  # it wants one that has to be answered
         question["required"] = question["required"] or not any(each["required"] for each in questions)
     return {

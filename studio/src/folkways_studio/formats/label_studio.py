@@ -133,9 +133,12 @@ def _task(item: AnnotatedItem, stage: AnnotatedStage, fields: Sequence[str]) -> 
             data[_data_name(part)] = [{"id": str(value), "title": text} for value, text in words.items()]
     answers = [*item.answers, *([item.decided] if item.decided else ())]
     return {
+        "id": item.meta.get("item_id"),
         "data": data,
         "meta": {name: value for name, value in item.meta.items() if value is not None},
-        "annotations": [_annotation(answer, item, stage) for answer in answers],
+        "annotations": [
+            {"id": number, **_annotation(answer, item, stage)} for number, answer in enumerate(answers, 1)
+        ],
         "predictions": [
             {
                 "model_version": each.name,
