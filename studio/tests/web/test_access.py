@@ -125,6 +125,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/log"): STAFF,
     ("GET", "/studies/{study}/people"): STAFF,
     ("GET", "/studies/{study}/people/{person}"): STAFF,
+    ("GET", "/studies/{study}/people/{person}/items"): STAFF,
     ("POST", "/studies/{study}/people/{person}/waive"): STAFF,
     ("POST", "/studies/{study}/people/{person}/let-in"): STAFF,
     ("POST", "/studies/{study}/people/{person}/erase"): STAFF,
@@ -154,6 +155,9 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/change"): STAFF,
     ("POST", "/studies/{study}/items/filters"): STAFF,
+    ("GET", "/studies/{study}/items/assignments"): STAFF,
+    ("POST", "/studies/{study}/items/assign"): STAFF,
+    ("POST", "/studies/{study}/items/assignments/file"): STAFF,
     ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/{item}/look"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/{item}/comments"): ADJUDICATORS,
@@ -186,6 +190,12 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/studies/{study}/password-link": lambda world: {"account": str(world.accounts[REVIEWER])},
     "/studies/{study}/settings": lambda world: {"description": f"name: {world.study.name}"},
     "/studies/{study}/delete": lambda world: {"typed": world.study.name},
+    "/studies/{study}/items/assign": lambda world: {
+        "item": world.values["item"],
+        "how": "hand",
+        "to": "korea",
+        "sure": "yes",
+    },
     "/studies/{study}/items/filters": lambda world: {"name": "open ones", "state": "open"},
     "/studies/{study}/items/change": lambda world: {
         "item": world.values["item"],
@@ -367,6 +377,7 @@ def test_an_owner_reaches_nothing_of_another_study_through_their_own(
         "/studies/{study}/data/take-in",
         "/studies/{study}/roles/take",
         "/studies/{study}/items/change",
+        "/studies/{study}/items/assign",
         "/studies/{study}/password-link",
     ],
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.sdk.cli import Number, completion, file_at, folder_option, names, out_option, print_json
+from folkways_studio.cli.assigning import COMMANDS as ASSIGNING
 from folkways_studio.cli.places import with_study_client
 from folkways_studio.exports import FORMATS
 
@@ -261,4 +262,7 @@ def import_workbook(client: StudyClient, study: str, person: str, file: Path) ->
     click.echo(f"{plural(counts['stored'], 'answer')} stored, {there}, {empty}")
 
 
-COMMANDS = (import_items, media, draw, export, progress, agreement, export_workbook, import_workbook)
+COMMANDS = (
+    *(import_items, media, draw, export, progress, agreement, export_workbook, import_workbook),
+    *ASSIGNING,
+)

@@ -42,12 +42,12 @@ class RemoteStudyClient:
     def _ask(self, method: str, study: str, path: str = "", body: object = None, **query: object) -> Any:
         return self.client.ask(method, f"/studies/{segment(study)}{path}", body, **query)
 
-    def _all(self, path: str) -> list[dict[str, Any]]:
-        """Every page of a list."""
+    def _all(self, path: str, **query: object) -> list[dict[str, Any]]:
+        """Every page of a list. query: asks for part of it."""
         rows: list[dict[str, Any]] = []
         cursor: int | None = None
         while True:
-            page = self.client.ask("GET", path, limit=PAGE, cursor=cursor)
+            page = self.client.ask("GET", path, limit=PAGE, cursor=cursor, **query)
             rows += page["data"]
             cursor = page["next"]
             if cursor is None:
@@ -186,6 +186,18 @@ class RemoteStudyClient:
 
     def payments(self, study: str) -> list[dict[str, Any]]:
         return self._all(f"/studies/{segment(study)}/payments")
+
+    def assign(self, study: str, rows: Rows, file: str, **how: bool) -> dict[str, int]:
+        return dict(self._ask("POST", study, "/assignments", {"rows": [dict(row) for row in rows], **how}))
+
+    def assign_by_rule(self, study: str, **rule: Any) -> dict[str, Any]:
+        return dict(self._ask("POST", study, "/assignments/rule", rule))
+
+    def assignments(self, study: str, *, stalled: bool) -> list[dict[str, Any]]:
+        return self._all(f"/studies/{segment(study)}/assignments", stalled=str(stalled).lower())
+
+    def remaining_work(self, study: str, person: str) -> list[dict[str, Any]]:
+        return list(self._ask("GET", study, f"/participants/{self._person(study, person)}/work"))
 
     def export_workbook(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
         path = f"/studies/{segment(study)}/participants/{self._person(study, person)}/hand-out"

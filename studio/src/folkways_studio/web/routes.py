@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from folkways_studio.exports import pages as data
+from folkways_studio.items import assignment_pages as assignments
 from folkways_studio.items import discussion_pages as discussion
 from folkways_studio.items import pages as items
 from folkways_studio.media import pages as media
@@ -38,7 +39,8 @@ PARTS = (
         dashboard,
         people,
     ),
-    *(items, discussion, disagreement, comparison, data, media, settings, programs, single_sign_on),
+    *(assignments, items, discussion, disagreement, comparison, data, media, settings, programs),
+    single_sign_on,
 )
 
 
