@@ -67,6 +67,7 @@ def test_what_an_added_item_is_made_of(desks: tuple[StudyFixture, StudyFixture])
         "created": 5.0,
         "job_id": None,
         "test": None,
+        "allocation_id": None,
     }
     assert stored(workspace, schema.items, "id", study_id=desk.study.id) == [
         {**common, "population_id": korea, "key": "k" * 128, "content": cleaned, "check": None},
@@ -80,6 +81,7 @@ def test_what_an_added_item_is_made_of(desks: tuple[StudyFixture, StudyFixture])
         "leased": None,
         "lease_until": None,
         "done": None,
+        "allocation_id": None,
     }
     assert stored(workspace, schema.assignments, "id", stage_id=stage.id) == [
         {**free, "item_id": item.id, "population_id": place, "slot": slot}

@@ -186,6 +186,6 @@ def test_a_page_costs_as_many_statements_for_a_hundred_rows_as_for_three(desk: S
     statements.clear()
     client.get("/studies/rows/items?order=own")
     cost = sum(not text.startswith("BEGIN") for text in statements)
-    assert cost == costs[0] - 5, (
-        "the columns of people and suggestions, and the ranking, cost only who sees them"
+    assert cost == costs[0] - 6, (
+        "the columns of people, assignees and suggestions, and the ranking, cost only who sees them"
     )

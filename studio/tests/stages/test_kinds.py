@@ -14,6 +14,7 @@ from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.adapting import untag
 from folkways_studio.stages.base import COMMON_OPTIONS, Arrival, Decision
 from folkways_studio.stages.fields import spans_of, tag
+from folkways_studio.stages.kind import shown_part
 from folkways_studio.stages.registry import KINDS, RULES, STAGE_KINDS, read_kind, stage_kind
 
 QUESTION = {"question": "What?", "options": ["a", "b", "c", "d"]}
@@ -460,6 +461,32 @@ def test_a_description_without_a_rule_is_a_kind_whose_last_answer_counts() -> No
 def test_a_description_with_a_mistake_is_refused_in_words(change: Mapping[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=f"^kind of stage x: {problem}"):
         read_kind({"name": "x", "about": "y", **change})
+
+
+@pytest.mark.parametrize(
+    ("part", "digits"),
+    [
+        ({"type": "scale"}, {1: "1", 2: "2", 3: "3", 4: "4", 5: "5"}),
+        ({"type": "scale", "least": 0, "most": 2}, {0: "0", 1: "1", 2: "2"}),
+        ({"type": "scale", "most": 10}, {**{n: str(n) for n in range(1, 10)}, 10: "0"}),
+        ({"type": "scale", "least": 0, "most": 10}, {number: str(number) for number in range(10)}),
+        ({"type": "scale", "least": -1, "most": 1}, {-1: "1", 0: "2", 1: "3"}),
+        ({"type": "scale", "least": 9, "most": 11}, {9: "1", 10: "2", 11: "3"}),
+        ({"type": "choice", "options": ["a", "b"]}, {"a": "1", "b": "2"}),
+        ({"type": "choice", "options_from": "o", "positions": True, "reversed": True, "field": "x"}, {1: "1", 0: "2"}),
+        ({"type": "several", "options": [*"abcdefghijk"]}, {each: str(n) for n, each in enumerate("abcdefghi", 1)}),
+        ({"type": "choice", "options": [{"value": "a", "label": "A", "press": "q"}]}, {}),
+        ({"type": "choice", "options": [{"value": "a", "label": "A", "press": "q"}], "numbered": True}, {"a": "1"}),
+        ({"type": "choice", "options": [{"value": "a", "label": "A", "press": ""}]}, {"a": "1"}),
+        ({"type": "choice", "options_from": "o", "lettered": True, "field": "x"}, {}),
+        ({"type": "text"}, {}),
+    ],
+)  # fmt: skip
+def test_digits_choose_what_stands_in_a_place_or_is_the_number(
+    part: Mapping[str, Any], digits: Mapping[Any, str]
+) -> None:
+    part = {"key": "it", "label": "It", **part}
+    assert shown_part(part, [part], {"o": ["yes", "no"]}, None)["digits"] == digits
 
 
 def test_every_rule_is_used() -> None:

@@ -18,7 +18,14 @@ from folkways.workspace.database import Workspace
 from folkways_studio.people import participants
 from folkways_studio.records import Participant
 from folkways_studio.studies import disagreements
-from folkways_studio.studies.agreement_over_time import BOTTOM, HEIGHT, TOP, agreement_over_time, chart_of
+from folkways_studio.studies.agreement_over_time import (
+    BOTTOM,
+    HEIGHT,
+    TOP,
+    agreement_over_time,
+    agreement_trends,
+    chart_of,
+)
 from folkways_studio.studies.disagreements import AnswerOfPerson, DisagreementReport, measured, read_answers
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements
@@ -201,3 +208,60 @@ def test_agreement_over_time_by_week_and_by_hundred_answers(desk: StudyFixture) 
         assert mark["y"] == pytest.approx(HEIGHT - BOTTOM - point.share * (HEIGHT - TOP - BOTTOM), abs=0.1)
     assert chart_of([])["marks"] == []
     assert all(one["x"] < other["x"] for one, other in combinations(drawn["marks"], 2))
+
+
+@ON_A_FILE
+def test_disagreement_that_grows_is_told_by_stage_and_nothing_else_is(desk: StudyFixture) -> None:
+    vote(desk, [desk.person() for _ in range(3)], ["111"])
+    (pattern,) = read(desk).answered
+
+    def items(
+        *said: str, stage: int = 0, place: int = 1, late: float = 0.0
+    ) -> list[disagreements.AnsweredItem]:
+        of = replace(pattern.stage, id=pattern.stage.id + stage, name=f"stage {stage}", position=stage)
+        return [
+            disagreements.AnsweredItem(
+                100 * stage + number, place, of,
+                [
+                    AnswerOfPerson(who, {"choices": digit}, BEGIN + late + number * DAY + who)
+                    for who, digit in enumerate(choices)
+                ],
+            )
+            for number, choices in enumerate(said)
+        ]  # fmt: skip
+
+    def told(answered: list[disagreements.AnsweredItem]) -> list[tuple[str, float, float, bool]]:
+        return [
+            (each.stage.name, each.course.earlier, each.course.later, each.grows_apart)
+            for each in agreement_trends(answered)
+        ]
+
+    falling = items(*["111"] * 30, *["123"] * 30)
+    assert told(falling) == [("stage 0", 1.0, 0.0, True)]
+    assert told(falling[::-1]) == told(falling), "by moment, not by number"
+    assert told(items(*["123"] * 30, *["111"] * 30)) == [("stage 0", 0.0, 1.0, False)]
+    assert told(items(*["111"] * 9, *["123"] * 10)) == [], "too few"
+    # A population that comes late and agrees less from the start.
+    late = items(*["111"] * 30) + items(*["123"] * 30, place=2, late=99 * DAY)
+    assert told(late) == [("stage 0", 0.5, 0.5, False)]
+    # The answers of whoever is asked because three were apart do not count.
+    assert told(items(*["111"] * 30, *["1112222222"] * 30)) == [("stage 0", 1.0, 1.0, False)]
+    # Items whose second answer came late are late, whatever their number; one answer is none.
+    slow = [
+        replace(
+            each,
+            said=[each.said[0], *(one._replace(created=one.created + 999 * DAY) for one in each.said[1:])],
+        )
+        for each in items(*["123"] * 30)
+    ]
+    assert told([*slow, *items(*["111"] * 30, *["1"] * 9)]) == [("stage 0", 1.0, 0.0, True)]
+    # Beyond chance among all stages: what is clear alone is not among twenty.
+    border = [*["111"] * 20, *["111"] * 11, *["123"] * 9]
+    assert told(items(*border))[0][3]
+    many = [items(*["111"] * 40, stage=stage) for stage in range(1, 40)]
+    assert not told([*items(*border), *(each for stage in many for each in stage)])[0][3]
+    assert [name for name, *_ in told([*many[3], *many[1], *items(*border)])] == [
+        "stage 0",
+        "stage 2",
+        "stage 4",
+    ]

@@ -50,7 +50,7 @@ def without(words: str) -> str:
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_every_letter_of_the_guidelines_is_in_a_font(locale: str) -> None:
-    for name in shipped_languages():
+    for name in (name for name, codes in shipped_languages().items() if locale in codes):
         manual = shipped(name, locale)
         cases = "".join(each.text + each.reason for case in manual.cases for each in case.options)
         assert without(manual.text + cases + "".join(case.text for case in manual.cases)) == "", name

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,15 +11,18 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
+from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.work import assignments, judgements
+from studio.tests.stages.test_kinds import GOOD
 from studio.tests.support.studies import next_work
 from studio.tests.web.conftest import Field
+from studio.tests.web.test_access import TABLE
 from tests.support.browser import axe_violations
 
 pytestmark = pytest.mark.browser
 
 SENTENCE = "On Boxing Day the whole family went to the match."
-CONTENTS: dict[str, dict[str, Any]] = {
+RICH: dict[str, Mapping[str, Any]] = {
     "vote": {"question": "What do guests take off?", "options": ["hats", "shoes", "coats", "gloves"]},
     "short_answers": {"local": "무엇을 먹나요?", "english": "What do people eat?"},
     "group_answers": {
@@ -57,10 +61,18 @@ VERSIONS = [
         "inter": "<CSI>추석</CSI>에 갔다.",
     },
 ]
-KINDS = [*CONTENTS, "collect_question", "write_question"]
+KINDS = [kind for kind in STAGE_KINDS if kind != "adjudicate"]
+CONTENTS = {**{kind: content for kind, (content, _) in GOOD.items() if content and kind in KINDS}, **RICH}
+"""Kind -> an item of its stages, if it has any; in RICH those that show more than the plainest."""
+
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 GALLERY = ("/gallery", "/gallery/preference")
-DESK = ("", "/people", "/items", "/quality", "/disagreement", "/time", "/data", "/settings", "/log", "/api")
+DESK = [
+    path.removeprefix("/studies/{study}")
+    for method, path in TABLE
+    if method == "GET" and re.fullmatch(r"/studies/\{study\}(/\w+)?", path)
+]
+"""The pages of a study that need no more than its name."""
 
 
 @dataclass
@@ -134,7 +146,7 @@ def site(make_field: Callable[..., Field]) -> Site:
     site.sent = (sender.account_id, [home, f"{home}/sent", f"{home}/tasks/{sending.assignment.id}/sent"])
     site.desk = [
         made.desk + page
-        for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[6]}", f"/people/{person.id}")
+        for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[-1]}", f"/people/{person.id}")
     ]
     return site
 

@@ -16,6 +16,7 @@ from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.exports.archive import export_files
 from folkways_studio.items import service as items
+from folkways_studio.items.reading import content_of
 from folkways_studio.items.service import NewItem
 from folkways_studio.media import service as media
 from folkways_studio.people import accounts, participants, sessions
@@ -32,37 +33,16 @@ from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
-FIRST: Mapping[str, tuple[Mapping[str, Any], ...]] = {
-    "verification": (QUESTION, QUESTION),
-    "culture-specific-items": (
-        {
-            "item": "potluck",
-            "candidates": [{"text": f"We had {each} potluck.", "by": f"model-{each}"} for each in "abc"],
-        },
-        {
-            "item": "potluck",
-            "candidates": [{"text": f"We had {each} potluck.", "by": f"model-{each}"} for each in "abc"],
-        },
-    ),
-    "judging": ({"question": "What?", "reply": "Rice."}, {"question": "What?", "reply": "Soup."}),
-    "best-worst": ({"options": ["a", "b", "c", "d"]}, {"options": ["a", "b", "c", "d"]}),
-    "preference": ({"question": "What?", "answer_a": "Rice.", "answer_b": "Soup."},) * 2,
-    "norms": ({"situation": "At a funeral", "behaviour": "to sing"},) * 2,
-    "cultural-references": ({"sentence": "We had potluck."},) * 2,
-    "picture-questions": ({"picture": "a.png", "picture_alt": "a dish"},) * 2,
-    "dialects": ({"recording": "a.ogg", "recording_transcript": "hello"},) * 2,
-    "naming-items": ({"culture": "United States", "fact": "People bring a dish to a potluck."},) * 2,
-    "survey": ({"text": "Guests call first.", "options": ["Agree", "Disagree"], "ordered": "yes"},) * 2,
-    "question-translation": (
-        {"prompt_question": "What is eaten?", **{f"prompt_option_{each}": f"dish {each}" for each in "abcd"}},
-    )
-    * 2,
-    "interface-translation": ({"context": "A button", "english": "Send", "draft": "أرسل"},) * 2,
+FIRST: Mapping[str, Mapping[str, Any]] = {
+    "culture-specific-items": {
+        "item": "potluck",
+        "candidates": [{"text": f"We had {each} potluck.", "by": f"model-{each}"} for each in "abc"],
+    }
 }
-"""Template -> the items that it begins with: people differ on the first and agree on the second. People begin
-the others."""
+"""Template -> what its items say, where a test looks at it. The others are as the example of their first stage
+says, and people write those of a stage that has none."""
 
-MEDIA = {"a.png": ("image/png", b"a picture"), "a.ogg": ("audio/ogg", b"a recording")}
+MEDIA = {"door.jpg": ("image/jpeg", b"a picture"), "greeting.mp3": ("audio/mpeg", b"a recording")}
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +52,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 
 
 def opened(workspace: Workspace, template: str) -> StudyFixture:
-    """A study of that template, open, with its first items."""
+    """A study of that template, open, with two items in its first stage: people differ on one and agree on the
+    other."""
     owner = accounts.create_account(workspace, f"{template}@example.org", None)
     raw = yaml.safe_load(template_text(template))
     definition = read_definition({**raw, "stages": untrained(raw["stages"])})
@@ -81,7 +62,9 @@ def opened(workspace: Workspace, template: str) -> StudyFixture:
     desk = StudyFixture(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, {})
     first, population = definition.stages[0], definition.populations[0].name
     of = population if first.role == Role.ANNOTATOR else None
-    new = [NewItem(f"q{number}", content, of) for number, content in enumerate(FIRST.get(template, ()))]
+    kind = stage_kind(first.kind)
+    content = FIRST.get(template) or content_of(kind.example_row(first.config), kind.own_columns)
+    new = [NewItem(f"q{number}", content, of) for number in range(0 if kind.authored else 2)]
     items.add_items(desk.workspace, study.id, first.name, new)
     return desk
 
@@ -104,7 +87,7 @@ def people_of(desk: StudyFixture, stage: Stage) -> list[Participant]:
 
 def answer_of(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[str, Any]:
     """What somebody says: the same for the same ``variant``."""
-    letter, other = "abc"[variant % 3], ["Rituals", "Customs", "Time"][variant % 3]
+    letter = "abc"[variant % 3]
     rated = {each: {"accuracy": 3, "fluency": 3, "realism": 3} for each in "abc"}
     match stage.kind:
         case "adjudicate":
@@ -117,10 +100,6 @@ def answer_of(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[st
             }
         case "choose_best":
             return {"best": letter, "ratings": rated}
-        case "tag_spans":
-            return {"spans": [[0, 2 + 4 * (variant % 2)]]}
-        case "label_item":
-            return {"category": "Cultural Value", "level": "Invisible", "element": other}
         case "adapt":
             word = f"<CSI>meal {letter}</CSI>"
             return {"strategies": ["neutral_term"], "intra": f"A {word}.", "inter": f"B {word}."}
@@ -147,9 +126,12 @@ def answer_of(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[st
             return {"choices": [variant % 4]}
         case "survey_question":
             return {"answer": variant % 2}
-        case "judge_answer":
-            return {"verdict": ["applicable", "incorrect"][variant % 2]}
-    raise AssertionError(f"nothing is said of {stage.kind} yet")
+    asked = stage_kind(stage.kind).asked(content, stage.config)
+    return {
+        part["key"]: form_answer(part, content, variant)
+        for part in asked
+        if part.get("required", True) is True
+    }
 
 
 def form_answer(part: Mapping[str, Any], content: Mapping[str, Any], variant: int) -> Any:
@@ -225,7 +207,7 @@ def test_every_stage_is_walked_from_answers_that_differ_through_an_expert_to_the
 
 def test_a_task_whose_page_fails_is_given_back_from_the_page_that_says_so(server: StudioServer) -> None:
     desk = open_study(server.workspace, [{"name": "choose", "kind": "choose_best"}], name="broken")
-    (number,) = desk.add("choose", FIRST["culture-specific-items"][:1])
+    (number,) = desk.add("choose", [FIRST["culture-specific-items"]])
     person = desk.person()
     work = desk.work(person)
     with server.workspace.write() as connection:

@@ -111,7 +111,8 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     _, token = act("invite", lambda: invites.create_invite(workspace, desk.study.id, Role.REVIEWER))
     act("join", lambda: participants.join(workspace, token))
     person, slot, item = "participants FOR NO KEY UPDATE", "assignments FOR UPDATE", "items FOR UPDATE"
-    free = ["assignments FOR UPDATE SKIP LOCKED"] * 2  # one that is open, or else one whose lease ran out
+    # Assigned to them, or else for anybody: one that is open, or one whose lease ran out.
+    free = ["assignments FOR UPDATE SKIP LOCKED"] * 4
     answer = [f"{name} FOR NO KEY UPDATE" for name in ("participants", "items", "assignments")]
     assert told == {
         "claim": [person, slot, *free],

@@ -40,7 +40,7 @@ def everything(workspace: Workspace) -> str:
 def exported(desk: StudyFixture) -> str:
     """Every format that can be read as text."""
     texts = []
-    for format in set(FORMATS) - {"parquet", "xlsx", "spacy"}:
+    for format in set(FORMATS) - {"parquet", "xlsx", "spacy", "conll"}:
         texts += [
             content.decode("utf-8", "replace")
             for content in export_files(desk.workspace, desk.study.id, format).values()

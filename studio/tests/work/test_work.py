@@ -75,6 +75,7 @@ def test_a_slot_from_hand_to_hand(desk: StudyFixture) -> None:
         "leased": 1000.0,
         "lease_until": 2800.0,
         "done": None,
+        "allocation_id": None,
     }
     assert slot(desk, work) == begun
     assert work.assignment.lease_until == 2800.0
@@ -222,6 +223,7 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
         "created": 1000.0,
         "job_id": None,
         "test": None,
+        "allocation_id": None,
     }
     held = {
         "item_id": work.item.id,
@@ -233,6 +235,7 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
         "leased": 1000.0,
         "lease_until": 1600.0,
         "done": None,
+        "allocation_id": None,
     }
     first = {
         "item_id": work.item.id,

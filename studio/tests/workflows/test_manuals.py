@@ -114,9 +114,14 @@ def test_every_shipped_text_is_there_in_every_language_of_the_interface() -> Non
     assert {name: codes for name, codes in lacking.items() if codes} == {}
 
 
+def drafts_in(language: str) -> list[str]:
+    """The shipped texts that there are in a language; the test above says which lack."""
+    return [name for name, codes in shipped_languages().items() if language in codes]
+
+
 @pytest.mark.parametrize("language", LOCALES)
 def test_drafts_have_the_same_parts_and_right_answers_as_the_english(language: str) -> None:
-    for name in shipped_languages():
+    for name in drafts_in(language):
         english, other = shipped(name, "en"), shipped(name, language)
         assert [(each.name, len(each.entries), each.numbered) for each in other.sections] == [
             (each.name, len(each.entries), each.numbered) for each in english.sections

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.sdk.cli import Number, completion, file_at, folder_option, names, out_option, print_json
+from folkways_studio.cli.assigning import COMMANDS as ASSIGNING
 from folkways_studio.cli.places import with_study_client
+from folkways_studio.exports import FORMATS
 
 if TYPE_CHECKING:
     from folkways_studio.cli.places import StudyClient
+    from folkways_studio.items.peer_rows import Annotations
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -51,21 +54,41 @@ def import_progress(stage: str) -> Iterator[Callable[[int, int], None]]:
 @click.argument("stage")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--population", metavar="NAME", help="For rows that name none.")
+@click.option(
+    "--annotations",
+    type=click.Choice(["suggestions", "check", "qualification", "leave"]),
+    help="What becomes of people's answers in a file of another project: suggestions for those who work "
+    "here, known answers (check: among the work; qualification: of its test), or nothing.",
+)
 @with_study_client
-def import_items(client: StudyClient, study: str, stage: str, file: Path, population: str | None) -> None:
+def import_items(
+    client: StudyClient,
+    study: str,
+    stage: str,
+    file: Path,
+    population: str | None,
+    annotations: Annotations | None,
+) -> None:
     """Add items to a stage, one per row of a CSV, XLSX, JSON, JSONL or Parquet file: all of them or none.
 
     Columns are the fields of the stage's items; item (an id), population, check and qualification (the answer
     that is known, of a question among the work or of one of the test) may be there as well. Options are
     columns option_a, option_b and so on; candidates candidate_1, by_1 and so on.
+
+    Tasks of Label Studio (JSON), records of Argilla, texts with entities (spaCy's JSON, JSONL and .spacy) and
+    CoNLL are read as well: their questions and labels are the stage's parts of the same names.
     """
     from folkways.sdk.display import plural
     from folkways_studio.items.table_files import read_rows
 
     rows = read_rows(file)
     with import_progress(stage) as on_progress:
-        added = client.import_items(study, stage, rows, population, str(file), on_progress)
+        added, notes = client.import_items(
+            study, stage, rows, population, str(file), on_progress, annotations
+        )
     click.echo(f"added {plural(added, 'item')} to {stage}")
+    for each in notes:
+        click.echo(each)
 
 
 @click.command("media")
@@ -121,9 +144,9 @@ def draw(client: StudyClient, study: str, everything: bool, models: str | None, 
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["release", "csv", "jsonl", "parquet", "xlsx", "hub", "spacy"]),
+    type=click.Choice(FORMATS),
     default="release",
-    help="The benchmark's own schema, or tables of everything.",
+    help="The benchmark's own schema, tables of everything, or files of other projects.",
 )
 @click.option(
     "--discussion",
@@ -135,9 +158,15 @@ def export(client: StudyClient, study: str, out: Path, kind: str, discussion: bo
     """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
     \b
-    release   what a benchmark makes of the study, as folkways reads it; labels and errors of judged answers
-    hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
-    spacy     marked spans as spaCy trains on them: JSON lines, a file per person and one of what was decided
+    release       what a benchmark makes of the study, as folkways reads it; labels of judged answers
+    hub           a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
+    label-studio  tasks with annotations and predictions, and the labeling configuration of each stage
+    argilla       a data set per stage, as Argilla keeps it in a folder: records and settings
+    spacy         marked spans as spaCy trains on them: JSON lines, and JSON for "spacy convert"
+    conll         marked spans in the columns of CoNLL-2003, and in IOB2 with the text (Universal NER)
+
+    Of marked spans there is a file per person and one of what was decided. What a format has no place for is
+    in study.json.
     """
     from folkways.sdk.files import write_bytes
 
@@ -233,4 +262,7 @@ def import_workbook(client: StudyClient, study: str, person: str, file: Path) ->
     click.echo(f"{plural(counts['stored'], 'answer')} stored, {there}, {empty}")
 
 
-COMMANDS = (import_items, media, draw, export, progress, agreement, export_workbook, import_workbook)
+COMMANDS = (
+    *(import_items, media, draw, export, progress, agreement, export_workbook, import_workbook),
+    *ASSIGNING,
+)

@@ -9,13 +9,18 @@ from typing import Any
 from folkways.sdk.errors import UnknownNameError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.exports.archive import export_files
+from folkways_studio.items.peer_rows import Annotations, table_rows
 from folkways_studio.items.reading import OnProgress, import_items
+from folkways_studio.items.stage_assignments import assign_stage, assigned_items
 from folkways_studio.media import service as media
 from folkways_studio.models.drawing import draw_answers
 from folkways_studio.people import invites, participants
 from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import agreement, progress
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.remaining_work import remaining_work
+from folkways_studio.work.assignment_files import assign_rows
+from folkways_studio.work.assignment_rules import AssignmentRule
 from folkways_studio.work.offline import export_workbook, import_workbook
 
 Rows = Sequence[Mapping[str, str]]
@@ -61,21 +66,22 @@ class LocalStudyClient:
         return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
 
     def import_items(
-        self, study: str, stage: str, rows: Rows, population: str | None, file: str, on_progress: OnProgress
-    ) -> int:
-        """Add rows to a stage of a study and return their number. population: for rows that name none. file:
-        for errors. on_progress: reports progress."""
-        return len(
-            import_items(
-                self.workspace,
-                self._study(study),
-                stage,
-                rows,
-                population=population,
-                file=file,
-                on_progress=on_progress,
-            )
-        )
+        self,
+        study: str,
+        stage: str,
+        rows: Rows,
+        population: str | None,
+        file: str,
+        on_progress: OnProgress,
+        annotations: Annotations | None = None,
+    ) -> tuple[int, Sequence[str]]:
+        """Add rows to a stage of a study; returns their number, and sentences on what was left out.
+        population: for rows that name none. file: for errors. on_progress: reports progress. annotations:
+        what becomes of people's answers in the rows."""
+        number = self._study(study)
+        table = table_rows(rows, studies.get_stage(self.workspace, number, stage), annotations, file)
+        how: dict[str, Any] = {"population": population, "file": file, "on_progress": on_progress}
+        return len(import_items(self.workspace, number, stage, table.rows, **how)), table.notes
 
     def media(self, study: str) -> list[dict[str, Any]]:
         """Name, type, bytes and sha256 of every picture and recording."""
@@ -110,6 +116,32 @@ class LocalStudyClient:
     def payments(self, study: str) -> list[dict[str, Any]]:
         """What each person is owed for."""
         return [asdict(row) for row in progress.payments(self.workspace, self._study(study))]
+
+    def assign(self, study: str, rows: Rows, file: str, **how: bool) -> dict[str, int]:
+        """Assign items by the rows of a file: how many items, and tasks taken back. how: add, take_back and
+        preview of ``assign_rows``. study: where they are."""
+        receipt = assign_rows(self.workspace, self._study(study), rows, file=file, **how)
+        return {"items": receipt.items, "taken_back": receipt.taken_back}
+
+    def assign_by_rule(self, study: str, **rule: Any) -> dict[str, Any]:
+        """Assign the items of a study's stage by a rule, or with ``preview`` say what it would do: the
+        response of the API. rule: fields of its body."""
+        others = {name: rule.pop(name) for name in ("stage", "population", "stalled", "preview", "take_back")}
+        rule["again"] = rule["again"] or others["stalled"]
+        plan = assign_stage(self.workspace, self._study(study), rule=AssignmentRule(**rule), **others)
+        loads = [{**asdict(each), "person": each.person.name} for each in plan.loads]
+        return {**asdict(plan), "loads": loads}
+
+    def assignments(self, study: str, *, stalled: bool) -> list[dict[str, Any]]:
+        """The items of a study that are assigned, or only those that are ``stalled``."""
+        rows = assigned_items(self.workspace, self._study(study), stalled=stalled)
+        return [asdict(row) for row in rows]
+
+    def remaining_work(self, study: str, person: str) -> list[dict[str, Any]]:
+        """What a person of a study may still be asked, by stage."""
+        participant = participants.get_participant(self.workspace, self._person(study, person))
+        rows = remaining_work(self.workspace, participant)
+        return [{**asdict(row), "stage": row.stage.name} for row in rows]
 
     def export_workbook(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
         """A workbook of up to ``count`` items of a study's stage, reserved for a person for some hours."""

@@ -6,7 +6,7 @@ import io
 import os
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,6 +14,7 @@ from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways_studio.clients.json_client import JsonClient, segment
 from folkways_studio.clients.local import MediaFiles, Rows
 from folkways_studio.items.imports import AT_WORK, ImportState
+from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.items.reading import OnProgress
 from folkways_studio.media.reading import LARGEST_BYTES, MOST_FILES
 
@@ -41,12 +42,12 @@ class RemoteStudyClient:
     def _ask(self, method: str, study: str, path: str = "", body: object = None, **query: object) -> Any:
         return self.client.ask(method, f"/studies/{segment(study)}{path}", body, **query)
 
-    def _all(self, path: str) -> list[dict[str, Any]]:
-        """Every page of a list."""
+    def _all(self, path: str, **query: object) -> list[dict[str, Any]]:
+        """Every page of a list. query: asks for part of it."""
         rows: list[dict[str, Any]] = []
         cursor: int | None = None
         while True:
-            page = self.client.ask("GET", path, limit=PAGE, cursor=cursor)
+            page = self.client.ask("GET", path, limit=PAGE, cursor=cursor, **query)
             rows += page["data"]
             cursor = page["next"]
             if cursor is None:
@@ -84,11 +85,20 @@ class RemoteStudyClient:
         return str(self._ask("POST", study, "/invites", body)["link"])
 
     def import_items(
-        self, study: str, stage: str, rows: Rows, population: str | None, file: str, on_progress: OnProgress
-    ) -> int:
-        """See LocalStudyClient; study, stage, rows, population, file and on_progress as there. Waits while
-        the server imports many rows in the background. FolkwaysError if that fails."""
-        body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
+        self,
+        study: str,
+        stage: str,
+        rows: Rows,
+        population: str | None,
+        file: str,
+        on_progress: OnProgress,
+        annotations: Annotations | None = None,
+    ) -> tuple[int, Sequence[str]]:
+        """See LocalStudyClient; study, stage, rows, population, file, on_progress and annotations as there.
+        Waits while the server imports many rows in the background. FolkwaysError if that fails."""
+        body: dict[str, Any] = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
+        if annotations is not None:
+            body["annotations"] = annotations
         job = self._ask("POST", study, "/items", body)
         wait = SOONEST
         while job.get("state") in AT_WORK:
@@ -101,7 +111,7 @@ class RemoteStudyClient:
             raise FolkwaysError(
                 "\n".join((f"{file}: {job['error'] or 'the import was cancelled on the server'}", *lines))
             )
-        return int(job["added"])
+        return int(job["added"]), tuple(job.get("notes", ()))
 
     def _import(self, study: str, number: int) -> Any:
         """The state of an import. A restarted server resumes it, and gets time for that."""
@@ -176,6 +186,18 @@ class RemoteStudyClient:
 
     def payments(self, study: str) -> list[dict[str, Any]]:
         return self._all(f"/studies/{segment(study)}/payments")
+
+    def assign(self, study: str, rows: Rows, file: str, **how: bool) -> dict[str, int]:
+        return dict(self._ask("POST", study, "/assignments", {"rows": [dict(row) for row in rows], **how}))
+
+    def assign_by_rule(self, study: str, **rule: Any) -> dict[str, Any]:
+        return dict(self._ask("POST", study, "/assignments/rule", rule))
+
+    def assignments(self, study: str, *, stalled: bool) -> list[dict[str, Any]]:
+        return self._all(f"/studies/{segment(study)}/assignments", stalled=str(stalled).lower())
+
+    def remaining_work(self, study: str, person: str) -> list[dict[str, Any]]:
+        return list(self._ask("GET", study, f"/participants/{self._person(study, person)}/work"))
 
     def export_workbook(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
         path = f"/studies/{segment(study)}/participants/{self._person(study, person)}/hand-out"

@@ -226,6 +226,29 @@ stages = Table(
     UniqueConstraint("study_id", "name"),
 )
 
+allocations = Table(
+    # to whom a researcher assigned items, nobody else is asked about them; never changed: who assigns an item
+    # anew gives it another one
+    "studio_allocations",
+    metadata,
+    id_column(),
+    reference("studio_studies", "study_id", index=True),
+    Column("created", Float, nullable=False),
+)
+
+assignees = Table(
+    "studio_assignees",  # a person, or everybody of a population
+    metadata,
+    id_column(),
+    reference("studio_allocations", "allocation_id"),
+    reference("studio_participants", "participant_id", nullable=True),
+    reference("studio_populations", "population_id", nullable=True),
+    UniqueConstraint("allocation_id", "participant_id"),
+    UniqueConstraint("allocation_id", "population_id"),
+    Index("ix_studio_assignees_participant_id_allocation_id", "participant_id", "allocation_id"),
+    Index("ix_studio_assignees_population_id_allocation_id", "population_id", "allocation_id"),
+)
+
 items = Table(
     "studio_items",
     metadata,
@@ -249,6 +272,7 @@ items = Table(
     Column(
         "test", Boolean
     ),  # whether an item with a right answer is of the test before the stage; null for no
+    reference("studio_allocations", "allocation_id", nullable=True, index=True),  # null: for anybody
     UniqueConstraint("stage_id", "key", "round"),
     Index("ix_studio_items_stage_id_state", "stage_id", "state"),
 )
@@ -282,9 +306,13 @@ assignments = Table(
     Column("leased", Float),
     Column("lease_until", Float),
     Column("done", Float),
+    Column("allocation_id", Integer),  # of the item, to give slots out by; null: for anybody
     UniqueConstraint("item_id", "slot"),
     UniqueConstraint("item_id", "participant_id"),
-    Index("ix_studio_assignments_stage_id_state_item_id", "stage_id", "state", "item_id"),
+    Index(
+        "ix_studio_assignments_stage_id_state_allocation_id_item_id",
+        *("stage_id", "state", "allocation_id", "item_id"),
+    ),
     Index("ix_studio_assignments_participant_id_state", "participant_id", "state"),
 )
 
@@ -419,6 +447,21 @@ exposures = Table(
     Column("unchanged", Integer),
     Column("created", Float, nullable=False),
     Index("ix_studio_exposures_participant_id", "participant_id"),
+)
+
+backends = Table(
+    "studio_backends",  # servers that suggest and learn, in the shape of Label Studio's ML backend
+    metadata,
+    id_column(),
+    reference("studio_studies", "study_id"),
+    reference("studio_stages", "stage_id"),
+    Column("model", String(256), nullable=False),  # the name under which its suggestions are stored
+    Column("url", Text, nullable=False),
+    Column("version", String(128), nullable=False),  # of its model, as it said last
+    Column("trained", Float),  # when the last answer was given that it was sent; null for none
+    Column("created", Float, nullable=False),
+    reference("studio_accounts", "created_by", nullable=True),
+    UniqueConstraint("study_id", "model"),
 )
 
 comments = Table(

@@ -7,6 +7,6 @@ pseudonyms.
 
 from __future__ import annotations
 
-FORMATS = ("release", "csv", "jsonl", "parquet", "xlsx", "hub", "spacy")
-"""``release``: the benchmark's own schema, as folkways reads it. ``spacy``: marked spans alone. The others:
-tables of judgements and items."""
+FORMATS = ("release", "csv", "jsonl", "parquet", "xlsx", "hub", "label-studio", "argilla", "spacy", "conll")
+"""``release``: the benchmark's own schema, as folkways reads it. The last four: what those projects read, of
+which ``spacy`` and ``conll`` hold marked spans alone. The others: tables of judgements and items."""

@@ -16,6 +16,7 @@ from folkways_studio.studies import agreement as agreements
 from folkways_studio.studies import progress as working
 from folkways_studio.studies.agreement import Agreement
 from folkways_studio.studies.progress import Payment, Progress, Quality
+from folkways_studio.studies.suggestion_effects import SuggestionFigures, suggestion_figures
 from folkways_studio.web.api.calls import StaffCall
 from folkways_studio.web.api.responses import (
     Cursor,
@@ -31,7 +32,9 @@ from folkways_studio.work import leases
 
 router = APIRouter(tags=["results"])
 
-Format = Literal["release", "csv", "jsonl", "parquet", "xlsx", "hub", "spacy"]
+Format = Literal[
+    "release", "csv", "jsonl", "parquet", "xlsx", "hub", "label-studio", "argilla", "spacy", "conll"
+]
 ZIP = "application/zip"
 
 
@@ -52,6 +55,13 @@ def show_quality(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Pag
 def show_agreement(call: StaffCall) -> list[Agreement]:
     """How far people agree, by stage, population and field; where a coefficient is not defined, why."""
     return list(agreements.agreement(call.workspace, call.study.id))
+
+
+@router.get("/studies/{study}/suggestion-effects")
+def show_suggestion_effects(call: StaffCall) -> SuggestionFigures:
+    """What became of the suggestions that forms began with, by stage, model and version, and what they do to
+    answers and time where half of the people saw them."""
+    return suggestion_figures(call.workspace, call.study.id)
 
 
 @router.get("/studies/{study}/payments")

@@ -23,22 +23,26 @@ from folkways_studio.database import audit
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.demographics import demographic_table, without_small
 from folkways_studio.exports.hub import hub_files
+from folkways_studio.exports.peers import PEERS, SPANS_ALONE, peer_files
 from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
-from folkways_studio.exports.spacy import spacy_files
 from folkways_studio.exports.study_tables import (
     comment_table,
     item_table,
     judgement_table,
     known_tables,
     parquet_bytes,
+    pre_annotation_table,
     suggestion_table,
 )
 from folkways_studio.exports.workbook import workbook
 from folkways_studio.items.discussion import comments_of_study
+from folkways_studio.items.preannotations import list_suggestions
 from folkways_studio.media.reading import safe_name
 from folkways_studio.media.service import Media, list_media, read_bytes
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.offers import offers_of
+from folkways_studio.studies.suggestion_effects import SuggestionFigures, suggestion_figures
+from folkways_studio.work.exposures import exposures_of_study
 from folkways_studio.work.gold import known_answers
 from folkways_studio.work.suggestions import suggestions_of_study
 from folkways_studio.workflows.wordings import StudyTexts
@@ -116,9 +120,17 @@ def export_files(
     kind_tables = _own_tables(study)
     if kind_tables and (codebook := _codebook(snapshot)) is not None:
         kind_tables["codebook"] = codebook
-    tables = {"judgements": judgement_table(snapshot), "items": item_table(snapshot), **kind_tables}
+    exposures = exposures_of_study(workspace, study_id)
+    tables = {
+        "judgements": judgement_table(snapshot, exposures),
+        "items": item_table(snapshot),
+        **kind_tables,
+    }
     if format not in ("hub", "release"):  # published data do not say how well single people worked
         tables |= known_tables(known_answers(workspace, study_id), snapshot.populations)
+    pre_annotations = pre_annotation_table(snapshot, list_suggestions(workspace, study_id))
+    if pre_annotations.height:
+        tables["pre_annotations"] = pre_annotations
     suggestions = suggestion_table(snapshot, suggestions_of_study(workspace, study_id))
     if suggestions.height:
         tables["suggestions"] = suggestions
@@ -135,9 +147,11 @@ def export_files(
     if shown:
         kind_tables["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
     files = {f"media/{safe_name(each.name, each.sha256)}": read_bytes(workspace, each) for each in shown}
-    unanswered = 0
-    if format == "spacy":
-        files, unanswered = spacy_files(snapshot)
+    not_carried: Mapping[str, Any] = {}
+    if format in PEERS:
+        peer = peer_files(snapshot, format, list_suggestions(workspace, study_id))
+        files = peer.files if format in SPANS_ALONE else files | peer.files
+        not_carried = peer.not_carried
     elif format == "hub":
         files |= hub_files(snapshot, tables, release_of(study), offers_of(workspace, snapshot.study))
     elif format == "xlsx":
@@ -153,7 +167,8 @@ def export_files(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
                 f"{', '.join(FORMATS[1:])}"
             )
-    files["study.json"] = _record(snapshot, format, suggestions, unanswered)
+    figures = suggestion_figures(workspace, study_id, items=snapshot.items.keys())
+    files["study.json"] = _record(snapshot, format, suggestions, figures, not_carried)
     return files
 
 
@@ -163,7 +178,13 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
     return parquet_bytes(frame) if format == "parquet" else frame.write_ndjson().encode()
 
 
-def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, unanswered: int = 0) -> bytes:
+def _record(
+    snapshot: StudySnapshot,
+    format: str,
+    suggestions: pl.DataFrame,
+    pre_annotations: SuggestionFigures,
+    not_carried: Mapping[str, Any],
+) -> bytes:
     study = snapshot.study
     record: dict[str, Any] = {
         "study": study.name,
@@ -190,8 +211,9 @@ def _record(snapshot: StudySnapshot, format: str, suggestions: pl.DataFrame, una
             {"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]}
             for stage in snapshot.stages.values()
         ],
-        **({"answers_without_marks": unanswered} if format == "spacy" else {}),
+        **not_carried,
         "suggestions": _shares(suggestions),
+        "pre_annotations": asdict(pre_annotations),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,
     }

@@ -78,9 +78,14 @@ def _croissant(
             "dataAnnotationPlatform": [f"folkways-studio {__version__}"],
             "annotationsPerItem": wanted,
             "annotatorDemographics": [*recruited(snapshot), *shares(tables.get("demographics"))],
-            "machineAnnotationTools": sorted(set(tables["suggestions"]["model"]))
-            if "suggestions" in tables
-            else [],
+            "machineAnnotationTools": sorted(
+                {
+                    model
+                    for name in ("suggestions", "pre_annotations")
+                    if name in tables
+                    for model in tables[name]["model"]
+                }
+            ),
             "dataAnnotationAnalysis": ["The answers of each person are there, disagreement included."],
             "personalSensitiveInformation": [
                 "People are random codes. What they said of themselves is there as counts of five or more."

@@ -11,7 +11,8 @@ from folkways.sdk.errors import FolkwaysError
 from folkways_studio.exports import FORMATS
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content
-from folkways_studio.items.table_files import RowsError
+from folkways_studio.items.peer_rows import ANNOTATIONS
+from folkways_studio.items.table_files import CONLL, SPACY, RowsError
 from folkways_studio.media import service as media
 from folkways_studio.people import participants
 from folkways_studio.records import ParticipantState, Stage
@@ -24,7 +25,7 @@ from folkways_studio.work.offline import export_workbook, import_workbook
 
 routes = Routes()
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", *CONLL, SPACY)
 MOST_HANDED_OUT = 500
 SOON_SECONDS = 1.5
 """How long to wait for an import: small ones finish in time to show the result at once."""
@@ -55,6 +56,7 @@ def show_result(
         "exports/data.html.j2", status, study=study, done=done, problems=problems, people=people,
         formats=FORMATS, imports=imports.list_imports(context.workspace, study.id),
         populations=studies.populations(context.workspace, study.id),
+        endings=SUFFIXES,
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
         examples={
             each.name: {"id": "1", **stage_kind(each.kind).example_row(each.config)} for each in stages
@@ -98,9 +100,11 @@ def bring_items(context: RequestContext) -> Response:
     try:
         name, content = _upload(context)
         stage, population = context.text("stage"), context.text("population") or None
+        chosen = context.text("annotations")
         job = context.studio.import_worker.submit_import(
-            context.study.id, stage, name, content, population=population, by=context.me.id
-        )
+            context.study.id, stage, name, content, population=population, by=context.me.id,
+            annotations=next((each for each in ANNOTATIONS if each == chosen), None),
+        )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)
     context.studio.import_worker.wait(SOON_SECONDS)

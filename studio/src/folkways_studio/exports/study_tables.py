@@ -11,11 +11,14 @@ import orjson
 import polars as pl
 
 from folkways.sdk.files import Schema
-from folkways_studio.activity import Comment, ModelSuggestion
+from folkways_studio.activity import Comment, Exposure, ModelSuggestion, PreAnnotation
 from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.records import Item, Population
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.gold import KnownAnswers
+
+Exposures = Mapping[tuple[int, int], tuple[Exposure, PreAnnotation]]
+"""(item, person) -> whether they saw what was suggested, and what it was."""
 
 JUDGEMENTS: Schema = {
     "item": pl.String,  # its key
@@ -33,6 +36,14 @@ JUDGEMENTS: Schema = {
     "date": pl.String,  # the day, in UTC
     "consent": pl.String,  # version of the text that the person agreed to; null for staff
     "consent_language": pl.String,  # of that text; null where the study does not say
+    "suggestion": pl.String,  # shown or hidden; null where nothing was suggested beforehand
+    "suggestion_drawn": pl.Boolean,  # that was drawn at random
+    "suggestion_model": pl.String,  # whose suggestion was shown, or would have been
+    "suggestion_version": pl.String,  # of the model
+    "suggestion_score": pl.Float64,  # as the model said, 0 to 1
+    "suggestion_outcome": pl.String,  # accepted, changed or rejected; null where it was not shown
+    "suggestion_parts": pl.Int64,  # of what was suggested: options, marks, words
+    "suggestion_kept": pl.Int64,  # of them, those that the answer has, shown or not
 }
 
 ITEMS: Schema = {
@@ -98,6 +109,18 @@ KNOWN_BY_ITEM: Schema = {
     "high": pl.Float64,
 }
 
+PRE_ANNOTATIONS: Schema = {
+    "item": pl.String,
+    "item_id": pl.Int64,
+    "stage": pl.String,
+    "model": pl.String,
+    "version": pl.String,
+    "score": pl.Float64,
+    "content": pl.String,  # JSON: what was suggested
+    "source": pl.String,  # file, api, backend, model
+    "date": pl.String,  # the day, in UTC
+}
+
 COMMENTS: Schema = {
     "item": pl.String,
     "item_id": pl.Int64,
@@ -110,8 +133,9 @@ COMMENTS: Schema = {
 }
 
 
-def judgement_table(snapshot: StudySnapshot) -> pl.DataFrame:
-    """JUDGEMENTS, in order of items and arrival."""
+def judgement_table(snapshot: StudySnapshot, exposures: Exposures | None = None) -> pl.DataFrame:
+    """JUDGEMENTS, in order of items and arrival. exposures: who saw what was suggested."""
+    settled = exposures or {}
     rows = [
         {
             **_about(snapshot, item),
@@ -122,11 +146,46 @@ def judgement_table(snapshot: StudySnapshot) -> pl.DataFrame:
             "date": _day(each.created),
             "consent": snapshot.consent[snapshot.people[each.participant_id]][0],
             "consent_language": snapshot.consent[snapshot.people[each.participant_id]][1],
+            **_suggested(settled.get((item.id, each.participant_id))),
         }
         for item in snapshot.items.values()
         for each in snapshot.judgements[item.id]
     ]
     return pl.DataFrame([{name: row[name] for name in JUDGEMENTS} for row in rows], schema=dict(JUDGEMENTS))
+
+
+def _suggested(settled: tuple[Exposure, PreAnnotation] | None) -> dict[str, Any]:
+    """The columns of JUDGEMENTS about what was suggested."""
+    if settled is None:
+        return dict.fromkeys(name for name in JUDGEMENTS if name.startswith("suggestion"))
+    exposure, suggestion = settled
+    return {
+        "suggestion": "shown" if exposure.shown else "hidden",
+        "suggestion_drawn": exposure.setting == "half",
+        "suggestion_model": suggestion.model,
+        "suggestion_version": suggestion.version,
+        "suggestion_score": suggestion.score,
+        "suggestion_outcome": exposure.outcome,
+        "suggestion_parts": exposure.parts,
+        "suggestion_kept": exposure.unchanged,
+    }
+
+
+def pre_annotation_table(snapshot: StudySnapshot, suggestions: Sequence[PreAnnotation]) -> pl.DataFrame:
+    """PRE_ANNOTATIONS for exported items, oldest first."""
+    rows = [
+        {
+            "item": snapshot.items[each.item_id].key,
+            "item_id": each.item_id,
+            "stage": snapshot.stages[snapshot.items[each.item_id].stage_id].name,
+            **{name: getattr(each, name) for name in ("model", "version", "score", "source")},
+            "content": _json(each.content),
+            "date": _day(each.created),
+        }
+        for each in suggestions
+        if each.item_id in snapshot.items
+    ]
+    return pl.DataFrame(rows, schema=dict(PRE_ANNOTATIONS))
 
 
 def suggestion_table(snapshot: StudySnapshot, suggestions: Sequence[ModelSuggestion]) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from folkways_studio.errors import ConflictError
 from folkways_studio.items import imports
 from folkways_studio.items import service as items
 from folkways_studio.items.imports import Import
+from folkways_studio.items.peer_rows import table_rows
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.table_files import json_cell
 from folkways_studio.models.drawing import draw_answers
@@ -59,7 +60,7 @@ class ImportResponse(ApiResponse):
     counted.
 
     state: waiting, running, done, failed (nothing was kept), cancelled, deleting, deleted. problems: the
-    first hundred unusable rows. deleted: items deleted again.
+    first hundred unusable rows. notes: what of the file was left out. deleted: items deleted again.
     """
 
     id: int
@@ -71,6 +72,7 @@ class ImportResponse(ApiResponse):
     deleted: int
     error: str | None
     problems: list[ProblemLocation]
+    notes: list[str]
     created: datetime
     finished: datetime | None
 
@@ -116,24 +118,30 @@ def add_items(call: StaffCall, body: NewItems, response: Response) -> ItemsAdded
     far it is."""
     rows = [cells(row) for row in body.rows]
     if len(rows) > MOST_AT_ONCE:
-        job = _begin_import(call, body.stage, rows, body.population)
+        job = _begin_import(call, body, rows)
         response.status_code = 202
         response.headers["Location"] = job.address
         return job
+    stage = studies.get_stage(call.workspace, call.study.id, body.stage)
+    table = table_rows(rows, stage, body.annotations)
     added = import_items(
-        call.workspace, call.study.id, body.stage, rows, population=body.population, by=call.account.id
+        call.workspace, call.study.id, body.stage, table.rows, population=body.population, by=call.account.id
     )
-    return ItemsAddedResponse(added=len(added), ids=[item.id for item in added])
+    return ItemsAddedResponse(added=len(added), ids=[item.id for item in added], notes=[*table.notes])
 
 
-def _begin_import(
-    call: StaffCall, stage: str, rows: Sequence[Mapping[str, str]], population: str | None
-) -> ImportResponse:
+def _begin_import(call: StaffCall, body: NewItems, rows: Sequence[Mapping[str, str]]) -> ImportResponse:
     content = orjson.dumps(rows)
     return _import_response(
         call,
         call.studio.import_worker.submit_import(
-            call.study.id, stage, "rows.json", content, population=population, by=call.account.id
+            call.study.id,
+            body.stage,
+            "rows.json",
+            content,
+            population=body.population,
+            by=call.account.id,
+            annotations=body.annotations,
         ),
     )
 

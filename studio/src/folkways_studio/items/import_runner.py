@@ -17,6 +17,7 @@ from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
+from folkways_studio.items.peer_rows import Annotations, table_rows
 from folkways_studio.items.reading import add_checked, checked_rows
 from folkways_studio.items.table_files import (
     SMALL_LINES,
@@ -41,7 +42,10 @@ back dozens of times and would wait that long each time."""
 
 
 class ImportWorker:
-    """The thread, which lives only while there is work. ``wake`` it when there may be some."""
+    """The thread, which lives only while there is work. ``wake`` it when there may be some. patience: seconds
+    that ``stop`` waits for it at most; None for as long as a batch takes."""
+
+    patience: float | None = None
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -61,16 +65,32 @@ class ImportWorker:
         self._later.start()
 
     def submit_import(
-        self, study_id: int, stage: str, file: str, content: bytes, *, population: str | None, by: int
+        self,
+        study_id: int,
+        stage: str,
+        file: str,
+        content: bytes,
+        *,
+        population: str | None,
+        by: int,
+        annotations: Annotations | None = None,
     ) -> Import:
         """Start the import of a file into a stage and return it. study_id: the study. file: its name.
-        content: its bytes. population: for rows that name none. by: the account that acts. NotFoundError for
-        a stage or population that the study does not have."""
+        content: its bytes. population: for rows that name none. by: the account that acts.
+        annotations: what becomes of people's answers in the file (``peer_rows``). NotFoundError for a stage
+        or population that the study does not have."""
         studies.get_stage(self.workspace, study_id, stage)
         if population is not None:
             studies.get_population(self.workspace, study_id, population)
         job = imports.begin(
-            self.workspace, study_id, stage, file, population=population, content=content, by=by
+            self.workspace,
+            study_id,
+            stage,
+            file,
+            population=population,
+            annotations=annotations,
+            content=content,
+            by=by,
         )
         self.wake()
         return job
@@ -95,27 +115,32 @@ class ImportWorker:
             self._later.cancel()
         thread = self._thread
         if thread is not None:
-            thread.join()
+            thread.join(self.patience)
 
-    def _going(self) -> bool:
+    def going(self) -> bool:
+        """Whether it was not stopped."""
         return not self._stopped.is_set()
 
     def _work(self) -> None:
         while True:
             with self._lock:
-                if not self._again or not self._going():
+                if not self._again or not self.going():
                     self._thread = None
                     self._idle.set()
                     return
                 self._again = False
             try:
-                while self._going() and (taken := imports.claim(self.workspace)) is not None:
-                    run_import(self.workspace, *taken, going=self._going)
-                if self._going():
-                    imports.finish_deletions(self.workspace)
-                    study_deletion.finish_deletions(self.workspace)
+                self.work()
             except Exception:
                 LOG.exception("the studio could not do the background work")
+
+    def work(self) -> None:
+        """Do what there is to do, while ``going``."""
+        while self.going() and (taken := imports.claim(self.workspace)) is not None:
+            run_import(self.workspace, *taken, going=self.going)
+        if self.going():
+            imports.finish_deletions(self.workspace)
+            study_deletion.finish_deletions(self.workspace)
 
 
 def run_import(
@@ -128,13 +153,16 @@ def run_import(
     usual = sys.getswitchinterval()
     sys.setswitchinterval(QUICK_TURN)
     try:
-        with _signalling(workspace, job):
+        with signalling(lambda: imports.signal(workspace, job)):
             rows = read_content(job.file, content, lambda: going() and imports.is_mine(workspace, job))
+            stage = studies.get_stage(workspace, job.study_id, job.stage)
+            table = table_rows(rows, stage, job.annotations, job.file)
+            imports.note(workspace, job, table.notes)
             new = checked_rows(
                 workspace,
                 job.study_id,
                 job.stage,
-                rows,
+                table.rows,
                 population=job.population,
                 file=job.file,
                 import_id=job.id,
@@ -157,15 +185,15 @@ def run_import(
 
 
 @contextmanager
-def _signalling(workspace: Workspace, job: Import) -> Iterator[None]:
-    """Heartbeat: reading a large workbook can outlast STALE_SECONDS."""
+def signalling(signal: Callable[[], object]) -> Iterator[None]:
+    """Heartbeat, by ``signal``: reading a large workbook can outlast STALE_SECONDS."""
     done = Event()
 
-    def signal() -> None:
+    def repeat() -> None:
         while not done.wait(imports.STALE_SECONDS / 4):
-            imports.signal(workspace, job)
+            signal()
 
-    thread = Thread(target=signal, name="import alive", daemon=True)
+    thread = Thread(target=repeat, name="job alive", daemon=True)
     thread.start()
     try:
         yield

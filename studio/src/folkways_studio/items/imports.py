@@ -17,6 +17,7 @@ from folkways_studio.database import audit, schema
 from folkways_studio.database.deletion import delete_items
 from folkways_studio.database.rows import change_rows, count, inserted_id, read_values
 from folkways_studio.errors import ConflictError, NotFoundError
+from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.items.service import CheckedItem, place_new
 from folkways_studio.records import Stage
 
@@ -48,7 +49,8 @@ AT_WORK = (ImportState.WAITING, ImportState.RUNNING, ImportState.DELETING)
 @dataclass(frozen=True, slots=True)
 class Import:
     """One import. file: its name. population: for rows that name none. rows: None until they are counted.
-    added: so far.
+    added: so far. annotations: what becomes of people's answers
+    in it. notes: what of the file was left out.
 
     problems: row (1-based, without the header) and what is wrong with it, for the first MOST_PROBLEMS. error:
     why it failed. deleted: items deleted again. started: identifies the current worker; others can no longer
@@ -62,10 +64,12 @@ class Import:
     stage: str
     file: str
     population: str | None
+    annotations: Annotations | None
     rows: int | None
     added: int
     deleted: int
     problems: tuple[tuple[int, str], ...]
+    notes: tuple[str, ...]
     error: str | None
     created: float
     started: float | None
@@ -76,9 +80,10 @@ def _import(row: Any) -> Import:
     result = row.result or {}
     return Import(
         row.id, row.study_id, row.account_id, row.state, row.details["stage"], row.details["file"],
-        row.details["population"], result.get("rows"), result.get("added", 0), result.get("deleted", 0),
-        tuple((number, problem) for number, problem in result.get("problems", ())), row.error, row.created,
-        row.started, row.finished,
+        row.details["population"], row.details.get("annotations"), result.get("rows"),
+        result.get("added", 0), result.get("deleted", 0),
+        tuple((number, problem) for number, problem in result.get("problems", ())),
+        tuple(result.get("notes", ())), row.error, row.created, row.started, row.finished,
     )  # fmt: skip
 
 
@@ -93,12 +98,14 @@ def begin(
     file: str,
     *,
     population: str | None = None,
+    annotations: Annotations | None = None,
     content: bytes | None = None,
     by: int | None = None,
 ) -> Import:
-    """Create an import into a stage. file: its name. population: for rows that name none. content: the file,
-    for a worker to ``claim``; without it the caller does the work. workspace, study_id: the study. by: the
-    account that acts, for the audit trail."""
+    """Create an import into a stage. file: its name. population: for rows that name none. annotations:
+    what becomes of the answers of people in it (``peer_rows``). content: the file, for a worker to ``claim``;
+    without it the caller does the work. workspace, study_id: the study. by: the account that acts, for the
+    audit trail."""
     now = time.time()
     waiting = content is not None
     row = {
@@ -106,7 +113,7 @@ def begin(
         "account_id": by,
         "kind": KIND,
         "state": str(ImportState.WAITING if waiting else ImportState.RUNNING),
-        "details": {"stage": stage, "file": file[:200], "population": population},
+        "details": {"stage": stage, "file": file[:200], "population": population, "annotations": annotations},
         "created": now,
         "started": None if waiting else now,
         "seen": now,
@@ -207,9 +214,19 @@ def add_batch(
         if row is None:
             return False
         place_new(connection, stage, new, job_id=job.id)
-        result = {"rows": rows, "added": (row.result or {}).get("added", 0) + len(new)}
+        before = row.result or {}
+        result = {**before, "rows": rows, "added": before.get("added", 0) + len(new)}
         change_rows(connection, schema.jobs, {"id": job.id}, result=result, seen=time.time())
     return True
+
+
+def note(workspace: Workspace, job: Import, notes: Sequence[str]) -> None:
+    """Store what of the file of the caller's import is left out."""
+    with workspace.write() as connection:
+        row = _job(connection, **_mine(job))
+        if row is not None and notes:
+            result = {**(row.result or {}), "notes": list(notes)}
+            change_rows(connection, schema.jobs, {"id": job.id}, result=result)
 
 
 def signal(workspace: Workspace, job: Import) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from starlette.responses import Response
@@ -27,7 +27,9 @@ from folkways_studio.studies import service as studies
 from folkways_studio.studies.spread import disagreement
 from folkways_studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
 from folkways_studio.web.routing import Routes
-from folkways_studio.work import adjudications, blinding, corrections, gold, judgements, redaction
+from folkways_studio.work import adjudications, assignees, blinding, corrections, gold, judgements, redaction
+from folkways_studio.work.assignees import Assignee
+from folkways_studio.work.stalled_items import overview_of_assignments
 
 routes = Routes()
 
@@ -37,12 +39,15 @@ MOST_ANSWERS = 4
 MOST_AT_ONCE = 400
 """Items that are dropped or reopened at once; their ids are fields of one form."""
 
+MOST_STALLED = 5000
+"""Stalled items that the table shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class ItemRow:
     """One item in the table with its title, stage, most frequent answers, disagreement, who answered
-    (id, pseudonym), and suggestions (made, accepted). blind: answers are hidden, because the reader may still
-    be asked."""
+    (id, pseudonym), suggestions (made, accepted), and to whom it is assigned. blind: answers are hidden,
+    because the reader may still be asked."""
 
     item: Item
     title: str
@@ -52,6 +57,7 @@ class ItemRow:
     disagreement: float | None = None
     people: tuple[tuple[int, str], ...] = ()
     suggestions: tuple[int, int] | None = None
+    assignees: tuple[Assignee, ...] = ()
     blind: bool = False
 
 
@@ -62,7 +68,7 @@ def list_items(context: RequestContext) -> Response:
     view = TableView.of(context.request.query_params)
     page = whole(context.request.query_params.get("page")) or 1
     find = partial(
-        item_search.find_items, context.workspace, context.study.id, _query(context, view),
+        item_search.find_items, context.workspace, context.study.id, query_of(context, view),
         order=view.order, limit=view.size, reader=context.me.id,
     )  # fmt: skip
     page_of_items = find(start=(page - 1) * view.size)
@@ -80,6 +86,7 @@ def list_items(context: RequestContext) -> Response:
         may_change=bool(context.roles & RUNS_STUDIES), population_of={each.id: each for each in populations},
         comments=comment_counts(context.workspace, context.study.id), sizes=table.SIZES,
         filters=table.saved_filters(context.workspace, context.study.id), all_columns=table.COLUMNS,
+        assignee_names=assignees.assignee_names(context.workspace, context.study.id),
     )  # fmt: skip
 
 
@@ -94,7 +101,7 @@ def save_filter(context: RequestContext) -> Response:
     return context.go(f"{address}?{view.query}", "saved")
 
 
-def _query(context: RequestContext, view: TableView) -> ItemQuery:
+def query_of(context: RequestContext, view: TableView) -> ItemQuery:
     """The query of a view; unknown names are ignored."""
     study_id = context.study.id
     stages = {each.name: each.id for each in studies.stages(context.workspace, study_id)}
@@ -104,6 +111,13 @@ def _query(context: RequestContext, view: TableView) -> ItemQuery:
         flagged = {
             each.participant_id for each in progress.quality(context.workspace, study_id) if each.flags
         }
+    stalled = None
+    if view.only == "stalled":
+        overview = overview_of_assignments(context.workspace, study_id)
+        stalled = [each.item_id for each in overview.stalled[:MOST_STALLED]]
+    assignee = None
+    if view.assigned not in ("", table.NOBODY, table.SOMEBODY):
+        assignee = assignees.people_of(context.workspace, study_id).named(view.assigned)
     return ItemQuery(
         stages.get(view.stage),
         populations.get(view.population),
@@ -111,7 +125,29 @@ def _query(context: RequestContext, view: TableView) -> ItemQuery:
         words=view.q,
         of_people=flagged,
         disputed=view.only == "disputed",
+        assigned={table.NOBODY: False, table.SOMEBODY: True}.get(view.assigned),
+        assigned_to_person=assignee.participant_id if assignee is not None else None,
+        assigned_to_population=assignee.population_id if assignee is not None else None,
+        numbers=stalled,
     )
+
+
+def chosen_numbers(context: RequestContext, most: int) -> list[int]:
+    """The ids of the items that a form chooses: one by one, or all of its view. ConflictError for more than
+    ``most``. context: the request with the form."""
+    if context.text("all") == "yes":
+        numbers = item_search.find_ids(
+            context.workspace,
+            context.study.id,
+            query_of(context, TableView.of(context.form)),
+            most=most + 1,
+            reader=context.me.id,
+        )
+    else:
+        numbers = [number for number in map(whole, context.texts("item")) if number is not None]
+    if len(numbers) > most:
+        raise ConflictError("these are more than %(most)s items; choose fewer at a time", most=most)
+    return list(dict.fromkeys(numbers))
 
 
 def _rows(
@@ -128,13 +164,17 @@ def _rows(
         pseudonyms = table.people_of(context.workspace, {each.participant_id for each in judged})
     if "suggestions" in view.columns:
         suggested = table.suggestion_counts(context.workspace, numbers)
+    assigned = {}
+    if "assigned" in view.columns:
+        assigned = assignees.assignees_of(context.workspace, context.study.id, numbers)
     rows = []
     for item in page.items:
         stage, answers = stages[item.stage_id], by_item.get(item.id, ())
         kind = stage_kind(stage.kind)
         if item.id in blind:
             subject = kind.subject(kind.presented(item.content, ""))
-            rows.append(ItemRow(item, title_of(item, subject), stage, blind=True))
+            row = ItemRow(item, title_of(item, subject), stage, blind=True)
+            rows.append(replace(row, assignees=assigned.get(item.id, ())))
             continue
         counts: dict[str, int] = {}
         for judgement in answers:
@@ -154,6 +194,7 @@ def _rows(
                 disagreement(labels),
                 tuple((number, pseudonyms[number]) for number in people),
                 suggested.get(item.id),
+                assigned.get(item.id, ()),
             )
         )
     return rows
@@ -162,20 +203,9 @@ def _rows(
 @routes.post("/studies/{study}/items/change", STAFF)
 def change_items(context: RequestContext) -> Response:
     """Drop many items or reopen dropped ones: first show them, then change them, for a reason."""
-    if context.text("all") == "yes":
-        numbers = item_search.find_ids(
-            context.workspace,
-            context.study.id,
-            _query(context, TableView.of(context.form)),
-            most=MOST_AT_ONCE + 1,
-            reader=context.me.id,
-        )
-    else:
-        numbers = [number for number in map(whole, context.texts("item")) if number is not None]
-    if len(numbers) > MOST_AT_ONCE:
-        raise ConflictError("these are more than %(most)s items; choose fewer at a time", most=MOST_AT_ONCE)
     chosen_items = [
-        items.get_item(context.workspace, context.study.id, number) for number in dict.fromkeys(numbers)
+        items.get_item(context.workspace, context.study.id, number)
+        for number in chosen_numbers(context, MOST_AT_ONCE)
     ]
     reopens = context.text("do") == "open"
     chosen_items = [item for item in chosen_items if (item.state == ItemState.DROPPED) == reopens]
@@ -236,6 +266,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
         decides=adjudications.can_decide(stage, item), language=population.language if population else "",
+        assigned=assignees.assignees_of(context.workspace, study.id, [item.id]).get(item.id, ()),
         similar=repeats.similar_items(context.workspace, item, kind.compared),
         discussion=discussion_of(context, item), **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip

@@ -32,7 +32,8 @@ class ItemQuery:
     """Which items. words: somewhere in the key or content, in any case. of_people: answered by one of these
     participants.
 
-    disputed: only those with differing answers.
+    disputed: only those with differing answers. assigned: to anybody at all, or else to nobody.
+    assigned_to_person, assigned_to_population: to the one with that id. numbers: only items with these ids.
     """
 
     stage_id: int | None = None
@@ -41,6 +42,10 @@ class ItemQuery:
     words: str = ""
     of_people: Collection[int] | None = None
     disputed: bool = False
+    assigned: bool | None = None
+    assigned_to_person: int | None = None
+    assigned_to_population: int | None = None
+    numbers: Collection[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,19 @@ def _where(study_id: int, query: ItemQuery) -> list[sa.ColumnElement[bool]]:
         where.append(
             sa.or_(items.c.key.icontains(words, autoescape=True), content.icontains(stored, autoescape=True))
         )
+    if query.assigned is not None:
+        is_assigned = items.c.allocation_id.is_not(None)
+        where.append(is_assigned if query.assigned else ~is_assigned)
+    assignees = schema.assignees
+    for column, number in (
+        (assignees.c.participant_id, query.assigned_to_person),
+        (assignees.c.population_id, query.assigned_to_population),
+    ):
+        if number is not None:
+            theirs = sa.select(assignees.c.allocation_id).where(column == number)
+            where.append(items.c.allocation_id.in_(theirs))
+    if query.numbers is not None:
+        where.append(items.c.id.in_(query.numbers))
     if query.of_people is not None:
         where.append(
             sa.exists().where(

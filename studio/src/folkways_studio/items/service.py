@@ -49,6 +49,13 @@ _NEXT_REVISION = (
     )
     .returning(_revisions.c.number)
 )
+_LAST_SLOT = sa.select(
+    sa.select(sa.func.max(schema.assignments.c.slot))
+    .where(schema.assignments.c.item_id == _items.c.id)
+    .scalar_subquery()
+    .label("slot"),
+    _items.c.allocation_id,
+).where(_items.c.id == sa.bindparam("item"))
 """Built once: building one costs more than running it."""
 
 CheckedItem = tuple[NewItem, int | None, Mapping[str, Any]]
@@ -224,9 +231,9 @@ def add_slots(
     unique. stage_id, population_id: of the item. connection: the caller's transaction. item_id: the item."""
     if count < 1:
         return
-    table = schema.assignments
-    last = connection.scalar(sa.select(sa.func.max(table.c.slot)).where(table.c.item_id == item_id)) or 0
-    connection.execute(_SLOTS_ADDED, _slots(item_id, stage_id, population_id, last, count))
+    last = connection.execute(_LAST_SLOT, {"item": item_id}).one()
+    slots = _slots(item_id, stage_id, population_id, last.slot or 0, count, last.allocation_id)
+    connection.execute(_SLOTS_ADDED, slots)
 
 
 def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> None:
@@ -238,28 +245,35 @@ def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> 
             items.c.stage_id,
             items.c.population_id,
             sa.func.coalesce(sa.func.max(table.c.slot), 0).label("last"),
+            items.c.allocation_id,
         )
         .outerjoin(table, table.c.item_id == items.c.id)
         .where(items.c.id.in_(numbers))
-        .group_by(items.c.id, items.c.stage_id, items.c.population_id)
+        .group_by(items.c.id, items.c.stage_id, items.c.population_id, items.c.allocation_id)
     )
     rows = [
         slot
         for row in connection.execute(query)
-        for slot in _slots(row.id, row.stage_id, row.population_id, row.last, more)
+        for slot in _slots(row.id, row.stage_id, row.population_id, row.last, more, row.allocation_id)
     ]
     insert(connection, table, rows, replace=False)
 
 
 def _slots(
-    item_id: int, stage_id: int, population_id: int | None, last: int, count: int
+    item_id: int,
+    stage_id: int,
+    population_id: int | None,
+    last: int,
+    count: int,
+    allocation_id: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Open slots numbered after ``last``."""
+    """Open slots numbered after ``last``. allocation_id: of the item; None: for anybody."""
     same = {
         "item_id": item_id,
         "stage_id": stage_id,
         "population_id": population_id,
         "state": str(AssignmentState.OPEN),
+        "allocation_id": allocation_id,
     }
     return [{**same, "slot": last + number} for number in range(1, count + 1)]
 

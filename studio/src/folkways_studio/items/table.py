@@ -19,9 +19,12 @@ from folkways_studio.items.search import ORDERS
 from folkways_studio.records import Item
 from folkways_studio.stages.parts.form_fields import FormFields, text, texts
 
-COLUMNS = ("stage", "population", "state", "answers", "disagreement", "people", "suggestions")
+COLUMNS = ("stage", "population", "state", "assigned", "answers", "disagreement", "people", "suggestions")
 SHOWN = ("stage", "state", "answers", "disagreement")
 """The columns of who has chosen none."""
+
+NOBODY, SOMEBODY = "-", "*"
+"""Values of ``assigned`` that no person or population is called: to nobody, and to anybody at all."""
 
 SIZES = (25, 50, 100)
 """Rows on a page that can be chosen."""
@@ -69,12 +72,14 @@ def title_of(item: Item, subject: Mapping[str, Any]) -> str:
 @dataclass(frozen=True, slots=True)
 class TableView:
     """Which items the table shows, in which order, and what of them. Whatever an address says, size is one of
-    SIZES, order one of ORDERS (``-`` before it turns it round), and columns some of COLUMNS."""
+    SIZES, order one of ORDERS (``-`` before it turns it round), and columns some of COLUMNS. assigned:
+    NOBODY, SOMEBODY, or the name of a person or population."""
 
     stage: str = ""
     population: str = ""
     state: str = ""
     only: str = ""
+    assigned: str = ""
     q: str = ""
     order: str = ORDERS[0]
     size: int = SIZES[0]
@@ -86,12 +91,13 @@ class TableView:
         order = text(fields, "order")
         size = next((each for each in SIZES if str(each) == text(fields, "size")), SIZES[0])
         wanted = texts(fields, "column")
-        stage, population, state, only, q = (
-            text(fields, name)[:LONGEST_WORDS] for name in ("stage", "population", "state", "only", "q")
+        stage, population, state, only, assigned, q = (
+            text(fields, name)[:LONGEST_WORDS]
+            for name in ("stage", "population", "state", "only", "assigned", "q")
         )
         columns = tuple(name for name in COLUMNS if name in wanted) or SHOWN
         return cls(
-            stage, population, state, only, q,
+            stage, population, state, only, assigned, q,
             order if order.removeprefix("-") in ORDERS else ORDERS[0], size, columns,
         )  # fmt: skip
 
@@ -101,7 +107,7 @@ class TableView:
         usual = TableView()
         named = [
             (name, str(getattr(self, name)))
-            for name in ("stage", "population", "state", "only", "q", "order", "size")
+            for name in ("stage", "population", "state", "only", "assigned", "q", "order", "size")
             if getattr(self, name) != getattr(usual, name)
         ]
         return named + ([("column", name) for name in self.columns] if self.columns != SHOWN else [])

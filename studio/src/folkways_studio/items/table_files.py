@@ -1,5 +1,5 @@
-"""Reads the table files that people import (CSV, JSON, JSON lines, Parquet, XLSX). Every cell is text, and
-every problem has its row.
+"""Reads the files that people import: tables (CSV, JSON, JSON lines, Parquet, XLSX), and texts with entities
+(CoNLL, spaCy's binary files). Every cell is text, and every problem has its row.
 
 A small workbook can unpack to one that fills the memory, or name a last row and column far away; both are
 bounded.
@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from folkways.sdk.errors import DataError, FolkwaysError
+from folkways_studio.formats.conll import ConllError, read_conll, row_of
+from folkways_studio.formats.spacy import row_of_pair
 
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 200_000_000
 MOST_ROWS, MOST_COLUMNS = 100_000, 500
 """Bounds of what is read; empty rows do not count."""
+
+CONLL = (".conll", ".conllu", ".conllup", ".iob", ".iob2", ".bio")
+SPACY = ".spacy"
 
 SMALL_UNPACKED, SMALL_LINES = 1_000_000, 5_000
 """A workbook within both, including empty lines, is read in a moment."""
@@ -54,7 +59,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     if not path.is_file():
         raise FolkwaysError(
             f"there is no file {path}; give a table that ends in one of "
-            f"{', '.join((*SUFFIXES, '.json', '.xlsx'))}"
+            f"{', '.join((*SUFFIXES, '.json', '.xlsx', *CONLL, SPACY))}"
         )
     if path.stat().st_size > LARGEST_BYTES:
         raise DataError(f"is larger than {LARGEST_BYTES // 1_000_000} MB; bring it in parts", file=path)
@@ -62,6 +67,10 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return read_workbook(path.read_bytes(), path)
     if path.suffix.lower() == ".json":
         return _read_json(path)
+    if path.suffix.lower() in CONLL:
+        return _read_conll(path)
+    if path.suffix.lower() == SPACY:
+        return _read_docs(path)
     import polars as pl
 
     frame = read_replies(path)
@@ -82,10 +91,15 @@ def _read_json(path: Path) -> list[dict[str, str]]:
         ) from None
     if not isinstance(rows, list):
         raise DataError("has to be a list of objects, one for each row: [{...}, {...}]", file=path)
-    if len(rows) > MOST_ROWS:
-        raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)
+    return _cells([*map(row_of_pair, rows)], path)
+
+
+def _cells(rows: Sequence[Any], path: Path) -> list[dict[str, str]]:
+    """Objects as rows; DataError for too many or none, and for anything else among them."""
     if not rows:
         raise DataError("has no rows", file=path)
+    if len(rows) > MOST_ROWS:
+        raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)
     problems = {
         number: "is not an object; write {...} for each row"
         for number, each in enumerate(rows, 1)
@@ -94,6 +108,42 @@ def _read_json(path: Path) -> list[dict[str, str]]:
     if problems:
         raise RowsError(problems, path)
     return [{name: json_cell(value) for name, value in each.items()} for each in rows]
+
+
+def _read_conll(path: Path) -> list[dict[str, str]]:
+    """The texts of a CoNLL file with their entities."""
+    try:
+        texts, joined = read_conll(path.read_bytes().decode())
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
+    except ConllError as error:
+        raise DataError(str(error), file=path) from None
+    return _cells([{**row_of(each), **({"joined": True} if joined else {})} for each in texts], path)
+
+
+def _read_docs(path: Path) -> list[dict[str, str]]:
+    """The texts of a file of spaCy with their entities, read by spaCy itself: the file has hashes of its
+    words, which spaCy alone can turn back. DataError where spaCy is not installed."""
+    try:
+        import spacy
+        from spacy.tokens import DocBin
+    except ImportError:
+        raise DataError(
+            "can be read where spaCy is installed (pip install spacy), which it is not here; or write its "
+            'texts as JSON there: [{"text": doc.text, "entities": [[e.start_char, e.end_char, e.label_] '
+            'for e in doc.ents]} for doc in DocBin().from_disk(path).get_docs(spacy.blank("xx").vocab)]',
+            file=path,
+        ) from None
+    try:
+        docs = [*DocBin().from_disk(path).get_docs(spacy.blank("xx").vocab)]
+    except Exception as error:  # noqa: BLE001 - what a broken file makes the library raise is not listed anywhere
+        raise DataError(f"cannot be read as spaCy's DocBin: {error}", file=path) from None
+    rows = []
+    for doc in docs:
+        spans = [*doc.ents, *(span for group in doc.spans.values() for span in group)]
+        entities = [[span.start_char, span.end_char, span.label_] for span in spans]
+        rows.append({"text": doc.text, "entities": entities, **({"cats": doc.cats} if doc.cats else {})})
+    return _cells(rows, path)
 
 
 def json_cell(value: Any) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from folkways_studio.errors import NotFoundError, SubmissionError
 from folkways_studio.items.api import cells
 from folkways_studio.people import accounts, invites, participants, personal
 from folkways_studio.records import Invite, Participant, Role
+from folkways_studio.studies import remaining_work
 from folkways_studio.studies import service as studies
 from folkways_studio.web.api.bodies import FilledRows, NewInvite, NewMember, NewWaiver, NewWorkbook
 from folkways_studio.web.api.calls import Number, OwnerCall, StaffCall, StudyCall
@@ -22,12 +24,17 @@ from folkways_studio.web.api.responses import (
     NewInviteResponse,
     PageResponse,
     ParticipantResponse,
+    RemainingItemResponse,
+    RemainingWorkResponse,
     WorkbookImportResponse,
     slice_of,
 )
+from folkways_studio.work.assignees import assignees_of
 from folkways_studio.work.offline import export_workbook, import_workbook
 
 router = APIRouter(tags=["people"])
+
+StageName = Annotated[str, Path(max_length=64)]
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -109,6 +116,32 @@ def show_personal(call: StaffCall, person: Number) -> dict[str, str]:
 def erase(call: StaffCall, person: Number) -> None:
     """Delete the personal details of a participant; answers stay under the pseudonym."""
     personal.delete_attributes(call.workspace, call.study.id, person, by=call.account.id)
+
+
+@router.get("/studies/{study}/participants/{person}/work")
+def show_remaining_work(call: StaffCall, person: Number) -> list[RemainingWorkResponse]:
+    """What a participant may still be asked, by stage. Whether they are at work at this moment makes no
+    difference."""
+    rows = remaining_work.remaining_work(call.workspace, _person(call, person))
+    return [RemainingWorkResponse.of(each, stage=each.stage.name) for each in rows]
+
+
+@router.get("/studies/{study}/participants/{person}/work/{stage}")
+def list_remaining_items(
+    call: StaffCall, person: Number, stage: StageName, limit: Limit = 100, cursor: Cursor = 0
+) -> PageResponse[RemainingItemResponse]:
+    """List the items of a stage that a participant may still be asked, in the order in which they come."""
+    rows = remaining_work.remaining_items(
+        call.workspace, _person(call, person), stage, start=cursor, limit=limit + 1
+    )
+    assigned = assignees_of(call.workspace, call.study.id, [item.id for item in rows])
+    return PageResponse(
+        data=[
+            RemainingItemResponse(item=item.id, key=item.key, round=item.round, assigned=item.id in assigned)
+            for item in rows[:limit]
+        ],
+        next=cursor + limit if len(rows) > limit else None,
+    )
 
 
 @router.post("/studies/{study}/participants/{person}/waiver", status_code=201)

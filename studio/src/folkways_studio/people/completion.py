@@ -54,6 +54,6 @@ def _end(context: RequestContext) -> End:
     if work.at_hand:
         return "not_yet"
     # People who may write as much as they like decide themselves when they are done.
-    if any(each.left for each in own_progress_everywhere(context.workspace, person)):
+    if any(each.left for _, each in own_progress_everywhere(context.workspace, person)):
         return "not_yet"
     return "completed" if work.answers else "no_work"

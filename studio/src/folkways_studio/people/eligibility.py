@@ -49,7 +49,7 @@ def _number(answer: str) -> float | None:
         return None
 
 
-def _plain(answer: object) -> str:
+def plain_answer(answer: object) -> str:
     """An answer normalised for comparison: no case, outer punctuation or encoding differences; single
     spaces."""
     text = " ".join(unicodedata.normalize("NFKC", str(answer)).casefold().split())
@@ -60,7 +60,7 @@ def _passes(criterion: Mapping[str, Any], answers: Mapping[str, str]) -> bool:
     answer = _answer(criterion["name"], answers)
     if not answer:
         return bool(criterion.get("optional", False))
-    if "accept" in criterion and _plain(answer) not in map(_plain, criterion["accept"]):
+    if "accept" in criterion and plain_answer(answer) not in map(plain_answer, criterion["accept"]):
         return False
     if "least" in criterion or "most" in criterion:
         number = _number(answer)

@@ -10,16 +10,18 @@ from folkways_studio.errors import NotFoundError, SubmissionError
 from folkways_studio.people import accounts, invites, participants, password_links, personal, suspension
 from folkways_studio.records import Role
 from folkways_studio.stages.parts.form_fields import whole
-from folkways_studio.studies import progress
+from folkways_studio.studies import progress, remaining_work
 from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways_studio.web.routing import Routes
-from folkways_studio.work import gold, training
+from folkways_studio.work import assignees, gold, training
 
 routes = Routes()
 
 MOST_DAYS = 365
 MOST_USES = 100_000
+ROWS = 50
+"""Items on a page."""
 
 
 @routes.get("/studies/{study}/people", STAFF)
@@ -109,7 +111,28 @@ def show_person(context: RequestContext) -> Response:
     return context.page(
         "people/person.html.j2", study=context.study, person=person,
         population=names.get(person.population_id or 0), quality=quality,
+        work=remaining_work.remaining_work(context.workspace, person),
         personal=details, known=[each for each in on_known_answers if each.participant.id == number],
+    )  # fmt: skip
+
+
+@routes.get("/studies/{study}/people/{person}/items", STAFF)
+def show_remaining_items(context: RequestContext) -> Response:
+    """The items of a stage that a participant may still be asked, those that are assigned to them first."""
+    person, query = context.person(context.number("person")), context.request.query_params
+    page, stage = whole(query.get("page")) or 1, (query.get("stage") or "")[:64]
+    if not stage:
+        stage = next(
+            (each.stage.name for each in remaining_work.remaining_work(context.workspace, person)), ""
+        )
+    rows = remaining_work.remaining_items(
+        context.workspace, person, stage, start=(page - 1) * ROWS, limit=ROWS + 1
+    )
+    assigned = assignees.assignees_of(context.workspace, context.study.id, [item.id for item in rows])
+    return context.page(
+        "people/remaining_items.html.j2", study=context.study, person=person, items=rows[:ROWS], page=page,
+        stage=studies.get_stage(context.workspace, context.study.id, stage), more=len(rows) > ROWS,
+        assigned=assigned,
     )  # fmt: skip
 
 

@@ -30,10 +30,7 @@ class Adaptation(StageKind):
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         strategy, *versions = self.ask
         count = len(content.get("spans", ()))
-        strategies = [
-            {**strategy, "key": f"strategy-{n}", "field": f"strategy-{n}", "numbered": n == 0}
-            for n in range(count)
-        ]
+        strategies = [{**strategy, "key": f"strategy-{n}", "field": f"strategy-{n}"} for n in range(count)]
         missing = {
             name: Message("Write the %(version)s.", version=version) for name, version in VERSIONS.items()
         }

@@ -25,7 +25,7 @@ from folkways_studio.stages.base import (
 )
 from folkways_studio.stages.fields import FieldParts, checked_fields, parts_of_field, plain, raise_if, shared
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import ORDER, Part, UnfitError, field_of, shown_options, values_of
+from folkways_studio.stages.parts.base import ORDER, Part, UnfitError, field_of, shown_options
 from folkways_studio.stages.parts.form_fields import FormFields
 from folkways_studio.stages.parts.settings import holds, wanted_by
 from folkways_studio.stages.parts.sheets import schema_of_parts
@@ -441,27 +441,39 @@ def shown_part(part: Part, asked: Sequence[Part], content: Content, value: Any) 
     """A part for the page. asked: all parts of the item with this content; value: the answer so far.
 
     It has the part (``asked``), its ``field``, its ``value``, its ``options`` (what is sent, value,
-    text or texts), the ``keys`` to press for them and their explanations (``about``, by value), the
-    ``points`` of a scale, the ``lines`` of texts, and the ``when`` of the page's script.
+    text or texts), the ``keys`` to press for them wherever one is, the ``digits`` to press in this part, and
+    their explanations (``about``), all by value, the ``points`` of a scale, the ``lines`` of texts, and the
+    ``when`` of the page's script.
     """
     begins = part.get("starts_as") or part.get("otherwise")
     if begins and (value in (None, "") or (value == [] and part["type"] == "texts")):
         value = content.get(begins)
     options = [option for option in part.get("options", ()) if isinstance(option, Mapping)]
-    keys = {option["value"]: option.get("press", "") for option in options}
-    if part.get("numbered", "field" not in part and len(asked) == 1):
-        keys = {each: str(number) for number, each in enumerate(values_of(part, content)[:9], 1)}
+    shown = shown_options(part, content)
+    keys = {option["value"]: option["press"] for option in options if option.get("press")}
+    if part.get("lettered"):
+        keys = {value: letter for letter, (_, value, _) in zip("abcdefgh", shown, strict=False)}
+    points = [*Scale.points(part)] if part["type"] == "scale" else []
     return {
         "asked": part,
         "field": field_of(part),
         "value": value,
-        "options": shown_options(part, content),
+        "options": shown,
         "keys": keys,
+        "digits": _digits(points, [value for _, value, _ in shown]) if part.get("numbered", not keys) else {},
         "about": {option["value"]: option.get("about", "") for option in options},
-        "points": [*Scale.points(part)] if part["type"] == "scale" else [],
+        "points": points,
         "lines": range(Texts.most(part)) if part["type"] == "texts" else (),
         "when": _when(part, asked, content),
     }
+
+
+def _digits(points: Sequence[int], values: Sequence[Any]) -> Mapping[Any, str]:
+    """Value -> the digit that chooses it: a point's own (0 for 10, unless 0 is a point itself), and that of
+    the place from 1 for options and for points below 0 or above 10. There is none for the tenth place."""
+    if points and points[0] >= 0 and points[-1] <= 10:
+        return {point: str(point % 10) for point in points if point < 10 or points[0] > 0}
+    return {value: str(number) for number, value in enumerate([*points, *values][:9], 1)}
 
 
 def _when(part: Part, asked: Sequence[Part], content: Content) -> str:

@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import isnan
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from folkways_studio.records import Stage
-from folkways_studio.studies.disagreements import DisagreementReport
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies.disagreements import CHANCE, AnsweredItem, DisagreementReport
+from folkways_studio.studies.spread import spread
+
+if TYPE_CHECKING:
+    from folkways.sdk.statistics import Course
 
 By = Literal["week", "hundred"]
 
@@ -46,6 +51,56 @@ class AgreementCourse:
 
     stage: Stage
     points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementTrend:
+    """Agreement in the later half of a stage's items against that in the earlier half (``course_of``)."""
+
+    stage: Stage
+    course: Course
+
+    @property
+    def grows_apart(self) -> bool:
+        """Whether people agree less in the later half, beyond chance."""
+        return self.course.high < 0
+
+
+def agreement_trends(answered: Sequence[AnsweredItem]) -> tuple[AgreementTrend, ...]:
+    """Every stage whose answers are meant to agree and that has enough items, in order of stages.
+
+    An item's place is the moment at which its second answer came, and only as many answers count as its stage
+    asks of every item: who is asked again is asked because people are apart, and items that wait for more
+    answers would come late. Populations are apart, as one that comes late may agree less from the start. The
+    chance that any stage of the study is ever said to grow apart, where none does, is CHANCE.
+    """
+    from folkways.sdk.statistics import course_of
+
+    several = [each for each in answered if len(each.said) > 1]
+    wanted = {each.stage.id: _answers_of_all(each.stage) for each in several}
+    agree = spread([[one.labels for one in each.said[: wanted[each.stage.id]]] for each in several]).agree
+    shares: defaultdict[int, defaultdict[int | None, list[tuple[float, float]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    stages = {each.stage.id: each.stage for each in several}
+    for each, share in zip(several, agree.tolist(), strict=True):
+        if not isnan(share):
+            shares[each.stage.id][each.population_id].append((each.said[1].created, share))
+    trends = []
+    for stage in sorted(shares, key=lambda number: stages[number].position):
+        strata = [
+            [share for _, share in sorted(values, key=lambda pair: pair[0])]
+            for values in shares[stage].values()
+        ]
+        course = course_of(strata, 1 - CHANCE / len(shares))
+        if course is not None:
+            trends.append(AgreementTrend(stages[stage], course))
+    return tuple(trends)
+
+
+def _answers_of_all(stage: Stage) -> int:
+    """How many answers every item of a stage gets; two at least."""
+    return max(2, stage_kind(stage.kind).answers_wanted(stage.config))
 
 
 def agreement_over_time(found: DisagreementReport, by: By = "week") -> tuple[AgreementCourse, ...]:

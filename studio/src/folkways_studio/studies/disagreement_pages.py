@@ -9,7 +9,8 @@ from folkways_studio.items.discussion import comment_counts
 from folkways_studio.items.table import title_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.studies.agreement_over_time import By, agreement_over_time, chart_of
+from folkways_studio.studies.agreement_over_time import By, agreement_over_time, agreement_trends, chart_of
+from folkways_studio.studies.budget import budgets
 from folkways_studio.studies.disagreements import by_person, by_stage, measured, most_disputed, read_answers
 from folkways_studio.studies.offers import offers_of
 from folkways_studio.studies.working_time import rate_of, working_times
@@ -26,7 +27,8 @@ MOST_PEOPLE, MOST_ITEMS = 30, 20
 def show_disagreement(context: RequestContext) -> Response:
     """Everything about disagreement at a glance, with ways on to items and people."""
     study = context.study
-    answered = measured(read_answers(context.workspace, study.id))
+    answers = read_answers(context.workspace, study.id)
+    answered = measured(answers)
     people = by_person(context.workspace, study.id, answered)
     by: By = "hundred" if context.request.query_params.get("by") == "hundred" else "week"
     ranked = most_disputed(answered, MOST_ITEMS)
@@ -48,6 +50,7 @@ def show_disagreement(context: RequestContext) -> Response:
         comments=comment_counts(context.workspace, study.id),
         populations={each.name: each for each in studies.populations(context.workspace, study.id)},
         languages={each.id: each.language for each in studies.populations(context.workspace, study.id)},
+        trends={trend.stage.id: trend for trend in agreement_trends(answers)},
         courses=[(course, chart_of(course.points)) for course in agreement_over_time(answered, by)],
     )
 
@@ -61,5 +64,6 @@ def show_time(context: RequestContext) -> Response:
         study=context.study,
         rows=working_times(context.workspace, context.study.id),
         rate=rate,
+        budgets=budgets(context.workspace, context.study),
         offers=offers_of(context.workspace, context.study),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from starlette.responses import Response
 
@@ -15,6 +16,9 @@ from folkways_studio.records import ParticipantState, Role, StudyState
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import descriptions, progress, working_time
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.agreement_over_time import agreement_trends
+from folkways_studio.studies.budget import budgets
+from folkways_studio.studies.disagreements import read_answers
 from folkways_studio.studies.offers import low_pay
 from folkways_studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways_studio.web.routing import Routes, attachment
@@ -40,39 +44,38 @@ def list_studies(context: RequestContext) -> Response:
 
 @routes.get("/studies/{study}", STAFF)
 def show_overview(context: RequestContext) -> Response:
-    """State, numbers, progress, and what needs looking at."""
+    """State, numbers, progress, what is wrong now and what to do about it."""
     study = context.study
     leases.expire(context.workspace, study.id)
     rows = progress.progress(context.workspace, study.id)
     people = participants.list_participants(context.workspace, study.id)
-    flagged = [each for each in progress.quality(context.workspace, study.id) if each.flags]
-    template = (
-        "studies/progress.html.j2"
-        if context.request.headers.get("hx-request")
-        else "studies/overview.html.j2"
-    )
     stages = studies.stages(context.workspace, study.id)
-    stages_here = [stage for stage in stages if stage.role != Role.ANNOTATOR]
     populations = studies.populations(context.workspace, study.id)
-    needed = dict.fromkeys(Role(stage.role) for stage in stages_here)
-    return context.page(
-        template,
-        study=study,
-        rows=rows,
-        people=people,
-        flagged=flagged,
-        own=stages_here,
-        mine=any(stage.role in context.roles for stage in stages_here)
-        and any(each.account_id == context.me.id for each in people),
-        lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
-        stages={stage.name: stage for stage in stages},
-        populations={each.name: each for each in populations},
-        population_titles={each.id: each.title for each in populations},
-        categories=[
+    numbers: dict[str, Any] = {
+        "study": study,
+        "rows": rows,
+        "people": people,
+        "flagged": [each for each in progress.quality(context.workspace, study.id) if each.flags],
+        "stages": {stage.name: stage for stage in stages},
+        "populations": {each.name: each for each in populations},
+        "population_titles": {each.id: each.title for each in populations},
+        "categories": [
             (stage, category_counts(context.workspace, stage, [each.id for each in populations]))
             for stage in stages
             if stage.config.get("least_per_category")
         ],
+    }
+    if context.request.headers.get("hx-request"):
+        return context.page("studies/progress.html.j2", **numbers)
+    stages_here = [stage for stage in stages if stage.role != Role.ANNOTATOR]
+    needed = dict.fromkeys(Role(stage.role) for stage in stages_here)
+    return context.page(
+        "studies/overview.html.j2",
+        **numbers,
+        own=stages_here,
+        mine=any(stage.role in context.roles for stage in stages_here)
+        and any(each.account_id == context.me.id for each in people),
+        lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
         lacking_tests=gold.lacking(context.workspace, study.id),
         not_offered=modelling.not_offered(study, context.studio.settings.models),
         low_pay=low_pay(context.workspace, study),
@@ -80,6 +83,12 @@ def show_overview(context: RequestContext) -> Response:
         stalled=progress.stalled_stages(context.workspace, study.id, rows, time.time())
         if study.state == StudyState.OPEN
         else (),
+        apart=[
+            trend
+            for trend in agreement_trends(read_answers(context.workspace, study.id))
+            if trend.grows_apart
+        ],
+        overspent=[each for each in budgets(context.workspace, study) if each.trouble],
     )
 
 
@@ -105,6 +114,7 @@ def show_quality(context: RequestContext) -> Response:
     """Agreement, with why it is not defined where it is not; how each person works; what models were
     asked."""
     from folkways_studio.studies.agreement import agreement
+    from folkways_studio.studies.suggestion_effects import suggestion_figures
 
     study = context.study
     measured = agreement(context.workspace, study.id)
@@ -118,6 +128,7 @@ def show_quality(context: RequestContext) -> Response:
         known=gold.known_answers(context.workspace, study.id),
         reasons=sorted({value.reason for value in coefficients if value.value is None}),
         suggestions=made_of_suggestions(context.workspace, study.id),
+        figures=suggestion_figures(context.workspace, study.id),
         calls=list(reversed(modelling.list_calls(context.workspace, study.id)))[:CALLS_SHOWN],
         stages={stage.name: stage for stage in studies.stages(context.workspace, study.id)},
         populations={

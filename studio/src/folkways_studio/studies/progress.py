@@ -4,7 +4,7 @@ payments."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -130,7 +130,17 @@ def stalled_stages(
 
 
 _OWN_STAGES = (
-    sa.select(schema.stages, *counts_of(schema.stages.c.id))
+    sa.select(
+        schema.stages,
+        *counts_of(schema.stages.c.id),
+        sa.exists()
+        .where(
+            schema.assignments.c.stage_id == schema.stages.c.id,
+            schema.assignments.c.participant_id == sa.bindparam("person"),
+            schema.assignments.c.state == AssignmentState.LEASED,
+        )
+        .label("at_hand"),
+    )
     .where(
         schema.stages.c.study_id == sa.bindparam("study"),
         schema.stages.c.role.in_(
@@ -150,25 +160,31 @@ class OwnProgress:
     """What one person did and has left in a stage. left: items that they could be given now; None where they
     write their own.
 
-    seconds_left: at their own median speed; None before the first answer.
+    seconds_left: at their own median speed; None before the first answer. at_hand: whether they hold a task,
+    which is counted neither as done nor as left.
     """
 
     done: int
     left: int | None
     seconds_left: float | None
+    at_hand: bool = True
 
     @property
     def total(self) -> int | None:
-        """All that they could give, with the task at hand, which is counted neither as done nor as left; None
-        for nobody knows."""
-        return None if self.left is None else self.done + self.left + 1
+        """All that they could give, with the task at hand; None for nobody knows."""
+        return None if self.left is None else self.done + self.left + self.at_hand
 
     @property
     def minutes_left(self) -> int | None:
         """With the task at hand; None for nobody knows."""
         if not self.left or self.seconds_left is None:
             return None
-        return max(1, round(self.seconds_left / self.left * (self.left + 1) / 60))
+        return max(1, round(self.seconds_left / self.left * (self.left + self.at_hand) / 60))
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is, or may be, something to do."""
+        return self.at_hand or self.left != 0
 
 
 def own_progress(
@@ -183,18 +199,25 @@ def own_progress(
     return _progress(workspace, person, [(stage, counts)])[0]
 
 
-def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[OwnProgress]:
-    """``own_progress`` in each of the stages that the person works on."""
-    return _progress(workspace, person, own_stages(workspace, person))
+def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[tuple[Stage, OwnProgress]]:
+    """The stages that the person works on, in order, with their ``own_progress``."""
+    rows = _own_rows(workspace, person)
+    stages = [(from_row(Stage, row), counts_within(row)) for row in rows]
+    return [
+        (stage, replace(each, at_hand=bool(row.at_hand)))
+        for row, (stage, _), each in zip(rows, stages, _progress(workspace, person, stages), strict=True)
+    ]
 
 
 def own_stages(workspace: Workspace, person: Participant) -> list[tuple[Stage, Counts]]:
     """The stages that a person works on, in order, and how far they are in each."""
+    return [(from_row(Stage, row), counts_within(row)) for row in _own_rows(workspace, person)]
+
+
+def _own_rows(workspace: Workspace, person: Participant) -> Sequence[Any]:
+    values = {**about(person), "study": person.study_id, "account": person.account_id}
     with workspace.read() as connection:
-        rows = connection.execute(
-            _OWN_STAGES, {**about(person), "study": person.study_id, "account": person.account_id}
-        ).all()
-    return [(from_row(Stage, row), counts_within(row)) for row in rows]
+        return connection.execute(_OWN_STAGES, values).all()
 
 
 def _progress(

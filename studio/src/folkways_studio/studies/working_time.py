@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -68,25 +69,66 @@ def rate_of(definition: Mapping[str, object]) -> Rate | None:
     return Rate(per_hour, per_answer, str(pay["currency"]), bool(pay.get("training")))
 
 
-def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...]:
-    """Everybody who sent an answer but staff, people who withdrew too: work is paid."""
-    judgements, people = schema.judgements, schema.participants
-    mine = people.c.study_id == study_id, people.c.source != "staff"
+class WorkedAnswer(NamedTuple):
+    """One answer as work. seconds: without breaks; None where it was not timed. is_check: a question of known
+    answer."""
+
+    participant_id: int
+    stage_id: int
+    item_id: int
+    seconds: float | None
+    had_break: bool
+    is_check: bool
+
+
+def worked_answers(workspace: Workspace, study_id: int) -> tuple[WorkedAnswer, ...]:
+    """Every answer of everybody but staff, in order of arrival; attention checks and people who withdrew
+    too."""
+    judgements, people, items = schema.judgements, schema.participants, schema.items
     sent = (
-        sa.select(judgements.c.participant_id, judgements.c.stage_id, judgements.c.seconds)
+        sa.select(
+            judgements.c.participant_id,
+            judgements.c.stage_id,
+            judgements.c.item_id,
+            judgements.c.seconds,
+            items.c.check.is_not(None),
+        )
         .join(people, people.c.id == judgements.c.participant_id)
-        .where(*mine)
+        .join(items, items.c.id == judgements.c.item_id)
+        .where(people.c.study_id == study_id, people.c.source != "staff")
         .order_by(judgements.c.id)
     )
-    rate = rate_of(studies.get_study(workspace, study_id).definition)
-    times: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with workspace.read() as connection:
+        rows = connection.execute(sent).all()
     by_stage: defaultdict[int, list[float]] = defaultdict(list)
-    untimed: Counter[int] = Counter()
+    times: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
+    for person, stage, _, seconds, _ in rows:
+        if seconds is not None:
+            by_stage[stage].append(seconds)
+            times[person, stage].append(seconds)
+    usual = {stage: median(seconds) for stage, seconds in by_stage.items()}
+    cleaned = {key: iter(without_breaks(seconds, usual[key[1]])) for key, seconds in times.items()}
+    answers = []
+    for person, stage, item, seconds, is_check in rows:
+        worked = None if seconds is None else next(cleaned[person, stage])
+        answers.append(WorkedAnswer(person, stage, item, worked, worked != seconds, bool(is_check)))
+    return tuple(answers)
+
+
+def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...]:
+    """Everybody who sent an answer but staff, people who withdrew too: work is paid."""
+    people = schema.participants
+    rate = rate_of(studies.get_study(workspace, study_id).definition)
+    answers: defaultdict[int, list[WorkedAnswer]] = defaultdict(list)
+    for answer in worked_answers(workspace, study_id):
+        answers[answer.participant_id].append(answer)
     trained: Counter[int] = Counter()  # cases, and the hours of them
     trained_hours: defaultdict[int, float] = defaultdict(float)
     with workspace.read() as connection:
         rows = connection.execute(
-            sa.select(people.c.id, people.c.pseudonym, people.c.state).where(*mine).order_by(people.c.id)
+            sa.select(people.c.id, people.c.pseudonym, people.c.state)
+            .where(people.c.study_id == study_id, people.c.source != "staff")
+            .order_by(people.c.id)
         ).all()
         if rate is not None and rate.training:
             standings = schema.standings
@@ -96,31 +138,18 @@ def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...
             for person, training in connection.execute(of):
                 trained[person] += training["answered"]
                 trained_hours[person] += training["seconds"] / 3600
-        for person, stage, seconds in connection.execute(sent):
-            if seconds is None:
-                untimed[person] += 1
-            else:
-                times[person][stage].append(seconds)
-                by_stage[stage].append(seconds)
-    usual = {stage: median(seconds) for stage, seconds in by_stage.items()}
-    found = []
+    working = []
     for person, pseudonym, state in rows:
-        worked: list[float] = []
-        breaks = 0
-        for stage, seconds in times[person].items():
-            cleaned = without_breaks(seconds, usual[stage])
-            worked += cleaned
-            breaks += sum(one != other for one, other in zip(seconds, cleaned, strict=True))
-        if not worked and not untimed[person] and not trained[person]:
+        sent = answers[person]
+        if not sent and not trained[person]:
             continue
-        hours, answers = sum(worked) / 3600 + trained_hours[person], len(worked) + untimed[person]
-        pay = None if rate is None else round(rate.worth(hours, answers + trained[person]), 2)
-        found.append(
-            WorkingTime(
-                person, pseudonym, state, answers, median(worked) if worked else 0.0, hours, breaks, pay
-            )
-        )
-    return tuple(found)
+        timed = [answer.seconds for answer in sent if answer.seconds is not None]
+        hours = sum(timed) / 3600 + trained_hours[person]
+        pay = None if rate is None else round(rate.worth(hours, len(sent) + trained[person]), 2)
+        usual = median(timed) if timed else 0.0
+        breaks = sum(answer.had_break for answer in sent)
+        working.append(WorkingTime(person, pseudonym, state, len(sent), usual, hours, breaks, pay))
+    return tuple(working)
 
 
 def without_breaks(seconds: Sequence[float], usual: float) -> list[float]:
@@ -130,3 +159,9 @@ def without_breaks(seconds: Sequence[float], usual: float) -> list[float]:
     short = [each for each in seconds if each <= longest]
     typical = median(short) if len(short) >= ENOUGH else usual
     return [each if each <= longest else typical for each in seconds]
+
+
+def longest_of(seconds: Sequence[float]) -> float:
+    """How long an answer of a stage can count at most. seconds: of its answers, without breaks; one at
+    least."""
+    return max(BREAK_FACTOR * median(seconds), BREAK_SECONDS, *seconds)

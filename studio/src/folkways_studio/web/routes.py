@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from folkways_studio.exports import pages as data
+from folkways_studio.items import assignment_pages as assignments
 from folkways_studio.items import discussion_pages as discussion
 from folkways_studio.items import pages as items
 from folkways_studio.media import pages as media
@@ -12,6 +13,7 @@ from folkways_studio.people import entry_pages as entry
 from folkways_studio.people import pages as people
 from folkways_studio.people import single_sign_on_pages as single_sign_on
 from folkways_studio.programs import pages as programs
+from folkways_studio.studies import comparison_pages as comparison
 from folkways_studio.studies import disagreement_pages as disagreement
 from folkways_studio.studies import new_study_pages as new_study
 from folkways_studio.studies import pages as dashboard
@@ -37,7 +39,8 @@ PARTS = (
         dashboard,
         people,
     ),
-    *(items, discussion, disagreement, data, media, settings, programs, single_sign_on),
+    *(assignments, items, discussion, disagreement, comparison, data, media, settings, programs),
+    single_sign_on,
 )
 
 

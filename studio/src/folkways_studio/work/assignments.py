@@ -161,7 +161,7 @@ def claim_batch(
             return NoWork("none_left")
         if needs_training(connection, person.id, stages[0]):
             return NoWork("training", stages[0].name)
-        slots = lease_at_hand(connection, person, stages[0], count, now + seconds)
+        slots = lease_at_hand(connection, person, stages[0], count, now, now + seconds)
         while len(slots) < count:
             taken = _take(connection, person, stages[0], now, now + seconds)
             if isinstance(taken, NoWork):

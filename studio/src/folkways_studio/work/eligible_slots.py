@@ -1,5 +1,8 @@
 """Which slots a person may be given: of their population, and of items that they have not seen, skipped or
-written."""
+written. An item that a researcher assigned to people or populations is given to nobody else.
+
+What was assigned to a person or to a population of theirs comes first, then what is for anybody.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ from folkways_studio.work.known_counts import (
     about,
     as_seconds,
     gold_asked,
+    is_within,
     may_be_given,
 )
 
@@ -31,13 +35,24 @@ Slot = tuple[Assignment, Item]
 """A slot with its item."""
 
 # Statements are made once: making one costs more than running it.
-_slots, _items, _skips, _others = (
+_slots, _items, _skips, _others, _assignees = (
     schema.assignments,
     schema.items,
     schema.skips,
     schema.assignments.alias("others"),
+    schema.assignees,
 )
 _allowed = may_be_given(_slots.c.population_id)
+_NOW = sa.bindparam("now", type_=sa.Float)
+_THEIRS = sa.union(
+    sa.select(_assignees.c.allocation_id).where(_assignees.c.participant_id == PERSON),
+    sa.select(_assignees.c.allocation_id).where(is_within(_assignees.c.population_id)),
+)
+"""The allocations of items that were assigned to a person or to a population of theirs. An allocation never
+changes: who assigns an item anew gives it and its slots another one. So where somebody waits for a slot that
+is reassigned at this moment, the slot's row alone says that it is not theirs any more."""
+_FOR_ANYBODY = _slots.c.allocation_id.is_(None)
+_FOR_THEM = _slots.c.allocation_id.in_(_THEIRS)
 _SLOT = (
     sa.select(_slots, _items)
     .join(_items, _items.c.id == _slots.c.item_id)
@@ -46,13 +61,15 @@ _SLOT = (
 
 
 def _at_hand(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
-    """What is leased to the person, even where the lease ran out, as long as nobody else took it."""
+    """What is leased to the person, even where the lease ran out, as long as nobody else took it and it was
+    not assigned to others meanwhile."""
     return (
         sa.select(_slots.c.id)
         .where(
             _slots.c.stage_id == stage,
             _slots.c.participant_id == PERSON,
             _slots.c.state == AssignmentState.LEASED,
+            sa.or_(_slots.c.lease_until >= _NOW, _FOR_ANYBODY, _FOR_THEM),
         )
         .order_by(_slots.c.id)
         .limit(1)
@@ -76,7 +93,8 @@ def _offered(stage: sa.ColumnElement[int], *free: sa.ColumnElement[bool]) -> sa.
             _allowed,
             *free,
         )
-        .order_by(_slots.c.item_id, _slots.c.slot)
+        # In the order of the index: nothing is sorted to find the first.
+        .order_by(_slots.c.allocation_id, _slots.c.item_id, _slots.c.slot)
         .limit(1)
         .with_for_update(of=_slots, skip_locked=True)
     )
@@ -93,18 +111,18 @@ def _giving(stages: int, *, at_hand: bool, free: bool) -> ReturningUpdate[Any]:
     """
     numbers = [sa.bindparam(f"stage_{each}", type_=sa.Integer) for each in range(stages)]
     lasts = [sa.bindparam(f"until_{each}", type_=sa.Float) for each in range(stages)]
-    now = sa.bindparam("now", type_=sa.Float)
     chosen = [_at_hand(stage).scalar_subquery() for stage in numbers] if at_hand else []
+    is_open = _slots.c.state == AssignmentState.OPEN
+    is_late = sa.and_(_slots.c.state == AssignmentState.LEASED, _slots.c.lease_until < _NOW)
     for stage in numbers if free else ():
-        chosen.append(_offered(stage, _slots.c.state == AssignmentState.OPEN).scalar_subquery())
-        late = _slots.c.state == AssignmentState.LEASED, _slots.c.lease_until < now
-        chosen.append(_offered(stage, *late).scalar_subquery())
+        for whose in (_FOR_THEM, _FOR_ANYBODY):
+            chosen += [_offered(stage, whose, each).scalar_subquery() for each in (is_open, is_late)]
     theirs = sa.and_(_slots.c.participant_id == PERSON, _slots.c.state == AssignmentState.LEASED)
     until = sa.case(*((_slots.c.stage_id == stage, last) for stage, last in zip(numbers, lasts, strict=True)))
     values = {
         "participant_id": PERSON,
         "state": sa.literal(str(AssignmentState.LEASED), sa.String),
-        "leased": sa.case((theirs, _slots.c.leased), else_=now),
+        "leased": sa.case((theirs, _slots.c.leased), else_=_NOW),
         "lease_until": sa.case(
             (sa.and_(theirs, _slots.c.lease_until > until), _slots.c.lease_until), else_=until
         ),
@@ -131,7 +149,7 @@ def _taken(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
     )
 
 
-def _left(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
+def _open_to_them(stage: sa.ColumnElement[int]) -> tuple[sa.ColumnElement[bool], ...]:
     # What a person cannot be given is little: it is named, and looked up once, so that no database comes to
     # ask of every item whether it may be given.
     kept_back = sa.union_all(
@@ -148,13 +166,18 @@ def _left(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
         ),
     )
     return (
+        _slots.c.stage_id == stage,
+        _slots.c.state == AssignmentState.OPEN,
+        _allowed,
+        sa.or_(_FOR_ANYBODY, _FOR_THEM),
+        _slots.c.item_id.not_in(kept_back),
+    )
+
+
+def _left(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
+    return (
         sa.select(sa.func.count(sa.distinct(_slots.c.item_id)))
-        .where(
-            _slots.c.stage_id == stage,
-            _slots.c.state == AssignmentState.OPEN,
-            _allowed,
-            _slots.c.item_id.not_in(kept_back),
-        )
+        .where(*_open_to_them(stage))
         .correlate(schema.stages)
     )
 
@@ -258,11 +281,12 @@ def lease_slot(
 
 
 def lease_at_hand(
-    connection: sa.Connection, person: Participant, stage: Stage, most: int, until: float
+    connection: sa.Connection, person: Participant, stage: Stage, most: int, now: float, until: float
 ) -> list[int]:
-    """The ids of the first ``most`` slots that a person has at hand in a stage, leased anew until
-    ``until`` (seconds), never to an earlier end, on the caller's connection."""
-    slots = list(connection.scalars(_at_hand(STAGE).limit(most), about(person, stage)))
+    """The ids of the first ``most`` slots that a person has at hand in a stage, leased anew from ``now``
+    until ``until`` (seconds), never to an earlier end, on the caller's connection."""
+    parameters = {**about(person, stage), "now": now}
+    slots = list(connection.scalars(_at_hand(STAGE).limit(most), parameters))
     longer = sa.case((_slots.c.lease_until > until, _slots.c.lease_until), else_=until)
     connection.execute(sa.update(_slots).where(_slots.c.id.in_(slots)).values(lease_until=longer))
     return slots
@@ -274,6 +298,29 @@ def taken_by(connection: sa.Connection, participant_id: int, stage_id: int) -> i
 
 
 _COUNTS = sa.select(*counts_of(STAGE))
+_COUNT_ASSIGNED = sa.select(sa.func.count(sa.distinct(_slots.c.item_id))).where(
+    *_open_to_them(STAGE), _slots.c.allocation_id.is_not(None)
+)
+_OFFERED_ITEMS = (
+    sa.select(_items)
+    .where(_items.c.id.in_(sa.select(_slots.c.item_id).where(*_open_to_them(STAGE))))
+    .order_by(_items.c.allocation_id.is_(None), _items.c.allocation_id, _items.c.id)
+)
+
+
+def count_assigned(connection: sa.Connection, person: Participant, stage: Stage) -> int:
+    """Of the items of a stage that a person could be given, those that are assigned to them or to a
+    population of theirs."""
+    return int(connection.scalar(_COUNT_ASSIGNED, about(person, stage)) or 0)
+
+
+def offered_items(
+    connection: sa.Connection, person: Participant, stage: Stage, start: int, limit: int
+) -> list[Item]:
+    """The items of a stage that a person could be given, whatever the cap, from ``start`` on and at most
+    ``limit``: those that are assigned to them first. connection: of the caller."""
+    query = _OFFERED_ITEMS.offset(start).limit(limit)
+    return [from_row(Item, row) for row in connection.execute(query, about(person, stage))]
 
 
 def counts_of_person(connection: sa.Connection, person: Participant, stage: Stage) -> Counts:

@@ -51,6 +51,11 @@ def may_be_given(
     return sa.or_(population_id.is_(None), column.is_(None), column.in_(sa.select(of_wider.c.id)))
 
 
+def is_within(column: sa.Column[Any]) -> sa.ColumnElement[bool]:
+    """That a population is the person's or a wider one that it is part of; never for staff, who have none."""
+    return column.in_(sa.select(_WIDER.c.id))
+
+
 def fresh(stage: sa.ColumnElement[int], *, test: bool) -> list[sa.ColumnElement[bool]]:
     """The questions of known answer that a person may still be asked: not the same twice, nor one that was
     made of what they answered or wrote.

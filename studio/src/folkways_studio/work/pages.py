@@ -19,8 +19,7 @@ from folkways_studio.people.personal import own_attributes
 from folkways_studio.records import AssignmentState, Item, ParticipantState, Stage
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
-from folkways_studio.studies import service as studies
-from folkways_studio.studies.progress import own_progress
+from folkways_studio.studies.progress import own_progress, own_progress_everywhere
 from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways_studio.web.routing import TASK_PAGE, Routes
 from folkways_studio.work import drafts, judgements, leases
@@ -59,13 +58,17 @@ def show_study(context: RequestContext) -> Response:
         return context.page("people/left.html.j2", study=study)
     if person.state == ParticipantState.EXCLUDED:
         return context.page("people/excluded.html.j2", study=study, person=person, end=completion(context))
-    stages = [stage for stage in studies.stages(context.workspace, study.id) if stage.role in context.roles]
+    stages = own_progress_everywhere(context.workspace, person)
+    follows = [stage for stage, each in stages if each.at_hand] or [
+        stage for stage, each in stages if each.goes_on
+    ]
     code = own_attributes(context.workspace, person.id).get(RETURN_CODE, "")
     return context.page(
         "work/study.html.j2",
         study=study,
         person=person,
         stages=stages,
+        follows=follows[0] if follows else None,
         return_code=code,
         has_sent=work_of(context.workspace, person).answers > 0,
     )

@@ -66,7 +66,7 @@ CRITERION_KEYS = (
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
 MODEL_KEYS = ("helper", "verifier", "suggester", "most_calls", "most_calls_per_person", "most_usd")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
-PAY_KEYS = ("per_hour", "per_answer", "currency", "training", "wages")
+PAY_KEYS = ("per_hour", "per_answer", "currency", "training", "budget", "wages")
 WAGE_KEYS = ("population", "per_hour", "currency", "exchange", "source")
 WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
 
@@ -219,6 +219,7 @@ class _Reader(FieldReader):
             self.amount(raw, key, "pay.")
         if not rates:
             self.say("pay", "needs per_hour, per_answer or both")
+        self.amount(raw, "budget", "pay.")
         self._currency(raw, "pay.")
         if not isinstance(raw.get("training", False), bool):
             self.say("pay.training", f"has to be true or false, not {raw['training']!r}")

@@ -15,6 +15,9 @@ from folkways_studio.workflows.definition import Definition, PopulationDefinitio
 FREE = ("title", "about", "prolific")
 """Settings of a study that may change at any time."""
 
+FREE_WITHIN = {"models": ("most_calls", "most_usd"), "pay": ("budget", "wages")}
+"""The same within other settings: limits, and what work is paid elsewhere, are no promise to people."""
+
 FREE_OPTIONS = (
     "guidelines",
     "lease_minutes",
@@ -86,21 +89,16 @@ def _settings(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
     if old.name != new.name:
         edit.note("name", "", f"stays {old.name}: it stands in links and files; change the title instead")
     before, after = dict(old.raw), dict(new.raw)
-    for models in (before, after):
-        most = (models.get("models") or {}).get("most_calls")
-        models["models"] = {
-            name: value for name, value in (models.get("models") or {}).items() if name != "most_calls"
-        }
-        models["models.most_calls"] = most
-        pay = models.get("pay")
-        if isinstance(pay, Mapping):  # what work there is paid elsewhere is no promise of the study's
-            models["pay.wages"] = pay.get("wages")
-            models["pay"] = {name: value for name, value in pay.items() if name != "wages"}
+    for whole in (before, after):
+        for key, free in FREE_WITHIN.items():
+            part = whole.get(key) or {}
+            whole |= {f"{key}.{name}": part[name] for name in free if name in part}
+            whole[key] = {name: value for name, value in part.items() if name not in free}
     agreed = "somebody has agreed to take part under what it was" if use.agreed else ""
     for key in sorted({*before, *after} - {"name", "populations", "stages"}):
         if before.get(key) == after.get(key):
             continue
-        if key in (*FREE, "models.most_calls", "pay.wages"):
+        if key in FREE or "." in key:
             edit.note(key, "changed")
         elif key == "consent":
             edit.note(key, "changed; whoever has agreed already has agreed to the text that they saw")

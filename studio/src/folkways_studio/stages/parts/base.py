@@ -18,7 +18,8 @@ rows, longest: of a text's field.
 remark: the text is quoted.
 every: how many lines of short texts have to be filled in, each with another text.
 positions: options are stored by position, from 0. reversed: options are shown in reverse.
-layout, numbered, group, alone: how options look on the page, and which exclude each other.
+numbered: digits choose its options; so they do where no option has a ``press``. lettered: letters do.
+layout, group, alone: how options look on the page, and which exclude each other.
 told, compared: whether it is part of a judgement in words, and compared in agreement.
 """
 

@@ -27,6 +27,7 @@ BUILT_IN_KEYS = (
         "from_settings",
         "press",
         "numbered",
+        "lettered",
         "layout",
     ),
     *("group", "alone", "rows", "longest", "direction", "remark", "told", "compared", "positions", "every"),

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.records import Role
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -50,11 +51,14 @@ class NewState(Body):
 
 
 class NewItems(Body):
-    """Rows of a table of items, as in a file: column -> cell. population: for rows that name none."""
+    """Rows of a table of items, as in a file: column -> cell; or tasks of Label Studio, records of Argilla,
+    or texts with entities. population: for rows that name none. annotations: what becomes of the answers of
+    people in them; needed where there are any."""
 
     stage: Name
     rows: list[dict[str, Cell]] = Field(min_length=1, max_length=MOST_ROWS)
     population: Name | None = None
+    annotations: Annotations | None = None
 
 
 class NewDecision(Body):
@@ -112,6 +116,45 @@ class FilledRows(Body):
     """The filled rows of an exported workbook: column -> cell."""
 
     rows: list[dict[str, Cell]] = Field(min_length=1, max_length=500)
+
+
+class NewAssignments(Body):
+    """Rows of a table of assignments: column -> cell, with the columns item (or item_id), stage, person and
+    population. add: keep those to whom an item is assigned already. take_back: also take tasks back from
+    others who are at them. preview: only check the rows."""
+
+    rows: list[dict[str, Cell]] = Field(min_length=1, max_length=MOST_ROWS)
+    add: bool = False
+    take_back: bool = False
+    preview: bool = False
+
+
+Condition = dict[Name, Annotated[str, StringConstraints(min_length=1, max_length=200)]]
+
+
+class NewRuleAssignments(Body):
+    """A rule that assigns the items of a stage, of one population if it is named. language: people know the
+    language of the item. has: personal detail -> its value. matches: personal detail -> the field of the item
+    that says the same. each: people per item; null for as many as answers are missing. most: items per
+    person, those of before included. among: pseudonyms and populations. active_days: only people who took a
+    task within that many days. again: items that are assigned already go to others. stalled: only items that
+    are stalled. preview: only make the plan. digest: of the plan that was looked at; another one is
+    refused."""
+
+    stage: Name
+    population: Name | None = None
+    language: bool = False
+    has: Condition = Field(default={}, max_length=20)
+    matches: Condition = Field(default={}, max_length=20)
+    each: int | None = Field(default=None, ge=1, le=1000)
+    most: int | None = Field(default=None, ge=1, le=1_000_000)
+    among: list[Name] = Field(default=[], max_length=1000)
+    active_days: int | None = Field(default=None, ge=1, le=3650)
+    again: bool = False
+    stalled: bool = False
+    take_back: bool = False
+    preview: bool = False
+    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
 
 
 class NewMember(Body):

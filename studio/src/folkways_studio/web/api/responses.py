@@ -134,10 +134,11 @@ class ItemDetailResponse(ItemResponse):
 
 
 class ItemsAddedResponse(BaseModel):
-    """Items that were added."""
+    """Items that were added. notes: what of the rows was left out."""
 
     added: int
     ids: list[int]
+    notes: list[str] = []
 
 
 class ItemsDrawnResponse(BaseModel):
@@ -269,6 +270,26 @@ R = TypeVar("R")
 
 Limit = Annotated[int, Query(ge=1, le=500, description="How many at most.")]
 Cursor = Annotated[int, Query(ge=0, le=2**31 - 1, description="What the page before gave as `next`.")]
+
+
+class RemainingWorkResponse(ApiResponse):
+    """A stage that a participant works on. left: how many items they could still be given, null where they
+    write their own; items: the same without the cap; assigned: those that are assigned to them."""
+
+    stage: str
+    answered: int
+    left: int | None
+    items: int
+    assigned: int
+
+
+class RemainingItemResponse(ApiResponse):
+    """An item that a participant may still be asked. assigned: whether it is assigned to them."""
+
+    item: int
+    key: str
+    round: int
+    assigned: bool
 
 
 class PageResponse(BaseModel, Generic[T]):

@@ -1,6 +1,7 @@
 // The page on which somebody corrects what they sent: its form works as a task's does, and the browser sends it.
 
 import { choices } from "./choices.js";
+import { shortcuts } from "./keys.js";
 import { watchLetters } from "./letters.js";
 import { picks } from "./picks.js";
 import { Marker } from "./spans.js";
@@ -13,4 +14,5 @@ choices(form);
 watchLetters(form);
 versions(form);
 picks(form);
+shortcuts(document.querySelector("main"), { send: () => form.requestSubmit(form.querySelector("button.primary[type=submit]")) });
 form.dataset.ready = "";

@@ -1,0 +1,203 @@
+"""Argilla: records that are written are read back as they were, and those of others by the names of questions."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from folkways_studio.formats.argilla import (
+    is_record,
+    name_of,
+    read_record,
+    records,
+    settings,
+    suggestions_dropped,
+    user_id,
+)
+from folkways_studio.formats.questions import AnnotatedStage, MismatchError
+from studio.tests.support.annotated import PARTS, SHOW, stages
+
+NAME = re.compile(r"(?=.*[a-z0-9])[a-z0-9_-]+")
+SPANS = [
+    {"key": key, "type": "spans", "label": key, "of": "text", "required": False} for key in ("food", "place")
+]
+MOOD = {"key": "mood", "type": "choice", "label": "?", "options": ["good", "bad"]}
+RANK = {"key": "rank", "type": "ranking", "label": "?", "options": ["a", "b"]}
+
+
+def record(
+    responses: dict[str, Any], suggestions: dict[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
+    return {
+        "id": "r1",
+        "fields": {"text": " 🍲 soup"},
+        "metadata": {},
+        "responses": responses,
+        "suggestions": suggestions or {},
+        "vectors": {},
+        "status": "pending",
+        "_server_id": None,
+        **more,
+    }
+
+
+@given(stages())
+def test_a_record_is_read_back_as_it_was(stage: AnnotatedStage) -> None:
+    (written,) = json.loads(json.dumps(records(stage, "study")))
+    item = stage.items[0]
+    assert is_record(written)
+    read = read_record(written, PARTS, [*SHOW, "things"])
+    assert {name: read.content[name] for name in item.content} == item.content
+    assert (read.content["id"], read.content["population"]) == ("q 1", "korea")
+    by = {answer.by: answer.values for answer in read.answers}
+    assert by.pop(None) == (item.decided.values if item.decided else {})
+    assert by == {f"user {user_id('study', each.by or '')}": each.values for each in item.answers}
+
+
+@given(stages())
+def test_names_and_values_are_such_as_it_takes(stage: AnnotatedStage) -> None:
+    (written,) = records(stage, "study")
+    made = settings(stage)
+    questions = {each["name"]: each["settings"] for each in made["questions"]}
+    fields = {each["name"] for each in made["fields"]}
+    assert all(NAME.fullmatch(name) for name in (*questions, *fields))
+    assert fields >= {*written["fields"]}
+    assert any(each["required"] for each in made["questions"])
+    for name, entries in written["responses"].items():
+        for each in entries:
+            assert uuid.UUID(each["user_id"])
+            labels = [option["value"] for option in questions[name].get("options", ())]
+            value = each["value"]
+            match questions[name]["type"]:
+                case "span":
+                    text = written["fields"][questions[name]["field"]]
+                    assert all(0 <= mark["start"] < mark["end"] <= len(text) for mark in value)
+                    assert {mark["label"] for mark in value} <= {*labels}
+                case "multi_label_selection" | "ranking":
+                    assert {*value} <= {*labels}
+                case "text":
+                    assert isinstance(value, str)
+                case _:
+                    assert value in labels
+
+
+@given(stages())
+def test_a_model_s_suggestion_without_a_place_is_counted(stage: AnnotatedStage) -> None:
+    """A record has one suggestion for each question: what was decided, else the surest model's."""
+    (item,) = stage.items
+    alone = AnnotatedStage("mark", "Mark", SHOW, PARTS, stage.labels, [replace(item, decided=None)])
+    (written,) = records(alone, "study")
+    agents = [each["agent"] for each in written["suggestions"].values()]
+    asked_of_both = {*item.suggestions[0].values} & {*item.suggestions[1].values}
+    marks = {"words", "places", "title_words"}
+    assert suggestions_dropped(alone.items[0]) == len(asked_of_both - marks) + 2
+    assert agents.count("tagger 2") == len({*item.suggestions[0].values} - marks) + 2
+    (decided,) = records(stage, "study")
+    kept = sum(each["type"] == "model" for each in decided["suggestions"].values())
+    questions = [len({*each.values} - marks) + 2 for each in item.suggestions]
+    assert suggestions_dropped(item) == sum(questions) - kept
+
+
+def test_names() -> None:
+    assert [name_of(each) for each in ("Left one", "ok-1", "__x__", "count")] == [
+        "left_one", "ok-1", "x", "count_",
+    ]  # fmt: skip
+    assert NAME.fullmatch(name_of("음식"))
+    assert name_of("음식") != name_of("질문")
+
+
+def test_another_project_s_questions_are_the_parts_of_those_names() -> None:
+    read = read_record(
+        record(
+            {
+                "Mood": [
+                    {"value": "good", "user_id": "u1", "status": "submitted"},
+                    {"value": "bad", "user_id": "u2", "status": "discarded"},
+                    {"value": "bad", "user_id": "u3"},
+                ],
+                "entities": [{"value": [{"start": 3, "end": 7, "label": "FOOD"}], "user_id": "u1"}],
+                "rank": [{"value": [{"value": "b", "rank": 1}, {"value": "a", "rank": 2}], "user_id": "u1"}],
+            },
+            {
+                "mood": {"value": "bad", "score": 0.25, "agent": "m-1", "type": "model"},
+                "entities": {
+                    "value": [{"start": 3, "end": 7, "label": "food"}],
+                    "score": [0.5],
+                    "agent": "m-2",
+                },
+                "rank": {"value": ["a", "b"], "agent": "expert", "type": "human"},
+            },
+            vectors={"v": [0.1]},
+            metadata={"source": "x", "item_id": 3},
+        ),
+        [*SPANS, MOOD, RANK],
+        ["text"],
+    )
+    assert read.content == {"id": "r1", "source": "x", "text": "🍲 soup"}
+    answers = {answer.by: answer.values for answer in read.answers}
+    assert answers == {
+        "user u1": {"food": [[2, 6]], "place": [], "mood": "good", "rank": ["b", "a"]},
+        "user u3": {"food": [], "place": [], "mood": "bad"},
+        "expert": {"food": [], "place": [], "rank": ["a", "b"]},
+    }
+    assert [(each.model, each.score, each.values) for each in read.suggestions] == [
+        ("m-1", 0.25, {"mood": "bad"}),
+        ("m-2", None, {"food": [[2, 6]]}),
+    ]
+    assert read.notes == {
+        "responses that were drafts or discarded": 1,
+        "scores of single spans or questions (a suggestion has one)": 1,
+        "vectors": 1,
+    }
+
+
+def test_a_row_of_its_data_set_on_the_hub() -> None:
+    read = read_record(
+        {
+            "id": "r1", "status": "completed", "_server_id": None, "text": " soup", "source": None,
+            "mood.responses": ["good", "bad", None], "mood.responses.users": ["u1", "u2", "u3"],
+            "mood.responses.status": ["submitted", "discarded", "submitted"],
+            "mood.suggestion": "bad", "mood.suggestion.agent": "m", "mood.suggestion.score": "0.25",
+            "rank.suggestion": None, "rank.suggestion.agent": None, "rank.suggestion.score": None,
+            "entities.responses": [[{"start": 1, "end": 5, "label": "food"}]], "entities.responses.users": ["u1"],
+            "vector": [0.5, 1.0],
+        },
+        [*SPANS, MOOD, RANK],
+        ["text"],
+    )  # fmt: skip
+    assert {name: value for name, value in read.content.items() if value} == {"id": "r1", "text": "soup"}
+    (answer,) = read.answers
+    assert (answer.by, answer.values) == ("user u1", {"mood": "good", "food": [[0, 4]], "place": []})
+    assert [(each.model, each.score, each.values) for each in read.suggestions] == [
+        ("m", 0.25, {"mood": "bad"})
+    ]
+    assert read.notes["vectors"] == 1
+
+
+def test_one_model_with_two_scores_has_none() -> None:
+    suggestions = {
+        "mood": {"value": "bad", "score": 0.25, "agent": "m"},
+        "rank": {"value": ["a", "b"], "score": 0.5, "agent": "m"},
+    }
+    (only,) = read_record(record({}, suggestions), [MOOD, RANK], []).suggestions
+    assert (only.score, only.values) == (None, {"mood": "bad", "rank": ["a", "b"]})
+
+
+@pytest.mark.parametrize(
+    ("responses", "problem"),
+    [
+        ({"feeling": "good"}, "the stage has no part 'feeling'; valid: food, place, mood"),
+        ({"mood": "meh"}, "'meh' is no option of mood; valid: good, bad"),
+        ({"s": [{"start": 0, "end": 1, "label": "drink"}]}, "the label 'drink' is no part"),
+    ],
+)
+def test_what_fits_no_part_is_named(responses: dict[str, Any], problem: str) -> None:
+    entries = {name: [{"value": value, "user_id": "u"}] for name, value in responses.items()}
+    with pytest.raises(MismatchError, match=re.escape(problem)):
+        read_record(record(entries), [*SPANS, MOOD], ["text"])

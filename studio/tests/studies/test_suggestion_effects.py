@@ -1,0 +1,179 @@
+"""What suggestions do to answers, measured: with people who follow them as often as the test says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+from typing import Any
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.activity import Exposure, PreAnnotation
+from folkways_studio.exports.archive import export_files
+from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import participants
+from folkways_studio.records import Role
+from folkways_studio.studies import suggestion_effects
+from folkways_studio.studies.suggestion_effects import suggestion_figures
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
+from studio.tests.work.test_exposures import Browser, visit
+
+VOTE = {"name": "verify", "kind": "vote", "answers": 6, "majority": 4, "suggestions": "half"}
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    """Twenty items answered by six people: who sees the suggestion takes it, others choose at random."""
+    desk = open_study(studio_workspace, [VOTE])
+    suggestion = NewPreAnnotation("small", {"choices": [1]}, "2", 0.5)
+    known = NewItem("known", QUESTION, "korea", check={"choices": [1]}, suggestions=(suggestion,))
+    new = [NewItem(f"q{number}", QUESTION, "korea", suggestions=(suggestion,)) for number in range(20)]
+    add_items(desk.workspace, desk.study.id, "verify", [*new, known])
+    chance = random.Random(11)
+    for person in [desk.person() for _ in range(6)]:
+        for _ in range(20):
+            work, task = visit(desk, person)
+            choice = 1 if task.exposure.shown else chance.randrange(4)
+            desk.submit(person, work, {"choices": [choice]})
+    return desk
+
+
+@ON_A_FILE
+def test_people_who_follow_what_they_see_are_measured_with_intervals(desk: StudyFixture) -> None:
+    figures = suggestion_figures(desk.workspace, desk.study.id)
+    (made,) = figures.acceptance
+    assert (made.stage, made.model, made.version) == ("verify", "small", "2")
+    assert made.shown + made.hidden == 120 and made.accepted == made.shown
+    assert (made.changed, made.rejected, made.share_accepted) == (0, 0, 1.0)
+    assert made.low is not None and 0.5 < made.low < 1.0 == made.high
+    kept, agreement, seconds = figures.effects
+    assert [each.measure for each in figures.effects] == ["kept", "agreement", "seconds"]
+    assert (
+        kept.shown == 1.0
+        and kept.hidden < 0.45
+        and (kept.n_shown, kept.n_hidden) == (made.shown, made.hidden)
+    )
+    assert kept.low is not None and 0.3 < kept.low < kept.effect < kept.high <= 1.1
+    assert kept.effect == pytest.approx(kept.shown - kept.hidden) and kept.p < 0.001
+    assert agreement.shown == 1.0 and agreement.hidden < 0.5 and agreement.low > 0
+    assert agreement.n_shown <= kept.n_shown, "who is alone in their half agrees with nobody"
+    assert seconds.effect == pytest.approx(seconds.shown / seconds.hidden) and seconds.low < seconds.effect
+
+
+@ON_A_FILE
+def test_all_of_it_is_on_the_page_and_leaves_in_every_export(desk: StudyFixture) -> None:
+    owner = participants.add_staff(desk.workspace, desk.study.id, desk.owner, Role.RESEARCHER)
+    page = Browser(desk, owner).page(f"/studies/{desk.study.name}/quality")
+    assert "Suggestions that forms begin with" in page and "agreement with others of the same half" in page
+    files = export_files(desk.workspace, desk.study.id, "csv")
+    rows = list(csv.DictReader(io.StringIO(files["judgements.csv"].decode())))
+    shown = [row for row in rows if row["suggestion"] == "shown"]
+    hidden = [row for row in rows if row["suggestion"] == "hidden"]
+    assert len(shown) + len(hidden) == 120 == len(rows)
+    about = (
+        "suggestion_drawn",
+        "suggestion_model",
+        "suggestion_version",
+        "suggestion_score",
+        "suggestion_parts",
+    )
+    assert {tuple(row[name] for name in about) for row in rows} == {("True", "small", "2", "0.5", "1")}
+    assert {row["suggestion_outcome"] for row in shown} == {"accepted"}
+    assert {row["suggestion_outcome"] for row in hidden} == {""}
+    assert {row["suggestion_kept"] for row in hidden} == {"0", "1"}
+    record = json.loads(files["study.json"])["pre_annotations"]
+    assert record["acceptance"][0]["shown"] == len(shown)
+    assert [each["measure"] for each in record["effects"]] == ["kept", "agreement", "seconds"]
+    suggested = list(csv.DictReader(io.StringIO(files["pre_annotations.csv"].decode())))
+    assert len(suggested) == 20, "none of the question with a known answer"
+    assert json.loads(suggested[0]["content"]) == {"choices": [1]}
+    hub = export_files(desk.workspace, desk.study.id, "hub")
+    croissant = json.loads(hub["croissant.json"])
+    assert croissant["rai:machineAnnotationTools"] == ["small"]
+
+
+@ON_A_FILE
+def test_who_leaves_leaves_the_figures(desk: StudyFixture) -> None:
+    for person in desk.people()[:5]:
+        participants.withdraw(desk.workspace, desk.study.id, person.id)
+    figures = suggestion_figures(desk.workspace, desk.study.id)
+    assert figures.acceptance[0].shown + figures.acceptance[0].hidden == 20
+    assert [each.measure for each in figures.effects] == ["kept", "seconds"]
+    assert figures.effects[0].low is None and figures.effects[0].reason == "none: under 3 items or people"
+
+
+@ON_A_FILE
+def test_without_suggestions_there_are_no_figures_and_empty_columns(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [{**VOTE, "suggestions": "shown", "answers": 1, "majority": 1}])
+    desk.add("verify", [QUESTION] * 2)
+    desk.answer(desk.person(), {"choices": [1]})
+    assert suggestion_figures(desk.workspace, desk.study.id) == suggestion_effects.SuggestionFigures((), ())
+    files = export_files(desk.workspace, desk.study.id, "csv")
+    assert "pre_annotations.csv" not in files
+    row = next(csv.DictReader(io.StringIO(files["judgements.csv"].decode())))
+    assert {row[name] for name in row if name.startswith("suggestion")} == {""}
+
+
+@ON_A_FILE
+def test_a_stage_that_shows_them_to_all_has_shares_and_no_effect(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [{**VOTE, "suggestions": "shown"}])
+    (item,) = desk.add("verify", [QUESTION])
+    add_suggestions(desk.workspace, desk.study.id, "verify", [(item, NewPreAnnotation("m", "b"))])
+    for choice in (1, 1, 2):
+        person = desk.person()
+        work, _ = visit(desk, person)
+        desk.submit(person, work, {"choices": [choice]})
+    figures = suggestion_figures(desk.workspace, desk.study.id)
+    assert figures.effects == ()
+    (made,) = figures.acceptance
+    assert (made.shown, made.hidden, made.accepted, made.rejected) == (3, 0, 2, 1)
+    assert made.share_accepted == pytest.approx(2 / 3)
+    assert suggestion_figures(desk.workspace, desk.study.id, items=[]).acceptance == ()
+
+
+def answer(item: int, person: int, shown: bool, label: Any, seconds: float | None, kept: int = 1) -> Any:
+    exposure = Exposure(item, person, 1, "half", shown, None, 2, kept, 0.0)
+    suggestion = PreAnnotation(1, item, "m", "", None, {}, "file", 0.0)
+    labels = {} if label is None else {"choices": label, "tone": "x"}
+    return suggestion_effects._Answer(1, item, person, seconds, labels, exposure, suggestion)
+
+
+def test_agreement_is_with_the_others_of_ones_own_half() -> None:
+    rows = [
+        answer(1, 1, True, "a", 1),
+        answer(1, 2, True, "a", 1),
+        answer(1, 3, True, "b", 1),
+        answer(1, 4, False, "a", 1),
+        answer(1, 5, False, None, 1),
+        answer(2, 1, True, "a", 1),
+    ]
+    assert suggestion_effects._agreement(rows) == [0.75, 0.75, 0.5, None, None, None]
+    assert suggestion_effects._kept([answer(1, 1, True, "a", 1, kept=1)]) == [0.5]
+
+
+def test_times_are_logarithms_without_breaks() -> None:
+    rows = [answer(number, 1, True, "a", 10.0) for number in range(9)]
+    rows += [answer(9, 1, False, "a", 4000.0), answer(10, 2, False, "a", None), answer(11, 2, True, "a", 0.0)]
+    logs = suggestion_effects._seconds(rows)
+    assert logs[:10] == [math.log(10.0)] * 10 and logs[10:] == [None, None]
+    assert suggestion_effects._seconds([answer(1, 1, True, "a", None)]) == [None]
+
+
+def test_times_are_compared_as_how_many_times_as_long() -> None:
+    rows = [
+        answer(
+            item, person, (item + person) % 2 == 0, "a", 20.0 + item if (item + person) % 2 else 10.0 + item
+        )
+        for item in range(6)
+        for person in range(6)
+    ]
+    effect = suggestion_effects._effect("s", "seconds", rows, suggestion_effects._seconds(rows))
+    assert effect is not None and effect.low is not None and effect.high is not None
+    assert effect.effect == pytest.approx(effect.shown / effect.hidden) and 0.5 < effect.effect < 0.6
+    assert effect.low < effect.effect < effect.high < 1
+    assert suggestion_effects._effect("s", "kept", rows[:1], [1.0]) is None

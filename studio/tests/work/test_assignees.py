@@ -1,0 +1,500 @@
+"""Items that are assigned to people and populations: nobody else is given them, whatever happens at the same
+time, and nobody who may not answer."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import audit, schema
+from folkways_studio.errors import ConflictError, NotFoundError
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import participants, suspension
+from folkways_studio.records import AssignmentState, Participant, Role
+from folkways_studio.studies import service as studies
+from folkways_studio.studies.deletion import delete_study, finish_deletions
+from folkways_studio.studies.remaining_work import remaining_items, remaining_work
+from folkways_studio.work import adjudications, assignees, assignments, blinding, leases
+from folkways_studio.work.assignees import Assignee, AssignmentReceipt, assign, assignees_of
+from folkways_studio.work.assignments import ClaimedSlot, NoWork, Work
+from studio.tests.support.studies import (
+    ON_A_FILE,
+    QUESTION,
+    StudyFixture,
+    emptied,
+    next_work,
+    open_study,
+    stored,
+)
+from tests.support.moments import at_time
+
+VOTE = {"name": "verify", "kind": "vote"}
+UK = [
+    {"name": "uk", "culture": "GB"},
+    {"name": "wales", "culture": "GB", "part_of": "uk"},
+    {"name": "korea", "culture": "KR"},
+]
+SAID = {"choices": [0]}
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> StudyFixture:
+    return open_study(studio_workspace, [VOTE])
+
+
+def person(who: Participant) -> Assignee:
+    return Assignee(who.pseudonym, participant_id=who.id)
+
+
+def population(desk: StudyFixture, name: str) -> Assignee:
+    return Assignee(name, population_id=studies.get_population(desk.workspace, desk.study.id, name).id)
+
+
+def give(desk: StudyFixture, wanted: Mapping[int, Sequence[Assignee]], **how: bool) -> AssignmentReceipt:
+    return assign(desk.workspace, desk.study.id, wanted, by=desk.owner, **how)
+
+
+def all_given(desk: StudyFixture, who: Participant) -> list[int]:
+    """The items that somebody is given until there are none left."""
+    numbers = []
+    while isinstance(work := next_work(desk.workspace, who.id), Work):
+        numbers.append(work.item.id)
+        desk.submit(who, work, SAID)
+    return numbers
+
+
+def left(desk: StudyFixture, who: Participant) -> int | None:
+    return remaining_work(desk.workspace, who)[0].left
+
+
+def reasons(receipt: AssignmentReceipt) -> set[tuple[int, str | None, str]]:
+    return {
+        (each.item_id, each.assignee.name if each.assignee else None, str(each.reason))
+        for each in receipt.refusals
+    }
+
+
+def test_what_is_assigned_goes_only_to_its_people_and_comes_first(desk: StudyFixture) -> None:
+    kim, lee = desk.person(), desk.person()
+    one, two, three, four = desk.add("verify", [QUESTION] * 4)
+    assert give(desk, {three: [person(kim)], four: [person(kim), person(lee)]}) == AssignmentReceipt(2, 0)
+    assert (left(desk, kim), left(desk, lee)) == (4, 3)
+    assert [each.id for each in remaining_items(desk.workspace, kim, "verify")] == [three, four, one, two]
+    assert [each.id for each in remaining_items(desk.workspace, kim, "verify", start=1, limit=2)] == [
+        four,
+        one,
+    ]
+    assert remaining_work(desk.workspace, kim)[0].assigned == 2
+    assert remaining_work(desk.workspace, lee)[0].assigned == 1
+    assert all_given(desk, kim) == [three, four, one, two]
+    assert all_given(desk, lee) == [four, one, two]
+    assert (left(desk, kim), left(desk, lee)) == (0, 0)
+
+
+def test_slots_of_assignees_are_the_slots_of_the_item(desk: StudyFixture) -> None:
+    """Seven people of an item that wants five answers: the first five are asked."""
+    people = [desk.person() for _ in range(7)]
+    (item,) = desk.add("verify", [QUESTION])
+    give(desk, {item: [person(each) for each in people]})
+    for each in people[:5]:
+        assert desk.answer(each, SAID).item.id == item
+    assert desk.nothing(people[5]) == "none_left"
+    participants.withdraw(desk.workspace, desk.study.id, people[0].id)
+    stranger = desk.person()
+    assert desk.nothing(stranger) == "none_left", "the slot in place of an answer is of the assignees as well"
+    assert desk.work(people[6]).item.id == item
+
+
+def test_a_population_is_everybody_of_it_and_of_its_parts(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE], populations=UK)
+    added = add_items(desk.workspace, desk.study.id, "verify", [NewItem(f"q{n}", QUESTION) for n in range(3)])
+    one, two, three = (each.id for each in added)
+    give(desk, {one: [population(desk, "wales")], two: [population(desk, "uk")]})
+    cardiff, london, seoul = desk.person("wales"), desk.person("uk"), desk.person("korea")
+    staff = participants.add_staff(desk.workspace, desk.study.id, desk.owner, Role.ANNOTATOR)
+    assert [left(desk, each) for each in (cardiff, london, seoul, staff)] == [3, 2, 1, 1]
+    assert remaining_work(desk.workspace, cardiff)[0].assigned == 2
+    assert all_given(desk, cardiff) == [one, two, three]
+    assert all_given(desk, london) == [two, three]
+    assert all_given(desk, seoul) == [three]
+    assert all_given(desk, staff) == [three], "staff are of no population"
+    give(desk, {one: [population(desk, "wales"), person(seoul)]})
+    assert all_given(desk, seoul) == [one]
+
+
+def test_what_is_for_anybody_again_goes_to_anybody(desk: StudyFixture) -> None:
+    kim, lee = desk.person(), desk.person()
+    (item,) = desk.add("verify", [QUESTION])
+    give(desk, {item: [person(kim)]})
+    assert desk.nothing(lee) == "none_left"
+    give(desk, {item: []})
+    assert assignees_of(desk.workspace, desk.study.id, [item]) == {}
+    assert desk.work(lee).item.id == item
+
+
+def test_adding_keeps_those_of_before_and_replacing_does_not(desk: StudyFixture) -> None:
+    kim, lee, park = (desk.person() for _ in range(3))
+    (item,) = desk.add("verify", [QUESTION])
+    give(desk, {item: [person(kim)]})
+    give(desk, {item: [person(lee), person(kim)]}, add=True)
+    assert assignees_of(desk.workspace, desk.study.id, [item]) == {item: (person(kim), person(lee))}
+    participants.withdraw(desk.workspace, desk.study.id, kim.id)
+    give(desk, {item: [person(park)]}, add=True)
+    assert assignees_of(desk.workspace, desk.study.id, [item])[item] == (
+        person(kim),
+        person(lee),
+        person(park),
+    )
+    give(desk, {item: [person(park)]})
+    assert assignees_of(desk.workspace, desk.study.id, [item]) == {item: (person(park),)}
+    assert desk.nothing(lee) == "none_left"
+    give(desk, {item: []}, add=True)
+    assert assignees_of(desk.workspace, desk.study.id, [item]) == {}
+
+
+def test_who_is_at_it_goes_on_unless_it_is_taken_back(desk: StudyFixture) -> None:
+    kim, lee = desk.person(), desk.person()
+    (item,) = desk.add("verify", [QUESTION])
+    work = at_time(1000.0, desk.work, kim)
+    assert at_time(1100.0, give, desk, {item: [person(lee)]}).taken_back == 0
+    assert at_time(1200.0, desk.work, kim).assignment.id == work.assignment.id
+    assert at_time(1200.0, leases.heartbeat, desk.workspace, kim.id, work.assignment.id) == 3000.0
+    assert at_time(1300.0, give, desk, {item: [person(lee)]}, take_back=True).taken_back == 1
+    assert at_time(1400.0, desk.nothing, kim) == "none_left"
+    with pytest.raises(NotFoundError, match="not yours"):
+        desk.submit(kim, work, SAID)
+    assert at_time(1500.0, desk.work, lee).item.id == item
+    assert at_time(1600.0, give, desk, {item: [person(lee)]}, take_back=True).taken_back == 0, "it is theirs"
+    assert at_time(1600.0, desk.work, lee).item.id == item
+
+
+def test_time_that_ran_out_is_not_given_again_to_who_is_no_assignee(desk: StudyFixture) -> None:
+    kim, lee, park = (desk.person() for _ in range(3))
+    one, two = desk.add("verify", [QUESTION] * 2)
+    first = at_time(1000.0, desk.work, kim)
+    at_time(1100.0, give, desk, {one: [person(lee)], two: [person(lee)]})
+    assert at_time(2700.0, desk.work, kim).assignment.id == first.assignment.id
+    assert at_time(5000.0, desk.nothing, kim) == "none_left"
+    batch = at_time(5000.0, assignments.claim_batch, desk.workspace, kim.id, "verify", 2, seconds=60.0)
+    assert batch == NoWork("none_left")
+    with desk.workspace.read() as connection:
+        states = sorted(connection.scalars(sa.select(schema.assignments.c.state).filter_by(item_id=one)))
+    assert states == ["leased", "open", "open", "open", "open"]
+    given = at_time(5000.0, give, desk, {one: [person(park)]})
+    assert given.taken_back == 0, "the time was over: nothing was taken from anybody"
+    assert {row["state"] for row in stored(desk.workspace, schema.assignments, item_id=one)} == {"open"}
+    back = at_time(1000.0, desk.work, park)
+    assert at_time(9000.0, desk.work, park).assignment.id == back.assignment.id, "an assignee goes on"
+
+
+def test_a_slot_of_an_assignee_whose_time_ran_out_goes_to_another_assignee(
+    studio_workspace: Workspace,
+) -> None:
+    desk = open_study(studio_workspace, [VOTE], populations=UK)
+    kim, lee = desk.person("korea"), desk.person("korea")
+    (item,) = (
+        each.id for each in add_items(desk.workspace, desk.study.id, "verify", [NewItem("q", QUESTION)])
+    )
+    with desk.workspace.write() as connection:
+        table = schema.assignments
+        connection.execute(sa.update(table).where(table.c.slot > 1).values(state=str(AssignmentState.CLOSED)))
+    for named in ([person(kim), person(lee)], [population(desk, "korea")]):
+        give(desk, {item: named}, take_back=True)
+        work = at_time(1000.0, desk.work, kim)
+        assert at_time(2000.0, desk.nothing, lee) == "none_left"
+        assert at_time(4000.0, desk.work, lee).assignment.id == work.assignment.id
+        with desk.workspace.claim() as connection:
+            leases.free_leases(connection, lee.id)
+
+
+def test_nobody_is_assigned_what_they_may_not_answer(studio_workspace: Workspace) -> None:
+    stages = [VOTE, {"name": "review", "kind": "review"}]
+    desk = open_study(studio_workspace, stages, populations=UK)
+    new = [NewItem("plain", QUESTION, "korea"), NewItem("check", QUESTION, check={"choices": [2]})]
+    new += [NewItem("done", QUESTION), NewItem("wales", QUESTION, "wales"), NewItem("own", QUESTION)]
+    plain, check, dropped, wales, own = (
+        each.id for each in add_items(desk.workspace, desk.study.id, "verify", new)
+    )
+    adjudications.drop(desk.workspace, desk.study.id, dropped, desk.owner, "a double")
+    kim, gone, out, off, cardiff, skipper, paused = (
+        desk.person("wales" if number == 4 else "korea") for number in range(7)
+    )
+    reviewer = desk.person(role=Role.REVIEWER)
+    other = open_study(desk.workspace, [VOTE], name="another")
+    stranger = other.person()
+    with desk.workspace.write() as connection:
+        connection.execute(sa.update(schema.items).filter_by(id=own).values(author_id=kim.id))
+        connection.execute(
+            sa.update(schema.accounts).where(schema.accounts.c.id == off.account_id).values(disabled=True)
+        )
+    leases.release(desk.workspace, skipper.id, desk.work(skipper).assignment.id, skip=True, reason="no idea")
+    participants.withdraw(desk.workspace, desk.study.id, gone.id)
+    suspension.exclude(desk.workspace, desk.study.id, out.id, "a machine", by=desk.owner)
+    with desk.workspace.write() as connection:
+        suspension.pause_within(connection, paused, "two of nine")
+    people = [kim, gone, out, off, cardiff, skipper, paused, reviewer, stranger]
+    wanted = {
+        plain: [person(each) for each in people] + [population(desk, "wales"), population(other, "korea")],
+        check: [person(kim)],
+        dropped: [person(kim)],
+        wales: [population(desk, "uk"), population(desk, "korea"), person(kim), person(cardiff)],
+        own: [person(kim)],
+    }
+    expected = {
+        (plain, gone.pseudonym, "has left the study"),
+        (plain, out.pseudonym, "is excluded"),
+        (plain, off.pseudonym, "has an account that is switched off"),
+        (plain, cardiff.pseudonym, "is not of the population korea"),
+        (plain, skipper.pseudonym, "gave this item back, or has seen what others said"),
+        (plain, paused.pseudonym, "is paused"),
+        (plain, reviewer.pseudonym, "does not work on the stage verify"),
+        (plain, stranger.pseudonym, "is not in this study"),
+        (plain, "wales", "is not part of the population korea"),
+        (plain, "korea", "is not in this study"),
+        (check, None, "its answer is known: everybody is asked it"),
+        (dropped, None, "it was dropped"),
+        (wales, "korea", "is not part of the population wales"),
+        (wales, kim.pseudonym, "is not of the population wales"),
+        (own, kim.pseudonym, "wrote it"),
+    }
+    strict = give(desk, wanted, strict=True)
+    assert strict.items == 0
+    assert reasons(strict) == expected
+    assert stored(desk.workspace, schema.assignees) == []
+    receipt = give(desk, wanted)
+    assert (receipt.items, reasons(receipt)) == (2, expected)
+    assert assignees_of(desk.workspace, desk.study.id, list(wanted)) == {
+        plain: (person(kim),),
+        wales: (population(desk, "uk"), person(cardiff)),
+    }
+    with pytest.raises(NotFoundError):
+        give(other, {plain: [person(stranger)]})
+    with pytest.raises(NotFoundError):
+        give(other, {plain: []})
+
+
+def test_who_has_looked_at_what_others_said_is_not_assigned_it(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [{**VOTE, "role": "reviewer"}])
+    reader = desk.person(role=Role.REVIEWER)
+    (item,) = desk.add("verify", [QUESTION])
+    blinding.look(desk.workspace, desk.study.id, reader.account_id, item)
+    assert reasons(give(desk, {item: [person(reader)]})) == {
+        (item, reader.pseudonym, "gave this item back, or has seen what others said")
+    }
+
+
+def test_an_item_stays_blind_for_who_may_come_to_be_assigned_it(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [{**VOTE, "role": "reviewer"}])
+    one, two = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
+    (item,) = desk.add("verify", [QUESTION])
+    give(desk, {item: [person(one)]})
+    for each in (one, two):
+        assert blinding.blind_among(desk.workspace, desk.study.id, each.account_id, [item]) == {item}
+
+
+@ON_A_FILE
+def test_as_many_at_once_as_are_said(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = open_study(studio_workspace, [VOTE])
+    kim = desk.person()
+    items = desk.add("verify", [QUESTION] * 4)
+    monkeypatch.setattr(assignees, "MOST_ITEMS", 3)
+    with pytest.raises(ConflictError, match="more than 3 items"):
+        give(desk, {each: [person(kim)] for each in items})
+    assert give(desk, {each: [person(kim)] for each in items[:3]}).items == 3
+
+
+def test_the_audit_trail_says_what_was_assigned(desk: StudyFixture) -> None:
+    kim, lee = desk.person(), desk.person()
+    items = desk.add("verify", [QUESTION] * 3)
+    desk.work(lee)
+    give(desk, {each: [person(kim)] for each in items}, take_back=True)
+    event = audit.events(desk.workspace, desk.study.id)[0]
+    assert (event.kind, event.account_id) == ("items.assigned", desk.owner)
+    assert event.details == {"items": 3, "assignees": 1, "how": "hand", "taken_back": 1}
+    number = event.id
+    participants.withdraw(desk.workspace, desk.study.id, lee.id)
+    give(desk, {items[0]: [person(lee)]})
+    kinds = {each.kind for each in audit.events(desk.workspace, desk.study.id) if each.id > number}
+    assert kinds == {"participant.withdrawn"}, "nothing was assigned"
+
+
+def test_a_study_is_deleted_with_its_assignees(desk: StudyFixture) -> None:
+    kim = desk.person()
+    items = desk.add("verify", [QUESTION] * 3)
+    give(desk, {items[0]: [person(kim)], items[1]: [population(desk, "korea")]})
+    delete_study(desk.workspace, desk.study.id, desk.study.name)
+    finish_deletions(desk.workspace)
+    assert stored(desk.workspace, schema.assignees) == []
+
+
+def test_more_answers_of_an_assigned_item_are_for_its_assignees(desk: StudyFixture) -> None:
+    """A description that asks for more answers adds slots to the items that are open."""
+    from folkways_studio.items.service import more_slots
+
+    kim, lee = desk.person(), desk.person()
+    one, two = desk.add("verify", [QUESTION] * 2)
+    give(desk, {one: [person(kim)]})
+    with desk.workspace.write() as connection:
+        more_slots(connection, [one, two], 2)
+    rows = stored(desk.workspace, schema.assignments)
+    assert {(row["item_id"], row["allocation_id"]) for row in rows} == {(one, 1), (two, None)}
+    assert len(rows) == 14
+    assert all_given(desk, lee) == [two]
+
+
+def test_a_reassignment_wins_against_claims_of_the_same_moment(desk: StudyFixture) -> None:
+    """Six people ask for work without a break while one item goes from one of them to the next. Whoever is
+    given it after it went to somebody else would keep it."""
+    people = [desk.person() for _ in range(6)]
+    (item,) = desk.add("verify", [QUESTION])
+    luck, stop = random.Random(7), threading.Event()
+    problems: list[object] = []
+    rounds = [0] * len(people)
+
+    def ask(number: int) -> None:
+        own = random.Random(number)
+        try:
+            while not stop.is_set():
+                claimed = assignments.claim_slot(desk.workspace, people[number].id)
+                rounds[number] += 1
+                if isinstance(claimed, ClaimedSlot) and own.random() < 0.5:
+                    with suppress(ConflictError, NotFoundError):  # it was taken back meanwhile
+                        leases.release(desk.workspace, people[number].id, claimed.assignment.id)
+        except Exception as error:  # noqa: BLE001 - said by the test
+            problems.append(error)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(len(people))]
+    for each in threads:
+        each.start()
+    slots = schema.assignments
+    holders = sa.select(slots.c.participant_id).where(slots.c.participant_id.is_not(None))
+    wrong = []
+    for _ in range(25):
+        chosen = luck.choice(people)
+        give(desk, {item: [person(chosen)]}, take_back=True)
+        before = list(rounds)
+        gone = time.monotonic() + 20
+        while any(now < then + 2 for now, then in zip(rounds, before, strict=True)):
+            if problems or time.monotonic() > gone:
+                break
+            time.sleep(0.001)
+        with desk.workspace.read() as connection:
+            wrong += [each for each in connection.scalars(holders) if each != chosen.id]
+    stop.set()
+    for each in threads:
+        each.join()
+    assert problems == []
+    assert wrong == []
+
+
+MOVES = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["person", "add", "population", "nobody", "ask", "ask", "ask", "skip", "leave", "release"]
+        ),
+        st.integers(0, 4),
+        st.integers(0, 3),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=25)
+@given(moves=MOVES)
+def test_who_is_given_what_is_as_a_plain_model_says(
+    studio_file: Workspace, moves: list[tuple[str, int, int]]
+) -> None:
+    """Whatever is assigned, answered, given back and left: a person is given an item exactly if it is open to
+    them, has a slot left and is assigned to nobody, to them, or to a population of theirs."""
+    desk = open_study(emptied(studio_file), [VOTE], populations=UK)
+    people = [desk.person(name) for name in ("wales", "wales", "uk", "korea", "korea")]
+    of = {"wales": {"wales", "uk"}, "uk": {"uk"}, "korea": {"korea"}}
+    home = ["wales", "wales", "uk", "korea", "korea"]
+    groups = ["wales", "uk", "korea", "uk"]
+    new = [
+        NewItem("w", QUESTION, "wales"),
+        NewItem("u", QUESTION, "uk"),
+        NewItem("a", QUESTION),
+        NewItem("b", QUESTION),
+    ]
+    items = [each.id for each in add_items(desk.workspace, desk.study.id, "verify", new)]
+    whose: list[str | None] = ["wales", "uk", None, None]
+    free = dict.fromkeys(items, 5)
+    assigned: dict[int, set[object]] = {}
+    seen: list[set[int]] = [set() for _ in people]
+    at_hand: list[Work | None] = [None] * len(people)
+    answered: list[list[int]] = [[] for _ in people]
+    gone: set[int] = set()
+    order: dict[int, int] = {}
+
+    def open_to(number: int) -> list[int]:
+        rank = {}
+        for item, population_of in zip(items, whose, strict=True):
+            named = assigned.get(item)
+            mine = named is not None and number in named
+            group = named is not None and bool(named & of[home[number]])
+            if (
+                free[item] and item not in seen[number] and population_of in (None, *of[home[number]])
+                and (named is None or mine or group)
+            ):  # fmt: skip
+                rank[item] = (order.get(item, len(moves)), item)
+        return sorted(rank, key=lambda item: rank[item])
+
+    for turn, (kind, who, which) in enumerate(moves):
+        item, someone = items[which], people[who]
+        if kind in ("person", "add", "population", "nobody"):
+            named: object = groups[which] if kind == "population" else who
+            target = population(desk, groups[which]) if kind == "population" else person(someone)
+            receipt = give(desk, {item: [] if kind == "nobody" else [target]}, add=kind == "add")
+            if receipt.items:
+                if kind == "nobody":
+                    assigned.pop(item, None)
+                    order.pop(item, None)
+                else:
+                    order[item] = turn
+                    assigned[item] = (assigned.get(item, set()) if kind == "add" else set()) | {named}
+        elif kind == "leave":
+            gone.add(who)
+            participants.withdraw(desk.workspace, desk.study.id, someone.id)
+            if (work := at_hand[who]) is not None:
+                free[work.item.id] += 1
+                at_hand[who] = None
+            for number in answered[who]:  # they are asked for again
+                free[number] += 1
+            answered[who].clear()
+        elif who in gone:
+            assert desk.nothing(someone) == "not_active"
+        elif kind == "ask":
+            if (work := at_hand[who]) is not None:
+                assert desk.work(someone).assignment.id == work.assignment.id
+                desk.submit(someone, work, SAID)
+                answered[who].append(work.item.id)
+                at_hand[who] = None
+                continue
+            expected = open_to(who)
+            assert left(desk, someone) == len(expected)
+            shown = [each.id for each in remaining_items(desk.workspace, someone, "verify")]
+            assert sorted(shown) == sorted(expected)
+            if not expected:
+                assert desk.nothing(someone) == "none_left"
+                continue
+            work = desk.work(someone)
+            assert work.item.id == expected[0]
+            free[work.item.id] -= 1
+            seen[who].add(work.item.id)
+            at_hand[who] = work
+        elif (work := at_hand[who]) is not None:
+            leases.release(desk.workspace, someone.id, work.assignment.id, skip=kind == "skip")
+            free[work.item.id] += 1
+            at_hand[who] = None
+            if kind == "release":
+                seen[who].discard(work.item.id)
