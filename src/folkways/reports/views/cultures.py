@@ -194,8 +194,8 @@ class _TaskPages:
             .filter(~pl.col("state").is_in(LOST))
             .select("row", *columns, outcome)
             .filter(pl.col("outcome").is_in(OUTCOMES))
+            .with_columns(pl.col("outcome").cast(pl.Enum(OUTCOMES)))
             .collect(engine="streaming")
-            .with_columns(pl.col("culture", "endpoint", "outcome").cast(pl.String))
         )
 
     def _whole(self) -> pl.Expr:
@@ -250,7 +250,7 @@ class _TaskPages:
     def _draw(self) -> pl.DataFrame:
         """culture, ASKING and turn of the drawn questions: one asking of each item, in a seeded order."""
         askings = self._judged.select("culture", *ASKING).unique()
-        askings = askings.sort(pl.col(name).cast(pl.String) for name in ("culture", *ASKING))
+        askings = askings.sort("culture", *ASKING[:-1], pl.col(ASKING[-1]).cast(pl.String))
         turns = askings.with_columns(turn=pl.int_range(pl.len()).shuffle(SEED)).sort("turn")
         turns = turns.unique(["culture", "item"], keep="first", maintain_order=True)
         ranks = {name: rank for rank, name in enumerate(self.task.models[: self.rows])}
@@ -259,9 +259,7 @@ class _TaskPages:
         )
         order = (
             pl.int_range(pl.len()).over("culture", "endpoint", "outcome", order_by="turn").alias("round"),
-            pl.col("outcome")
-            .replace_strict({name: position for position, name in enumerate(OUTCOMES)}, return_dtype=pl.Int64)
-            .alias("kind"),
+            pl.col("outcome").to_physical().alias("kind"),
             pl.col("endpoint").replace_strict(ranks, return_dtype=pl.Int64).alias("rank"),
         )
         picked = candidates.select("culture", "item", *order).sort("round", "kind", "rank")
