@@ -249,8 +249,9 @@ class _TaskPages:
 
     def _draw(self) -> pl.DataFrame:
         """culture, ASKING and turn of the drawn questions: one asking of each item, in a seeded order."""
-        askings = self._judged.select("culture", *ASKING).unique()
-        askings = askings.sort("culture", *ASKING[:-1], pl.col(ASKING[-1]).cast(pl.String))
+        # In the order in which they were planned: to sort a million by name would take more memory than all
+        # else.
+        askings = self._judged.select("culture", *ASKING).unique(maintain_order=True)
         turns = askings.with_columns(turn=pl.int_range(pl.len()).shuffle(SEED)).sort("turn")
         turns = turns.unique(["culture", "item"], keep="first", maintain_order=True)
         ranks = {name: rank for rank, name in enumerate(self.task.models[: self.rows])}
