@@ -249,11 +249,22 @@ class _TaskPages:
 
     def _draw(self) -> pl.DataFrame:
         """culture, ASKING and turn of the drawn questions: one asking of each item, in a seeded order."""
-        # In the order in which they were planned: to sort a million by name would take more memory than all
-        # else.
-        askings = self._judged.select("culture", *ASKING).unique(maintain_order=True)
-        turns = askings.with_columns(turn=pl.int_range(pl.len()).shuffle(SEED)).sort("turn")
-        turns = turns.unique(["culture", "item"], keep="first", maintain_order=True)
+        item, ways = ("culture", "item"), ASKING[1:]
+        items, asked = (
+            self._judged.select(names).unique().sort(pl.col(name).cast(pl.String) for name in names)
+            for names in (item, ways)
+        )
+        # Neither all askings nor their names are sorted: of a million replies, that would take more memory
+        # than all else of a report.
+        turns = (
+            self._judged.select(*item, *ways)
+            .join(items.with_columns(turn=pl.int_range(pl.len()).shuffle(SEED)), on=item, nulls_equal=True)
+            .join(asked.with_columns(way=pl.int_range(pl.len())), on=ways, nulls_equal=True)
+            .with_columns(way=(pl.col("way") + pl.col("turn")) % asked.height)
+            .group_by(*item, "turn")
+            .agg(pl.col(ways).get(pl.col("way").arg_min()))
+            .sort("turn")
+        )
         ranks = {name: rank for rank, name in enumerate(self.task.models[: self.rows])}
         candidates = self._judged.filter(pl.col("endpoint").is_in([*ranks])).join(
             turns, on=["culture", *ASKING], nulls_equal=True
