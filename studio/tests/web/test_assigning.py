@@ -130,7 +130,7 @@ def test_by_a_rule_that_was_looked_at(desk: StudyFixture) -> None:
     rule = {"item": [str(each) for each in items], "how": "rule"}
     for field, value, problem in (
         ("each", "0", "at least 1"), ("most", "x", "at least 1"), ("has", "law", "a name and a value"),
-        ("same_as", "a = b\n" * 21, "at most: 20"),
+        ("same_as", "a = b\n" * 21, "too many conditions"),
         ("among", "p-none", "is called p-none"),
     ):  # fmt: skip
         assert problem in browser.post("/items/assign", 422, **{**rule, field: value})

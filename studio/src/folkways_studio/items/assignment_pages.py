@@ -247,9 +247,7 @@ def _rule(context: RequestContext) -> AssignmentRule:
         if any(not (key.strip() and value.strip()) for key, _, value in pairs):
             problems[name] = context.gettext("Give a name and a value, as in expertise = law.")
         elif len(pairs) > MOST_CONDITIONS:
-            problems[name] = context.gettext(
-                "Fewer conditions, please; at most: %(most)s", most=MOST_CONDITIONS
-            )
+            problems[name] = context.gettext("These are too many conditions.")
         conditions[name] = {key.strip(): value.strip() for key, _, value in pairs}
     if problems:
         raise SubmissionError(problems)
