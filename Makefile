@@ -32,8 +32,9 @@ BROWSER := .tools/.stamp-browser
 TEX := .tools/.stamp-tex
 # MIT, of the registry of Node. hadolint would know more, but is GPL.
 DOCKERFILE_LINT := .tools/lint/node_modules/dockerfile-utils/bin/dockerfile-utils
-# Inspect and lm-evaluation-harness beside folkways, and Every Eval Ever's validator: what tests run of other projects.
-OTHERS := .tools/.stamp-other-programs .tools/.stamp-every-eval-ever
+# Inspect and lm-evaluation-harness beside folkways, Every Eval Ever's validator, and readers of the studio's exports (spaCy, Argilla,
+# Label Studio's SDK): what tests run of other projects.
+OTHERS := .tools/.stamp-other-programs .tools/.stamp-every-eval-ever .tools/.stamp-annotation-tools
 QUICKSTART := $(QUICKSTART_VENV)/.stamp-run
 
 .PHONY: help
@@ -54,7 +55,7 @@ test-core: $(DEV) $(TORCH) $(BROWSER) $(TEX) $(OTHERS) ## Run the tests of folkw
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests $(PYTEST_ARGS)
 
 .PHONY: test-studio
-test-studio: $(DEV) $(BROWSER) ## Run the tests of the studio alone
+test-studio: $(DEV) $(BROWSER) .tools/.stamp-annotation-tools ## Run the tests of the studio alone
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder studio/tests $(PYTEST_ARGS)
 
 .PHONY: nightly
@@ -133,6 +134,7 @@ lock: $(DEV) ## Resolve the pinned dependencies again, after a pyproject.toml ha
 	cp requirements/dev.txt requirements/every-eval-ever.txt
 	$(LOCK) pyproject.toml --group other-programs --constraints requirements/run.txt --output-file requirements/other-programs.txt
 	$(subst 3.11,3.12,$(LOCK)) --group pyproject.toml:every-eval-ever --output-file requirements/every-eval-ever.txt
+	$(LOCK) --group pyproject.toml:annotation-tools --output-file requirements/annotation-tools.txt
 	sed -n '/^xllamacpp==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/gguf.txt
 	sed -n '/^uv==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/uv.txt
 
@@ -193,6 +195,10 @@ $(TEX): | $(BROWSER)
 		echo "Every Eval Ever needs Python 3.12 or 3.13, and none was found: its schemas stand in for its validator." >&2; \
 	elif $(call programs,every-eval-ever,"$$newer"); then touch "$@"; \
 	else echo "Every Eval Ever cannot be installed: no test runs its validator." >&2; fi
+
+.tools/.stamp-annotation-tools: requirements/annotation-tools.txt $(DEV)
+	@$(call programs,annotation-tools,"$(BIN)/python") && touch "$@" || \
+		echo "spaCy, Argilla and Label Studio's SDK cannot be installed: no test runs their readers." >&2
 
 # $(call programs,NAME,PYTHON): a command that installs requirements/NAME.txt into an environment of its own, .tools/NAME.
 programs = "$(BIN)/uv" venv --quiet --allow-existing --python $(2) .tools/$(1) && \

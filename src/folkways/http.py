@@ -12,7 +12,7 @@ import asyncio
 import io
 import os
 import ssl
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -167,11 +167,13 @@ def ask_once(
     body: bytes | None = None,
     files: tuple[str, Mapping[str, bytes]] | None = None,
     proxies: bool = False,
+    connector: Callable[[], aiohttp.BaseConnector] | None = None,
 ) -> Reply:
     """``ask`` over a connection of its own, for callers that are not asynchronous.
 
     seconds, stall: as in ``new_session``;
     method, url, headers, body, proxies, most_bytes: as in ``ask``.
+    connector: makes the one that says which addresses may be connected to.
     files: in place of ``body``, the name of a form's field and its files, name -> contents (RFC 7578).
 
     Raises NoReplyError and ReplyTooLargeError.
@@ -179,7 +181,8 @@ def ask_once(
 
     async def exchange() -> Reply:
         form = _form(*files) if files else None
-        async with new_session(seconds=seconds, stall=stall) as session:
+        limited = connector() if connector is not None else None
+        async with new_session(seconds=seconds, stall=stall, connector=limited) as session:
             return await ask(
                 session,
                 method,

@@ -82,6 +82,30 @@ def test_an_import_says_how_far_it_is(studio: Folkways, monkeypatch: pytest.Monk
     assert done.stderr.startswith("importing into verify: 25 of 60 items were added\n")
 
 
+def test_a_file_of_another_project_says_what_is_left_out(studio: Folkways) -> None:
+    region = {"from_name": "choices", "to_name": "question", "type": "choices", "value": {"choices": ["a"]}}
+    data = {"question": "What?", "options": ["a", "b"]}
+    task = {"id": 1, "data": data, "annotations": [{"result": [region]}]}
+    Path("tasks.json").write_text(json.dumps([task]))
+    command = ("studio", "import", "verification", "verify", "tasks.json", "--population", "wales")
+    refused = studio(*command)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("error: tasks.json: has answers of people elsewhere")
+    done = studio(*command, "--annotations", "leave")
+    assert done.stdout == "added 1 item to verify\nleft out: 1 × answers of people\n"
+
+
+def test_exports_for_other_projects(studio: Folkways) -> None:
+    for name in ("label-studio", "argilla"):
+        done = studio("studio", "export", "verification", "--format", name, "--out", name)
+        assert f"{name}/study.json" in done.stdout, done.stderr
+    tasks = json.loads(Path("label-studio/verify.tasks.json").read_text())
+    assert tasks[0]["data"]["options"][0].keys() == {"value"}
+    assert Path("argilla/verify/.argilla/settings.json").is_file()
+    refused = studio("studio", "export", "verification", "--format", "conll", "--out", "conll")
+    assert refused.stderr.startswith("error: study verification has no marked spans")
+
+
 def test_progress_agreement_and_studies(studio: Folkways) -> None:
     (row,) = json.loads(studio("studio", "progress", "verification", "--json").stdout)
     assert (row["stage"], row["open"], row["slots_open"]) == ("verify", 2, 10)

@@ -186,6 +186,14 @@ def test_a_data_set_of_argilla(workspace: Workspace) -> None:
     assert [each["name"] for each in questions] == ["text_spans", "sure"]
 
 
+def test_two_names_that_are_one_in_argilla(workspace: Workspace) -> None:
+    show = [{"field": name, "type": "text"} for name in ("text", "Left one", "left_one")]
+    desk = open_study(workspace, [{**STAGE, "show": show}])
+    desk.add("mark", [{"text": "a", "Left one": "b", "left_one": "c"}])
+    with pytest.raises(FolkwaysError, match="have one name; rename one: Left one, left_one"):
+        export_files(workspace, desk.study.id, "argilla")
+
+
 def test_options_of_an_item_and_positions(workspace: Workspace) -> None:
     desk = open_study(workspace, [{"name": "vote", "kind": "vote", "answers": 1, "majority": 1}])
     desk.add("vote", [QUESTION])

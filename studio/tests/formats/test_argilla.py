@@ -105,7 +105,9 @@ def test_a_model_s_suggestion_without_a_place_is_counted(stage: AnnotatedStage) 
 
 
 def test_names() -> None:
-    assert [name_of(each) for each in ("Left one", "ok-1", "__x__")] == ["left_one", "ok-1", "x"]
+    assert [name_of(each) for each in ("Left one", "ok-1", "__x__", "count")] == [
+        "left_one", "ok-1", "x", "count_",
+    ]  # fmt: skip
     assert NAME.fullmatch(name_of("음식"))
     assert name_of("음식") != name_of("질문")
 
@@ -153,6 +155,29 @@ def test_another_project_s_questions_are_the_parts_of_those_names() -> None:
         "scores of single spans or questions (a suggestion has one)": 1,
         "vectors": 1,
     }
+
+
+def test_a_row_of_its_data_set_on_the_hub() -> None:
+    read = read_record(
+        {
+            "id": "r1", "status": "completed", "_server_id": None, "text": " soup", "source": None,
+            "mood.responses": ["good", "bad", None], "mood.responses.users": ["u1", "u2", "u3"],
+            "mood.responses.status": ["submitted", "discarded", "submitted"],
+            "mood.suggestion": "bad", "mood.suggestion.agent": "m", "mood.suggestion.score": "0.25",
+            "rank.suggestion": None, "rank.suggestion.agent": None, "rank.suggestion.score": None,
+            "entities.responses": [[{"start": 1, "end": 5, "label": "food"}]], "entities.responses.users": ["u1"],
+            "vector": [0.5, 1.0],
+        },
+        [*SPANS, MOOD, RANK],
+        ["text"],
+    )  # fmt: skip
+    assert {name: value for name, value in read.content.items() if value} == {"id": "r1", "text": "soup"}
+    (answer,) = read.answers
+    assert (answer.by, answer.values) == ("user u1", {"mood": "good", "food": [[0, 4]], "place": []})
+    assert [(each.model, each.score, each.values) for each in read.suggestions] == [
+        ("m", 0.25, {"mood": "bad"})
+    ]
+    assert read.notes["vectors"] == 1
 
 
 def test_one_model_with_two_scores_has_none() -> None:

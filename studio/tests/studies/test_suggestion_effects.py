@@ -82,7 +82,7 @@ def test_all_of_it_is_on_the_page_and_leaves_in_every_export(desk: StudyFixture)
         "suggestion_score",
         "suggestion_parts",
     )
-    assert {tuple(row[name] for name in about) for row in rows} == {("true", "small", "2", "0.5", "1")}
+    assert {tuple(row[name] for name in about) for row in rows} == {("True", "small", "2", "0.5", "1")}
     assert {row["suggestion_outcome"] for row in shown} == {"accepted"}
     assert {row["suggestion_outcome"] for row in hidden} == {""}
     assert {row["suggestion_kept"] for row in hidden} == {"0", "1"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -184,6 +185,36 @@ def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_p
         for each in judgements.list_judgements(field.workspace, field.study.id, number)
     ]
     assert [each.payload["choices"] for each in said] == [[1], [1]]
+
+
+def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path: Path) -> None:
+    region = {
+        "from_name": "choices",
+        "to_name": "question",
+        "type": "choices",
+        "value": {"choices": ["hats"]},
+    }
+    data = {"question": "What is taken off?", "options": [{"value": "hats"}, {"value": "shoes"}]}
+    tasks = [{"id": 1, "data": data, "annotations": [{"result": [region]}], "drafts": [{}]}]
+    page = field.researcher("/data")
+    for choice, words in (
+        ("there are none", "say what becomes of them"),
+        ("are left out", "1 item was added"),
+    ):
+        field.open(page, f"{field.desk}/data")
+        form = page.locator("form", has=page.locator("#import-file"))
+        form.get_by_label("Stage").select_option("verify")
+        form.get_by_label("Answers of people").select_option(label=choice)
+        form.locator("#import-file").set_input_files(table(tmp_path, json.dumps(tasks), "tasks.json"))
+        form.get_by_role("button", name="Import").click()
+        expect(page.locator("#import")).to_contain_text(words)
+    expect(page.get_by_role("listitem").filter(has_text="left out: 1 × drafts")).to_be_visible()
+    field.open(page, f"{field.desk}/data")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Label Studio").click()
+    with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
+        (task,) = json.loads(archive.read("verify.tasks.json"))
+    assert task["data"]["question"] == data["question"]
 
 
 def test_exports_and_payments_leave_without_names_and_without_those_who_left(field: Field) -> None:

@@ -35,6 +35,9 @@ def test_people_see_how_far_they_are_and_what_comes_next(make_field: Callable[..
     )
     field.add("verify", [QUESTION] * 3)
     field.add("tell", [{"text": "Guests call first."}] * 2)
+    other = field.person()
+    other.get_by_role("button", name="Tell").click()
+    other.wait_for_selector("form[data-ready]")  # what somebody else holds is no task of theirs
     page = field.person()
     check, tell, write = ["0 of 3 done"], ["0 of 2 done"], ["0 done"]
     assert home(field, page) == {"Check": ["comes next", *check], "Tell": tell, "Write": write}
@@ -74,3 +77,30 @@ def test_one_stage_has_its_line_and_no_list(make_field: Callable[..., Field]) ->
     field.open(page, f"/work/{field.study.name}")
     assert page.locator(".progress .words").inner_text() == "0 of 2 done"
     assert page.locator(".parts").count() == 0 and axe_violations(page) == []
+
+
+def test_what_people_write_comes_next_where_nothing_else_is_left(make_field: Callable[..., Field]) -> None:
+    field = make_field(
+        [
+            {"name": "verify", "kind": "vote", "title": "Check"},
+            {"name": "write", "kind": "collect_question", "title": "Write"},
+        ]
+    )
+    assert home(field, field.person()) == {"Check": ["0 done"], "Write": ["comes next", "0 done"]}
+
+
+def test_the_task_that_somebody_holds_comes_next(make_field: Callable[..., Field]) -> None:
+    field = make_field(
+        [
+            {"name": "verify", "kind": "vote", "title": "Check"},
+            {"name": "tell", "kind": "form", "title": "Tell"},
+        ]
+    )
+    field.add("verify", [QUESTION])
+    field.add("tell", [{"text": "Guests call first."}])
+    page = field.person()
+    page.get_by_role("button", name="Tell").click()
+    page.wait_for_selector("form[data-ready]")
+    assert home(field, page) == {"Check": ["0 of 1 done"], "Tell": ["comes next", "0 of 1 done"]}
+    begin(page)
+    assert page.get_by_role("heading", name="Tell").is_visible()

@@ -130,6 +130,13 @@ FITTING = [
     {"key": "fitting", "type": "scale", "label": "How fitting?", "least": 0, "most": 5},
     {"key": "depends", "type": "choice", "label": "Does it depend?", "options": ["no", "age", "rank"]},
     {"key": "how", "type": "text", "label": "In what way?", "if": {"key": "depends", "is": ["age"]}},
+    {
+        "key": "who",
+        "type": "choice",
+        "label": "Whose?",
+        "options": ["mine", "theirs"],
+        "if": {"key": "depends", "is": ["rank"]},
+    },
     {"key": "where", "type": "several", "label": "Where?", "options": ["home", "work"]},
     {"key": "better", "type": "pairwise", "label": "Which is better?", "between": ["one", "two"]},
 ]
@@ -176,6 +183,7 @@ def test_digits_rate_every_sentence_by_every_criterion_and_letters_choose(at_tas
     page.keyboard.press("5")
     assert marked(page) == f"rate-{shown[2]}-accuracy"
     page.keyboard.press("6")  # no point
+    assert page.evaluate("document.activeElement.value") == "2", "what is chosen there has the focus"
     payload = said(field, page)
     assert payload["best"] == shown[1]
     rated = [tuple(payload["ratings"][each].values()) for each in shown]
@@ -213,6 +221,8 @@ def test_labels_are_chosen_by_digits_from_row_to_row_and_by_letters_anywhere(at_
     expect(page.get_by_label("Visible", exact=False).first).to_be_checked()
     page.keyboard.press("Tab")
     page.keyboard.press("1")
+    page.locator("h1").click()
+    assert marked(page) == "element", "with every row answered it is the last"
     payload = said(field, page)
     assert payload["level"] == "Visible" and payload["category"] and payload["element"]
 

@@ -10,7 +10,7 @@ from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.media import service as media
 from folkways_studio.people import accounts, invites, participants
-from folkways_studio.programs import tokens, webhooks
+from folkways_studio.programs import ml_backends, tokens, webhooks
 from folkways_studio.records import Participant, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
@@ -94,12 +94,19 @@ def build_world(workspace: Workspace, number: int) -> World:
     )
     invite, token = invites.create_invite(workspace, study.id, population="korea")
     api_token, _ = tokens.create_token(workspace, accounts_of[OWNER], study_id=study.id)
+    backend = ml_backends.create_backend(
+        workspace, study.id, "verify", "toner", "https://example.org/ml", private=False
+    )
+    job = ml_backends.begin_job(workspace, study.id, backend.id, "predict")
+    ml_backends.cancel_job(workspace, study.id, job.id)
     hook, _ = webhooks.create_webhook(
         workspace, study.id, "http://127.0.0.1:9/", ["study.created"]
     )  # which is never told
     values = {
         "api_token": str(api_token.id),
         "webhook": str(hook.id),
+        "backend": str(backend.id),
+        "job": str(job.id),
         "study": study.name,
         "token": token,
         "assignment": str(work.assignment.id),

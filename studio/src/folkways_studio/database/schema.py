@@ -449,6 +449,21 @@ exposures = Table(
     Index("ix_studio_exposures_participant_id", "participant_id"),
 )
 
+backends = Table(
+    "studio_backends",  # servers that suggest and learn, in the shape of Label Studio's ML backend
+    metadata,
+    id_column(),
+    reference("studio_studies", "study_id"),
+    reference("studio_stages", "stage_id"),
+    Column("model", String(256), nullable=False),  # the name under which its suggestions are stored
+    Column("url", Text, nullable=False),
+    Column("version", String(128), nullable=False),  # of its model, as it said last
+    Column("trained", Float),  # when the last answer was given that it was sent; null for none
+    Column("created", Float, nullable=False),
+    reference("studio_accounts", "created_by", nullable=True),
+    UniqueConstraint("study_id", "model"),
+)
+
 comments = Table(
     "studio_comments",  # what researchers and reviewers say of an item to one another
     metadata,

@@ -8,7 +8,7 @@ from typing import Any
 from folkways_studio.activity import PreAnnotation
 from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, Answer, Suggestion, asked_once
-from folkways_studio.records import Item, ItemState, Stage
+from folkways_studio.records import Item, ItemState, Judgement, Stage
 from folkways_studio.stages.kind import EMPTY_VALUES, StageKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, UnfitError
@@ -69,7 +69,7 @@ def _annotated(
             )
             for each in snapshot.judgements[item.id]
         ],
-        decided=_decided(kind, item, parts),
+        decided=_decided(kind, item, parts, snapshot.judgements[item.id]),
         suggestions=[
             Suggestion(each.model, each.version, each.score, _answered(kind.answers_in(each.content), parts))
             for each in suggestions
@@ -91,8 +91,11 @@ def _answered(values: Mapping[str, Any], parts: Sequence[Part]) -> dict[str, Any
     return {key: values[key] for key in keys if values[key] not in EMPTY_VALUES or key in marked}
 
 
-def _decided(kind: StageKind, item: Item, parts: Sequence[Part]) -> Answer | None:
-    """What a done item came to, of parts whose result is an answer that a person could have given."""
+def _decided(
+    kind: StageKind, item: Item, parts: Sequence[Part], judgements: Sequence[Judgement]
+) -> Answer | None:
+    """What a done item came to, of parts whose result is an answer that a person could have given; as of the
+    last of its judgements."""
     if item.state != ItemState.DONE or not item.result:
         return None
     values: dict[str, Any] = {}
@@ -104,7 +107,8 @@ def _decided(kind: StageKind, item: Item, parts: Sequence[Part]) -> Answer | Non
                 values[part["key"]] = PART_TYPES[part["type"]].clean(value, part, item.content)
             except UnfitError:
                 continue
-    return Answer(None, values) if values else None
+    created = max((each.created for each in judgements), default=None)
+    return Answer(None, values, created=created) if values else None
 
 
 def _sent(value: Any, part: Part) -> Any:

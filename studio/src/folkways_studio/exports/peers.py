@@ -14,8 +14,22 @@ from folkways_studio.activity import PreAnnotation
 from folkways_studio.exports.annotations import annotated_stages
 from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.formats import argilla, conll, label_studio
-from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, marked_parts, spans_in
-from folkways_studio.formats.spans import Span, bilou, cut_words, iob2, overlapping, tokens_of
+from folkways_studio.formats.questions import (
+    AnnotatedItem,
+    AnnotatedStage,
+    MismatchError,
+    marked_parts,
+    spans_in,
+)
+from folkways_studio.formats.spans import (
+    Span,
+    bilou,
+    cut_words,
+    iob2,
+    overlapping,
+    tokens_of,
+    with_white_space,
+)
 from folkways_studio.stages.parts.base import Part
 
 DECIDED = "decided"
@@ -35,7 +49,10 @@ def peer_files(snapshot: StudySnapshot, format: str, suggestions: Iterable[PreAn
     """The study in a format of PEERS, with the suggestions of models for its items. Raises
     FolkwaysError if there is nothing that it could hold."""
     stages = [*annotated_stages(snapshot, suggestions)]
-    files = PEERS[format](stages, snapshot.study.name)
+    try:
+        files = PEERS[format](stages, snapshot.study.name)
+    except MismatchError as error:
+        raise FolkwaysError(str(error)) from None
     if not files.files:
         raise FolkwaysError(
             f"study {snapshot.study.name} has no marked spans, and the format {format} holds nothing else; "
@@ -158,7 +175,7 @@ def _spacy(texts: Texts) -> Mapping[str, bytes]:
     ]
     documents = []
     for number, (_, text, spans) in enumerate(texts):
-        tokens = tokens_of(text, spans)
+        tokens = with_white_space(text, tokens_of(text, spans))
         words = [
             {"id": index, "orth": text[start:end], "ner": tag}
             for index, ((start, end), tag) in enumerate(zip(tokens, bilou(iob2(tokens, spans)), strict=True))

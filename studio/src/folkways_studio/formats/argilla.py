@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import string
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from folkways_studio.formats.questions import (
@@ -46,13 +48,16 @@ MOST_STARS = 10
 SPANS = "spans"
 """The end of the name of the question in which a field's text is marked."""
 
+TAKEN = ("add", "count", "index", "remove", "serialize")
+
 LETTERS = string.ascii_uppercase
 NAMESPACE = uuid.UUID("7a6f5d1c-5f0f-4bd4-9a55-3d0c8a7b6f3e")
 
 
 def name_of(name: str) -> str:
-    """A name as it takes it; not empty."""
-    return re.sub(r"[^a-z0-9_-]+", "_", name.lower()).strip("_-") or f"n{uuid.uuid5(NAMESPACE, name).hex[:8]}"
+    """A name as it takes it; not empty, and none of those that its settings have themselves."""
+    plain = re.sub(r"[^a-z0-9_-]+", "_", name.lower()).strip("_-")
+    return f"{plain}_" if plain in TAKEN else plain or f"n{uuid.uuid5(NAMESPACE, name).hex[:8]}"
 
 
 def user_id(study: str, pseudonym: str) -> str:
@@ -64,7 +69,8 @@ def user_id(study: str, pseudonym: str) -> str:
 
 
 def settings(stage: AnnotatedStage) -> dict[str, Any]:
-    """The settings of a data set, as its ``Settings.from_json`` reads them."""
+    """The settings of a data set, as its ``Settings.from_json`` reads them. MismatchError where two fields or
+    parts have one name there."""
     fields = [
         {
             "name": name_of(name),
@@ -91,6 +97,10 @@ def settings(stage: AnnotatedStage) -> dict[str, Any]:
             required = part.get("required", True) is True and "if" not in part
             title = stage.labels[part["key"]] or part["key"]
             questions.append(_question(name_of(part["key"]), title, required, **_question_settings(part)))
+    for entries in (fields, questions):
+        names = Counter(each["name"] for each in entries)
+        if twice := [str(each["title"]) for each in entries if names[each["name"]] > 1]:
+            raise MismatchError(f"in Argilla, these have one name; rename one: {', '.join(twice)}")
     for question in questions:  # it wants one that has to be answered
         question["required"] = question["required"] or not any(each["required"] for each in questions)
     return {
@@ -226,14 +236,51 @@ KEYS = ("id", "fields", "metadata", "suggestions", "responses", "vectors", "stat
 LETTERED = re.compile(r"[A-Z]\. ")
 
 
+FLAT = (".responses", ".suggestion")
+"""Ends of the names of columns in its data sets on the hub (``to_datasets``), which have a column for each
+field and question."""
+
+
 def is_record(row: Mapping[str, Any]) -> bool:
-    """Whether a row is a record, with fields, responses and suggestions by name."""
-    return isinstance(row.get("fields"), Mapping) and set(row) <= set(KEYS)
+    """Whether a row is a record, with fields, responses and suggestions by name or a column for each."""
+    return _is_flat(row) or (isinstance(row.get("fields"), Mapping) and set(row) <= set(KEYS))
+
+
+def _is_flat(row: Mapping[str, Any]) -> bool:
+    return any(name.endswith(FLAT) for name in row)
+
+
+def _nested(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row with a column for each field and question as the record that it is."""
+    record: dict[str, Any] = {"fields": {}, "responses": {}, "suggestions": {}, "vectors": {}}
+    for name, value in row.items():
+        question, _, attribute = name.partition(".")
+        if name in KEYS:
+            record[name] = value
+        elif attribute == "responses" and value:
+            users, states = (row.get(f"{name}.{each}") or [] for each in ("users", "status"))
+            record["responses"][question] = [
+                {"value": each, "user_id": user, "status": status}
+                for each, user, status in zip_longest(value, users, states)
+            ]
+        elif attribute == "suggestion" and value is not None:
+            score = row.get(f"{name}.score")
+            record["suggestions"][question] = {
+                "value": value,
+                "agent": row.get(f"{name}.agent"),
+                "score": float(score) if isinstance(score, str) else score,
+            }
+        elif isinstance(value, list) and value and all(isinstance(each, float) for each in value):
+            record["vectors"][name] = value
+        elif not attribute:
+            record["fields"][name] = value
+    return record
 
 
 def read_record(row: Mapping[str, Any], parts: Sequence[Part], names: Sequence[str]) -> PeerRow:
     """A record, with what its responses and suggestions say of the parts of a stage. names: of the fields
     that the stage's items have. MismatchError for a response that fits no part."""
+    row = _nested(row) if _is_flat(row) else row
     fields = {named(name, names) or name: value for name, value in row["fields"].items()}
     metadata = {
         name: value

@@ -40,9 +40,11 @@ class TaggedText:
 
 
 def conll2003(texts: Iterable[TaggedText]) -> str:
-    """The columns of CoNLL-2003, TOKEN -X- _ TAG; the second and third say nothing."""
-    lines = [f"{DOCUMENT} -X- O O", ""]
+    """The columns of CoNLL-2003, TOKEN -X- _ TAG, a document per text; the second
+    and third column say nothing."""
+    lines = []
     for each in texts:
+        lines += [f"{DOCUMENT} -X- O O", ""]
         tokens = tokens_of(each.text, each.spans)
         tags = iob2(tokens, each.spans)
         lines += [

@@ -133,9 +133,12 @@ def _task(item: AnnotatedItem, stage: AnnotatedStage, fields: Sequence[str]) -> 
             data[_data_name(part)] = [{"id": str(value), "title": text} for value, text in words.items()]
     answers = [*item.answers, *([item.decided] if item.decided else ())]
     return {
+        "id": item.meta.get("item_id"),
         "data": data,
         "meta": {name: value for name, value in item.meta.items() if value is not None},
-        "annotations": [_annotation(answer, item, stage) for answer in answers],
+        "annotations": [
+            {"id": number, **_annotation(answer, item, stage)} for number, answer in enumerate(answers, 1)
+        ],
         "predictions": [
             {
                 "model_version": each.name,
@@ -221,7 +224,8 @@ def read_task(row: Mapping[str, Any], parts: Sequence[Part]) -> PeerRow:
     """A task, with what its annotations and predictions say of the parts of a stage. MismatchError for a
     region that fits none of them, or whose text is another one."""
     content, shifts = without_outer_space(row["data"])
-    content.setdefault("id", row.get("id"))
+    if content.get("id") is None:
+        content["id"] = row.get("id")
     for part in parts:
         options = content.pop(_data_name(part), None)
         if "options_from" in part:

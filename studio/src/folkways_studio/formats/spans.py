@@ -47,6 +47,19 @@ def tokens_of(text: str, spans: Iterable[Span] = ()) -> list[Token]:
     return [(start, end) for start, end in tokens]
 
 
+def with_white_space(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """The tokens of a text as spaCy has them: a space after a token belongs to it, and any more white space
+    makes a token of its own."""
+    spaced: list[Token] = []
+    position = 0
+    for start, end in tokens:
+        first = position + (position > 0 and text[position] == " ")
+        spaced += [(first, start)] if first < start else []
+        spaced.append((start, end))
+        position = end
+    return spaced
+
+
 def _in_word(character: str) -> bool:
     return unicodedata.category(character)[0] in "LN" and not UNSPACED.match(character)
 

@@ -42,7 +42,10 @@ back dozens of times and would wait that long each time."""
 
 
 class ImportWorker:
-    """The thread, which lives only while there is work. ``wake`` it when there may be some."""
+    """The thread, which lives only while there is work. ``wake`` it when there may be some. patience: seconds
+    that ``stop`` waits for it at most; None for as long as a batch takes."""
+
+    patience: float | None = None
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -112,27 +115,32 @@ class ImportWorker:
             self._later.cancel()
         thread = self._thread
         if thread is not None:
-            thread.join()
+            thread.join(self.patience)
 
-    def _going(self) -> bool:
+    def going(self) -> bool:
+        """Whether it was not stopped."""
         return not self._stopped.is_set()
 
     def _work(self) -> None:
         while True:
             with self._lock:
-                if not self._again or not self._going():
+                if not self._again or not self.going():
                     self._thread = None
                     self._idle.set()
                     return
                 self._again = False
             try:
-                while self._going() and (taken := imports.claim(self.workspace)) is not None:
-                    run_import(self.workspace, *taken, going=self._going)
-                if self._going():
-                    imports.finish_deletions(self.workspace)
-                    study_deletion.finish_deletions(self.workspace)
+                self.work()
             except Exception:
                 LOG.exception("the studio could not do the background work")
+
+    def work(self) -> None:
+        """Do what there is to do, while ``going``."""
+        while self.going() and (taken := imports.claim(self.workspace)) is not None:
+            run_import(self.workspace, *taken, going=self.going)
+        if self.going():
+            imports.finish_deletions(self.workspace)
+            study_deletion.finish_deletions(self.workspace)
 
 
 def run_import(
@@ -145,7 +153,7 @@ def run_import(
     usual = sys.getswitchinterval()
     sys.setswitchinterval(QUICK_TURN)
     try:
-        with _signalling(workspace, job):
+        with signalling(lambda: imports.signal(workspace, job)):
             rows = read_content(job.file, content, lambda: going() and imports.is_mine(workspace, job))
             stage = studies.get_stage(workspace, job.study_id, job.stage)
             table = table_rows(rows, stage, job.annotations, job.file)
@@ -177,15 +185,15 @@ def run_import(
 
 
 @contextmanager
-def _signalling(workspace: Workspace, job: Import) -> Iterator[None]:
-    """Heartbeat: reading a large workbook can outlast STALE_SECONDS."""
+def signalling(signal: Callable[[], object]) -> Iterator[None]:
+    """Heartbeat, by ``signal``: reading a large workbook can outlast STALE_SECONDS."""
     done = Event()
 
-    def signal() -> None:
+    def repeat() -> None:
         while not done.wait(imports.STALE_SECONDS / 4):
-            imports.signal(workspace, job)
+            signal()
 
-    thread = Thread(target=signal, name="import alive", daemon=True)
+    thread = Thread(target=repeat, name="job alive", daemon=True)
     thread.start()
     try:
         yield

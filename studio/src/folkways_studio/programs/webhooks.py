@@ -37,7 +37,8 @@ KINDS = (
     "participant.trained",
     "participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked",
     "role.given", "role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled",
-    "webhook.deleted",
+    "webhook.deleted", "suggestions.added", "backend.created", "backend.deleted", "backend.predict",
+    "backend.train", "backend.suggest",
 )  # fmt: skip
 """Kinds of events that can be chosen; a webhook for all gets any other as well."""
 

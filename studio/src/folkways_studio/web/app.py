@@ -34,6 +34,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
     from starlette.routing import Mount
 
     from folkways_studio.items.import_runner import ImportWorker
+    from folkways_studio.programs.backend_worker import BackendWorker
     from folkways_studio.programs.webhook_sender import sending
     from folkways_studio.web.api import PLACE
     from folkways_studio.web.api.first_use import LazyApi
@@ -53,6 +54,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
         WaitingPlaces(MOST_WAITING, MOST_OF_A_STUDY),
         CapacityLimiter(MOST_WAITING + SPARE_THREADS),
         ImportWorker(workspace),
+        BackendWorker(workspace, private=settings.private_webhooks, offered=settings.models),
         _provider(settings),
     )
     routes = all_routes()
@@ -64,11 +66,13 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
 
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         studio.import_worker.start()
+        studio.backend_worker.start()
         try:
             async with sending(workspace, private=settings.private_webhooks):
                 yield
         finally:
             await anyio.to_thread.run_sync(studio.import_worker.stop)
+            await anyio.to_thread.run_sync(studio.backend_worker.stop)
 
     pages = [starlette_route(studio, route) for route in routes]
     app = Starlette(routes=[*pages, Mount(PLACE, LazyApi(studio)), *static_routes()], lifespan=lifespan)

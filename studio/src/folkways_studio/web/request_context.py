@@ -21,6 +21,7 @@ from folkways_studio.items.import_runner import ImportWorker
 from folkways_studio.people import accounts, participants, participation, sessions
 from folkways_studio.people.openid import OpenIdProvider
 from folkways_studio.people.participation import StudyEntry
+from folkways_studio.programs.backend_worker import BackendWorker
 from folkways_studio.records import Account, Participant, Population, Role, SignInSession, Study
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import service as studies
@@ -69,7 +70,8 @@ class CachedAttribute(cached_property[T]):
 @dataclass(frozen=True)
 class Studio:
     """What all requests share. waiting: places for people who wait for a model. slow: threads for their
-    requests. import_worker: does what takes longer than a request. provider: of single sign-on."""
+    requests. import_worker, backend_worker: do what takes longer than a request. provider: of single
+    sign-on."""
 
     workspace: Workspace
     settings: WebSettings
@@ -77,6 +79,7 @@ class Studio:
     waiting: WaitingPlaces
     slow: CapacityLimiter
     import_worker: ImportWorker
+    backend_worker: BackendWorker
     provider: OpenIdProvider | None = None
 
 

@@ -181,6 +181,34 @@ def test_many_rows_are_imported_in_the_background(study: tuple[Program, str]) ->
     assert (reply.status, gone["state"], gone["deleted"]) == (202, "deleted", len(rows))
 
 
+def test_tasks_of_label_studio_say_what_becomes_of_people_s_answers(study: tuple[Program, str]) -> None:
+    api, place = study
+    region = {"from_name": "choices", "to_name": "question", "type": "choices", "value": {"choices": ["tea"]}}
+    task = {
+        "id": 7,
+        "data": {"question": "What comes first?", "options": [{"value": "tea"}, {"value": "rice"}]},
+        "annotations": [{"result": [region]}, {"was_cancelled": True, "result": []}],
+        "predictions": [{"model_version": "m", "score": 0.5, "result": [region]}],
+    }
+    body: dict[str, Any] = {"stage": "verify", "rows": [task], "population": "korea"}
+    assert "say what becomes of them" in problem(api.ask("POST", f"{place}/items", body), 422)["detail"]
+    added = api.post(f"{place}/items", {**body, "annotations": "leave"})
+    assert (added["added"], added["notes"]) == (
+        1, ["left out: 1 × annotations that were skipped", "left out: 1 × answers of people"],
+    )  # fmt: skip
+    assert (
+        "each place"
+        in problem(api.ask("POST", f"{place}/items", {**body, "annotations": "x"}), 422)["detail"]
+    )
+    many = [{**task, "id": number} for number in range(100, 101 + MOST_AT_ONCE)]
+    reply = api.ask("POST", f"{place}/items", {**body, "rows": many, "annotations": "leave"})
+    job = _over(api, json.loads(reply.text))
+    assert (job["state"], job["added"]) == ("done", len(many))
+    assert job["notes"] == [
+        f"left out: {len(many)} × {each}" for each in ("annotations that were skipped", "answers of people")
+    ]
+
+
 def _over(api: Program, found: dict[str, Any]) -> dict[str, Any]:
     until = time.monotonic() + 30
     while found["state"] in imports.AT_WORK and time.monotonic() < until:

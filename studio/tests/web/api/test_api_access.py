@@ -102,6 +102,15 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/webhooks/{webhook}/enable"): OWNERS,
     ("DELETE", "/studies/{study}/webhooks/{webhook}"): OWNERS,
     ("GET", "/studies/{study}/webhooks/{webhook}/deliveries"): OWNERS,
+    ("GET", "/studies/{study}/suggestion-jobs"): STAFF,
+    ("POST", "/studies/{study}/suggestion-jobs"): STAFF,
+    ("POST", "/studies/{study}/suggestion-jobs/{job}/cancel"): STAFF,
+    ("GET", "/studies/{study}/ml-backends"): OWNERS,
+    ("POST", "/studies/{study}/ml-backends"): OWNERS,
+    ("DELETE", "/studies/{study}/ml-backends/{backend}"): OWNERS,
+    ("GET", "/studies/{study}/ml-backends/{backend}/jobs"): OWNERS,
+    ("POST", "/studies/{study}/ml-backends/{backend}/jobs"): OWNERS,
+    ("POST", "/studies/{study}/ml-backends/{backend}/jobs/{job}/cancel"): OWNERS,
 }
 OPERATIONS = [pytest.param(*each, id=" ".join(each)) for each in TABLE]
 
@@ -121,6 +130,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "/studies/{study}/invites": {"population": "nowhere"},
     "/studies/{study}/members": {"login": "nobody", "role": "reviewer"},
     "/studies/{study}/webhooks": {"url": "nowhere"},
+    "/studies/{study}/suggestion-jobs": {"stage": "verify"},
+    "/studies/{study}/ml-backends": {"stage": "verify", "model": "m", "url": "nowhere"},
+    "/studies/{study}/ml-backends/{backend}/jobs": {"work": "predict"},
     "/studies/{study}/participants/{person}/waiver": {"reason": "a good one"},
     "/studies/{study}/participants/{person}/hand-out": {"stage": "no-such-stage"},
     "/studies/{study}/participants/{person}/take-in": {"rows": [{"assignment": "x"}]},
@@ -135,6 +147,8 @@ CHANGES = (
     "/{role}",
     "/enable",
     "/webhooks/{webhook}",
+    "/ml-backends/{backend}",
+    "/ml-backends/{backend}/jobs",
     "/imports/{import}",
     "/media/{file}",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from folkways_studio.items.suggestion_api import MOST_SUGGESTIONS
 from folkways_studio.people import participants
 from folkways_studio.records import Role
+from studio.tests.support.ml_backend import MlBackendServer
 from studio.tests.support.studies import QUESTION, described
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.worlds import OWNER, World
@@ -93,3 +95,29 @@ def test_what_the_account_is_still_to_answer_is_left_out(api: Program, world: Wo
     page = api.get(f"{PLACE}/suggestions?stage=review&limit=2")
     assert page["data"] == [] and page["next"] is not None
     assert len(api.get(f"{PLACE}/suggestions?stage=verify")["data"]) == 2
+
+
+def test_an_ml_backend_is_named_asked_and_watched(api: Program) -> None:
+    with MlBackendServer() as server:
+        body = {"stage": "verify", "model": "voter", "url": server.url}
+        made = api.post(f"{PLACE}/ml-backends", body)
+        place = f"{PLACE}/ml-backends/{made['id']}"
+        assert {name: made[name] for name in body} == body and made["version"] == ""
+        job = api.post(f"{place}/jobs", {"work": "predict"})
+        for _ in range(200):
+            job = next(each for each in api.get(f"{place}/jobs") if each["id"] == job["id"])
+            if job["state"] not in ("waiting", "running"):
+                break
+            time.sleep(0.05)
+        assert (job["state"], job["total"], job["added"], job["problems"]) == ("done", 3, 3, [])
+        assert api.get(f"{PLACE}/ml-backends")[0]["version"] == "v1"
+        first = api.get(f"{PLACE}/suggestions?model=voter")["data"][0]
+        assert (first["version"], first["source"], first["content"]) == ("v1", "backend", {"choices": [0]})
+        problem(api.ask("POST", f"{place}/jobs/{job['id']}/cancel"), 409)
+        problem(api.ask("POST", f"{PLACE}/ml-backends", body), 409)
+        wrong = problem(
+            api.ask("POST", f"{PLACE}/ml-backends", {**body, "model": "n", "url": "nowhere"}), 422
+        )
+        assert wrong["problems"][0]["where"] == "url"
+        assert api.ask("DELETE", place).status == 204
+        problem(api.ask("GET", f"{place}/jobs"), 404)

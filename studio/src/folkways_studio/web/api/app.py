@@ -15,12 +15,13 @@ from folkways_studio.items import suggestion_api as suggestions
 from folkways_studio.media import api as media
 from folkways_studio.people import api as people
 from folkways_studio.programs import api as webhooks
+from folkways_studio.programs import backend_api as backends
 from folkways_studio.studies import api as studies
 from folkways_studio.web.api import PLACE
 from folkways_studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
 from folkways_studio.web.request_context import Studio
 
-PARTS = (studies, items, assignments, suggestions, media, people, results, webhooks)
+PARTS = (studies, items, assignments, suggestions, media, people, results, webhooks, backends)
 ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a
 token that an owner of the study makes on its page *API*. A token may do what its account may do in that
 study, and only reads unless its scope is `write`. Lists come in pages: ask again with the `next` of a

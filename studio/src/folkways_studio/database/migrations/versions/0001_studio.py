@@ -707,6 +707,27 @@ def upgrade() -> None:
         op.f("ix_studio_exposures_preannotation_id"), "studio_exposures", ["preannotation_id"], unique=False
     )
     op.create_table(
+        "studio_backends",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("study_id", sa.Integer(), nullable=False),
+        sa.Column("stage_id", sa.Integer(), nullable=False),
+        sa.Column("model", sa.String(length=256), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("version", sa.String(length=128), nullable=False),
+        sa.Column("trained", sa.Float(), nullable=True),
+        sa.Column("created", sa.Float(), nullable=False),
+        sa.Column("created_by", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studio_studies.id"], name=op.f("fk_studio_backends_study_id")
+        ),
+        sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_backends_stage_id")),
+        sa.ForeignKeyConstraint(
+            ["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_backends_created_by")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_backends")),
+        sa.UniqueConstraint("study_id", "model", name=op.f("uq_studio_backends_study_id_model")),
+    )
+    op.create_table(
         "studio_corrections",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("judgement_id", sa.Integer(), nullable=False),

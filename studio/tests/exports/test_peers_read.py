@@ -1,0 +1,175 @@
+"""spaCy, Argilla and Label Studio's SDK read what the studio writes for them, with their own readers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.items.peer_rows import table_rows
+from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
+from folkways_studio.items.reading import import_items
+from folkways_studio.items.service import list_items
+from folkways_studio.items.table_files import read_rows
+from folkways_studio.studies import service as studies
+from studio.tests.support import annotation_tools
+from studio.tests.support.annotated import PARTS, SHOW
+from studio.tests.support.exports import export_study
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study
+from tests.support.other_programs import programs_of, run_program
+
+TEXTS = {
+    "🍲🍲 injera, in 서울": ("injera", "서울"),
+    "እንጀራ በላን፡ ቡና": ("እንጀራ", "ቡና"),
+    "أكلنا الكُشَري أمس": ("الكُشَري", "أمس"),
+    "김치👩‍👩‍👧 떡국": ("김치", "떡국"),
+    "我们吃饺子": ("饺子", "我们"),
+    "cafe\u0301 noir <b> & 𠮷": ("cafe\u0301", "𠮷"),
+    "우리가\n간다": ("우리", "간다"),
+}
+ASKED = [part for part in PARTS if part["key"] != "place"]
+"""What a form may ask: positions are for built-in kinds."""
+
+SHOWN = [{"field": name, "type": kind} for name, kind in SHOW.items()]
+STAGES: list[dict[str, Any]] = [
+    {"name": "mark", "kind": "form", "answers": 2, "ask": ASKED, "show": SHOWN},
+    {"name": "again", "kind": "form", "answers": 2, "ask": ASKED, "show": SHOWN},
+    {"name": "vote", "kind": "vote", "answers": 1, "majority": 1},
+    {"name": "tag", "kind": "tag_spans", "answers": 1},
+]
+
+
+def answer(text: str, sure: str) -> dict[str, Any]:
+    def mark(word: str) -> list[list[int]]:
+        return [[text.index(word), text.index(word) + len(word)]]
+
+    word, place = TEXTS[text]
+    return {
+        "words": mark(word), "places": mark(place), "title_words": [], "sure": sure, "which": ["a & b", "<d>"],
+        "own": "egg", "fit": 4, "cold": -1, "from_zero": 0, "count": 2.5, "why": "so & so",
+        "names": ["one", "two"], "better": "tie", "rank": ["soup", "rice", "bread"], "rank_own": ["차", "egg"],
+    }  # fmt: skip
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> StudyFixture:
+    """Two people have answered everything about texts in six scripts, and a model has suggested marks."""
+    desk = open_study(workspace, STAGES)
+    more = {"title": "title", "left one": "L", "right": "R", "things": ["egg", "차"]}
+    desk.add("mark", [{"text": text, **more} for text in TEXTS])
+    for sure in ("yes", "no"):
+        person = desk.person()
+        for _ in TEXTS:
+            work = desk.work(person, "mark")
+            desk.submit(person, work, {"answers": answer(work.item.content["text"], sure)})
+    desk.add("vote", [QUESTION])
+    desk.answer(desk.person(), {"choices": [0, 2], "abstain": None, "comment": ""}, "vote")
+    desk.add("tag", [{"sentence": "🍲 On Boxing Day", "item": "Boxing Day"}])
+    desk.answer(desk.person(), {"spans": [[5, 15]]}, "tag")
+    new = [("q0", NewPreAnnotation("tagger", {"words": [[3, 9]], "which": ["c"]}, "2", 0.5))]
+    add_suggestions(workspace, desk.study.id, "mark", new)
+    return desk
+
+
+def read_by(reader: str, folder: Path) -> Any:
+    """What their reader says."""
+    python = programs_of("annotation-tools") / "python"
+    output = run_program(python, annotation_tools.__file__, reader, folder, cwd=folder)
+    return json.loads(output.splitlines()[-1])
+
+
+def exported(desk: StudyFixture, folder: Path, format: str) -> dict[str, Any]:
+    export_study(desk.workspace, desk.study.id, folder, format)
+    record: dict[str, Any] = json.loads((folder / "study.json").read_text("utf-8"))
+    return record
+
+
+def test_label_studio_s_sdk(desk: StudyFixture, tmp_path: Path) -> None:
+    exported(desk, tmp_path, "label-studio")
+    read = read_by("label-studio", tmp_path)
+    assert {*read} == {"mark", "vote", "tag"}
+    assert [each["errors"] for each in read.values()] == [[], [], []]
+    assert read["mark"]["labels"]["text-labels"] == ["places", "words"]
+    assert read["mark"]["labels"]["sure"] == ["no", "yes"]
+    first = read["mark"]["converted"][0]
+    assert first["text"] == next(iter(TEXTS))
+    label = first["text-labels"][0]
+    assert first["text"][label["start"] : label["end"]] == "injera"
+    assert first["which"] == {"choices": ["a & b", "<d>"]}
+
+
+def test_argilla(desk: StudyFixture, tmp_path: Path) -> None:
+    exported(desk, tmp_path, "argilla")
+    read = read_by("argilla", tmp_path)
+    assert read["mark"]["questions"]["text_spans"] == "SpanQuestion"
+    written = json.loads((tmp_path / "mark" / "records.json").read_text("utf-8"))
+    for ours, theirs in zip(written, read["mark"]["records"], strict=True):
+        assert {name: theirs[name] for name in ("id", "fields", "metadata")} == {
+            name: ours[name] for name in ("id", "fields", "metadata")
+        }
+        for question, entries in ours["responses"].items():
+            assert [each["value"] for each in theirs["responses"][question]] == [
+                each["value"] for each in entries
+            ]
+            assert [each["user_id"] for each in theirs["responses"][question]] == [
+                each["user_id"] for each in entries
+            ]
+        assert {*theirs["responses"], *theirs["suggestions"]} <= {*read["mark"]["questions"]}
+        assert {*theirs["fields"]} <= {*read["mark"]["fields"]}
+    stage = studies.get_stage(desk.workspace, desk.study.id, "again")
+    tables = []
+    for rows in (read["mark"]["records"], read["mark"]["flat"]):
+        (tmp_path / "in.json").write_text(json.dumps(rows), "utf-8")
+        tables.append(table_rows(read_rows(tmp_path / "in.json"), stage, "suggestions").rows)
+    for nested, flat in zip(*tables, strict=True):
+        assert {name: flat[name] for name in nested} == nested
+    brought_back(desk, tmp_path, read["mark"]["records"])
+
+
+def brought_back(desk: StudyFixture, folder: Path, rows: list[Any]) -> None:
+    """What another program gives out comes into another stage with what was decided."""
+    (folder / "in.json").write_text(json.dumps(rows), "utf-8")
+    stage = studies.get_stage(desk.workspace, desk.study.id, "again")
+    import_items(
+        desk.workspace, desk.study.id, "again", table_rows(read_rows(folder / "in.json"), stage, "check").rows
+    )
+    items = {item.content["text"]: item for item in list_items(desk.workspace, desk.study.id, "again")}
+    assert [*items] == [*TEXTS]
+    for text, item in items.items():
+        assert item.check is not None
+        assert [words for _, _, words in item.check["words"]] == [TEXTS[text][0]]
+        assert item.check["rank_own"] == ["차", "egg"]
+
+
+@pytest.mark.parametrize("format", ["spacy", "conll"])
+def test_spacy(desk: StudyFixture, tmp_path: Path, format: str) -> None:
+    record = exported(desk, tmp_path, format)
+    read = read_by(format, tmp_path)
+    files = [name for name in read if name.startswith("mark.text.")]
+    assert len(files) == 3
+    for name in files:
+        docs = read[name]["docs"] if format == "spacy" else read[name]
+        assert len(docs) == len(TEXTS)
+        for doc, (text, words) in zip(docs, TEXTS.items(), strict=True):
+            marks = {label: doc["text"][start:end] for start, end, label in doc["entities"]}
+            tokens_apart = {word: " ".join(word) if word in ("饺子", "我们") else word for word in words}
+            word, place = tokens_apart.values() if format == "conll" else words
+            assert marks == {"words": word, "places": place}
+            assert doc["text"] == text or format == "conll"
+        if format == "spacy":
+            misaligned = read[name]["misaligned"]
+            listed = [each for each in record["spans_within_words_listed"] if each["file"] == name]
+            assert {each["words"] for each in listed} == {"우리"}
+            assert all([each["start"], each["end"], "words"] in misaligned for each in listed)
+
+
+def test_a_file_that_spacy_wrote(desk: StudyFixture, tmp_path: Path) -> None:
+    """Read by spaCy's own JSON, since it is not installed here."""
+    pairs = [[text, [[text.index(place), text.index(place) + len(place), "PLACES"]]]
+             for text, (_, place) in TEXTS.items() if " " in text]  # fmt: skip
+    (tmp_path / "docs.json").write_text(json.dumps(pairs), "utf-8")
+    rows = read_by("docs", tmp_path)
+    assert [[row["text"], row["entities"]] for row in rows] == pairs

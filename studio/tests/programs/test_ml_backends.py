@@ -1,0 +1,323 @@
+"""ML backends of Label Studio's shape: asked by a real process, interrupted, wrong, slow, retrained."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import schema
+from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways_studio.items.imports import STALE_SECONDS
+from folkways_studio.items.preannotations import list_suggestions
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import participants
+from folkways_studio.programs import backend_client, backend_runs, ml_backends
+from folkways_studio.programs.backend_client import BackendClient, BackendError
+from folkways_studio.programs.backend_runs import run_job
+from folkways_studio.programs.backend_worker import BackendWorker
+from folkways_studio.programs.ml_backends import BackendJob, MlBackend
+from studio.tests.support.ml_backend import MlBackendServer
+from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
+
+FORM = {
+    "name": "tone",
+    "kind": "form",
+    "answers": 2,
+    "show": [{"field": "text", "type": "text"}],
+    "ask": [
+        {"key": "tone", "type": "choice", "label": "Tone?", "options": ["warm", "cold"]},
+        {"key": "why", "type": "text", "label": "Why?", "required": False},
+    ],
+}
+WARM, COLD = ({"answers": {"tone": tone}} for tone in ("warm", "cold"))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MlBackendServer]:
+    with MlBackendServer() as running:
+        yield running
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace, server: MlBackendServer) -> StudyFixture:
+    server.control()
+    return open_study(studio_workspace, [FORM, {"name": "write", "kind": "write_question"}])
+
+
+def add(desk: StudyFixture, *texts: str) -> None:
+    first = len(stored(desk.workspace, schema.items))
+    new = [NewItem(f"t{first + number}", {"text": text}, "korea") for number, text in enumerate(texts)]
+    add_items(desk.workspace, desk.study.id, "tone", new)
+
+
+def backend(desk: StudyFixture, server: MlBackendServer) -> MlBackend:
+    return ml_backends.create_backend(
+        desk.workspace, desk.study.id, "tone", "toner", server.url, by=desk.owner
+    )
+
+
+def do(desk: StudyFixture, of: MlBackend, work: Any, **options: Any) -> BackendJob:
+    """Do a job at once; how it ended."""
+    job = ml_backends.begin_job(desk.workspace, desk.study.id, of.id, work, by=desk.owner)
+    claimed = ml_backends.claim_job(desk.workspace)
+    assert claimed is not None and claimed.id == job.id
+    run_job(desk.workspace, claimed, **{"private": True, **options})
+    return ml_backends.get_job(desk.workspace, desk.study.id, job.id)
+
+
+def suggested(desk: StudyFixture) -> list[Any]:
+    return [
+        (each.model, each.version, each.score, each.content["answers"], each.source)
+        for each in list_suggestions(desk.workspace, desk.study.id)
+    ]
+
+
+def test_it_suggests_for_open_items_learns_from_answers_and_suggests_anew(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    add(desk, "one", "two", "three")
+    toner = backend(desk, server)
+    job = do(desk, toner, "predict")
+    assert (job.state, job.total, job.done, job.added, job.problems, job.error) == ("done", 3, 3, 3, (), None)
+    assert suggested(desk) == [("toner", "v1", 0.75, {"tone": "warm"}, "backend")] * 3
+    (request,) = server.seen("/predict")
+    assert request["project"] == "test-study.tone" and 'Choice value="warm"' in request["label_config"]
+    assert [task["data"]["text"] for task in request["tasks"]] == ["one", "two", "three"]
+    assert all(task["annotations"] == [] == task["predictions"] and task["id"] for task in request["tasks"])
+    assert do(desk, toner, "predict").total == 0, "nothing is asked twice"
+    for person in (desk.person(), desk.person()):
+        desk.answer(person, COLD, "tone")
+    job = do(desk, toner, "train")
+    assert (job.state, job.total, job.done) == ("done", 2, 2)
+    assert [event["action"] for event in server.seen("/webhook")] == [
+        *["ANNOTATION_CREATED"] * 2,
+        "START_TRAINING",
+    ]
+    sent = server.seen("/webhook")[:2]
+    assert [each["annotation"]["result"][0]["value"] for each in sent] == [{"choices": ["cold"]}] * 2
+    people = {person.pseudonym for person in desk.people()}
+    assert not any(name in str(sent) for name in people)
+    known = ml_backends.get_backend(desk.workspace, desk.study.id, toner.id)
+    assert known.version == "v2" and known.trained is not None
+    job = do(desk, toner, "predict")
+    assert job.total == job.added == 2, "one of the three is done"
+    assert suggested(desk)[3:] == [("toner", "v2", 0.75, {"tone": "cold"}, "backend")] * 2
+    kinds = [row["kind"] for row in stored(desk.workspace, schema.events) if "backend" in row["kind"]]
+    assert kinds == [
+        "backend.created",
+        "backend.predict",
+        "backend.predict",
+        "backend.train",
+        "backend.predict",
+    ]
+
+
+@ON_A_FILE
+def test_every_answer_is_sent_once_and_goes_on_where_it_was_interrupted(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    add(desk, "one", "two")
+    toner = backend(desk, server)
+    first, second = desk.person(), desk.person()
+    desk.answer(first, COLD, "tone")
+    desk.answer(first, WARM, "tone")
+    turns = iter([True, False, False])
+    assert do(desk, toner, "train", going=lambda: next(turns)).state == "waiting"
+    claimed = ml_backends.claim_job(desk.workspace)
+    assert claimed is not None
+    run_job(desk.workspace, claimed, private=True)
+    desk.answer(second, COLD, "tone")
+    assert do(desk, toner, "train").done == 1
+    events = server.seen("/webhook")
+    assert [event["action"] for event in events] == [
+        *["ANNOTATION_CREATED"] * 2, "START_TRAINING", "ANNOTATION_CREATED", "START_TRAINING",
+    ]  # fmt: skip
+    assert events[0]["task"]["data"]["text"] == "one" and events[0]["task"]["annotations"] == []
+    assert [each["annotation"]["result"][0]["value"]["choices"] for each in events if "annotation" in each] == [
+        ["cold"], ["warm"], ["cold"],
+    ]  # fmt: skip
+    assert 'Choice value="warm"' in events[0]["project"]["label_config"]
+    assert do(desk, toner, "predict").added > 0 and suggested(desk)[0][1] == "v3"
+    for person in (first, second):
+        participants.withdraw(desk.workspace, desk.study.id, person.id)
+    assert "no answers yet" in (do(desk, toner, "train").error or "")
+
+
+@ON_A_FILE
+def test_an_older_server_without_events_is_sent_all_answers_at_once(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    server.control(no_events=True)
+    add(desk, "one")
+    toner = backend(desk, server)
+    for person in (desk.person(), desk.person()):
+        desk.answer(person, COLD, "tone")
+    job = do(desk, toner, "train")
+    assert (job.state, job.total, job.done, job.error) == ("done", 2, 2, None)
+    (sent,) = server.seen("/train")
+    annotations = [each for task in sent["annotations"] for each in task["annotations"]]
+    assert [each["result"][0]["value"] for each in annotations if not each["ground_truth"]] == [
+        {"choices": ["cold"]}
+    ] * 2
+    assert ml_backends.get_backend(desk.workspace, desk.study.id, toner.id).version == "v2"
+    server.control(faults={"/webhook": 500})
+    add(desk, "two")
+    desk.answer(desk.person(), WARM, "tone")
+    assert "/webhook answered 500" in (do(desk, toner, "train").error or "")
+
+
+@ON_A_FILE
+def test_what_cannot_be_used_is_named_by_its_item_and_the_rest_is_stored(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    server.control(score=7.5)
+    add(desk, "one", "odd", "nothing", "two")
+    job = do(desk, backend(desk, server), "predict")
+    assert (job.state, job.total, job.done, job.added) == ("done", 4, 4, 2)
+    ((key, problem),) = job.problems
+    assert key == "t1" and "none of these" in problem
+    assert [each[2] for each in suggested(desk)] == [None, None], "a score outside of 0 to 1 ranks nothing"
+
+
+@ON_A_FILE
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ({"/predict": 500}, "/predict answered 500: <p>the model fell over</p>"),
+        ({"/setup": 503}, "/setup answered 503"),
+        ({"/health": 404}, "/health answered 404"),
+        ({"/predict": "shape"}, "one for each of the 1 tasks; it gave 0"),
+        ({"/predict": "babble"}, "/predict answered with something other than JSON"),
+        ({"/predict": "huge"}, "/predict answered with more than 20 MB"),
+        ({"/predict": "slow"}, "answered to /predict within 0.5 s"),
+    ],
+)
+def test_a_server_that_fails_ends_the_job_in_words_for_the_researcher(
+    desk: StudyFixture, server: MlBackendServer, fault: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "slow" in fault.values():
+        monkeypatch.setattr(backend_client, "SECONDS", {**backend_client.SECONDS, "predict": 0.5})
+    server.control(faults=fault)
+    add(desk, "one")
+    job = do(desk, backend(desk, server), "predict")
+    assert job.state == "failed" and words in (job.error or "") and suggested(desk) == []
+    server.control()
+    assert do(desk, ml_backends.list_backends(desk.workspace, desk.study.id)[0], "predict").added == 1
+
+
+def test_it_is_interrupted_between_requests_and_another_worker_goes_on(
+    desk: StudyFixture, server: MlBackendServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend_runs, "AT_ONCE", 2)
+    add(desk, *[f"text {number}" for number in range(5)])
+    toner = backend(desk, server)
+    turns = iter([True, True, False, False])
+    job = do(desk, toner, "predict", going=lambda: next(turns))
+    assert (job.state, job.done, job.added) == ("waiting", 4, 4)
+    worker = BackendWorker(desk.workspace, private=True)
+    worker.wake()
+    worker.wait(20)
+    worker.stop()
+    job = ml_backends.get_job(desk.workspace, desk.study.id, job.id)
+    assert (job.state, job.added) == ("done", 1) and len(suggested(desk)) == 5
+    assert [len(each["tasks"]) for each in server.seen("/predict")] == [2, 2, 1]
+
+
+@ON_A_FILE
+def test_a_job_whose_worker_died_is_taken_over_and_a_cancelled_one_stops(
+    desk: StudyFixture, server: MlBackendServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend_runs, "AT_ONCE", 1)
+    add(desk, "one", "two")
+    toner = backend(desk, server)
+    begun = ml_backends.begin_job(desk.workspace, desk.study.id, toner.id, "predict")
+    assert ml_backends.claim_job(desk.workspace) is not None
+    assert ml_backends.claim_job(desk.workspace) is None, "somebody is at it"
+    with pytest.raises(ConflictError, match="at work"):
+        ml_backends.begin_job(desk.workspace, desk.study.id, toner.id, "train")
+    with desk.workspace.write() as connection:
+        long_ago = time.time() - STALE_SECONDS - 1
+        connection.execute(sa.update(schema.jobs).values(seen=long_ago))
+    again = ml_backends.claim_job(desk.workspace)
+    assert again is not None and again.id == begun.id
+
+    def cancelling() -> bool:
+        if ml_backends.get_job(desk.workspace, desk.study.id, begun.id).done == 1:
+            ml_backends.cancel_job(desk.workspace, desk.study.id, begun.id)
+        return True
+
+    run_job(desk.workspace, again, private=True, going=cancelling)
+    job = ml_backends.get_job(desk.workspace, desk.study.id, begun.id)
+    assert (job.state, job.done) == ("cancelled", 1) and len(suggested(desk)) == 1
+    with pytest.raises(ConflictError, match="over"):
+        ml_backends.cancel_job(desk.workspace, desk.study.id, begun.id)
+    ml_backends.begin_job(desk.workspace, desk.study.id, toner.id, "predict")
+    ml_backends.delete_backend(desk.workspace, desk.study.id, toner.id)
+    assert ml_backends.claim_job(desk.workspace) is None and len(suggested(desk)) == 1
+    with pytest.raises(NotFoundError):
+        ml_backends.get_backend(desk.workspace, desk.study.id, toner.id)
+
+
+@ON_A_FILE
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:9090",
+        "https://127.0.0.1:9090",
+        "https://①②⑦.⓪.⓪.①:9090",
+        "https://10.0.0.1/ml",
+        "https://user:pass@example.org",
+        "http://example.org",
+        "ftp://example.org",
+        "https://example.org/ml?to=http://127.0.0.1",
+    ],
+)
+def test_an_address_of_the_servers_own_network_is_never_called(
+    desk: StudyFixture, server: MlBackendServer, url: str
+) -> None:
+    make = (desk.workspace, desk.study.id, "tone", "toner")
+    with pytest.raises(SubmissionError) as caught:
+        ml_backends.create_backend(*make, url, private=False)
+    assert "url" in caught.value.problems
+
+
+@ON_A_FILE
+def test_what_was_allowed_before_is_refused_when_it_is_called(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    add(desk, "one")
+    toner = backend(desk, server)
+    job = do(desk, toner, "predict", private=False)
+    assert job.state == "failed" and server.seen("/health") == []
+    assert "has to begin with https://" in (job.error or "")
+    hidden = BackendClient("https://localhost:9", "p", "<View/>", private=False)
+    with pytest.raises(BackendError, match="own network"):
+        hidden.set_up()
+
+
+@ON_A_FILE
+def test_a_backend_needs_a_name_and_a_stage_with_items(desk: StudyFixture, server: MlBackendServer) -> None:
+    make = (desk.workspace, desk.study.id)
+    for name in (" ", "x" * 257, "a\nb"):
+        with pytest.raises(SubmissionError):
+            ml_backends.create_backend(*make, "tone", name, server.url)
+    with pytest.raises(SubmissionError, match="write the items of this stage themselves"):
+        ml_backends.create_backend(*make, "write", "m", server.url)
+    toner = backend(desk, server)
+    with pytest.raises(ConflictError, match="of that name already"):
+        backend(desk, server)
+    assert "no items yet" in (do(desk, toner, "predict").error or "")
+    for number in range(ml_backends.MOST - 1):
+        ml_backends.create_backend(*make, "tone", f"m{number}", server.url)
+    with pytest.raises(ConflictError, match="up to 20"):
+        ml_backends.create_backend(*make, "tone", "more", server.url)
+    other = open_study(desk.workspace, [FORM], name="other")
+    with pytest.raises(NotFoundError):
+        ml_backends.begin_job(desk.workspace, other.study.id, toner.id, "predict")
+    with pytest.raises(NotFoundError):
+        ml_backends.get_job(desk.workspace, other.study.id, 1)
