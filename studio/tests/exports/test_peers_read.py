@@ -119,6 +119,13 @@ def test_argilla(desk: StudyFixture, tmp_path: Path) -> None:
             ]
         assert {*theirs["responses"], *theirs["suggestions"]} <= {*read["mark"]["questions"]}
         assert {*theirs["fields"]} <= {*read["mark"]["fields"]}
+    stage = studies.get_stage(desk.workspace, desk.study.id, "again")
+    tables = []
+    for rows in (read["mark"]["records"], read["mark"]["flat"]):
+        (tmp_path / "in.json").write_text(json.dumps(rows), "utf-8")
+        tables.append(table_rows(read_rows(tmp_path / "in.json"), stage, "suggestions").rows)
+    for nested, flat in zip(*tables, strict=True):
+        assert {name: flat[name] for name in nested} == nested
     brought_back(desk, tmp_path, read["mark"]["records"])
 
 

@@ -157,6 +157,29 @@ def test_another_project_s_questions_are_the_parts_of_those_names() -> None:
     }
 
 
+def test_a_row_of_its_data_set_on_the_hub() -> None:
+    read = read_record(
+        {
+            "id": "r1", "status": "completed", "_server_id": None, "text": " soup", "source": None,
+            "mood.responses": ["good", "bad", None], "mood.responses.users": ["u1", "u2", "u3"],
+            "mood.responses.status": ["submitted", "discarded", "submitted"],
+            "mood.suggestion": "bad", "mood.suggestion.agent": "m", "mood.suggestion.score": "0.25",
+            "rank.suggestion": None, "rank.suggestion.agent": None, "rank.suggestion.score": None,
+            "entities.responses": [[{"start": 1, "end": 5, "label": "food"}]], "entities.responses.users": ["u1"],
+            "vector": [0.5, 1.0],
+        },
+        [*SPANS, MOOD, RANK],
+        ["text"],
+    )  # fmt: skip
+    assert {name: value for name, value in read.content.items() if value} == {"id": "r1", "text": "soup"}
+    (answer,) = read.answers
+    assert (answer.by, answer.values) == ("user u1", {"mood": "good", "food": [[0, 4]], "place": []})
+    assert [(each.model, each.score, each.values) for each in read.suggestions] == [
+        ("m", 0.25, {"mood": "bad"})
+    ]
+    assert read.notes["vectors"] == 1
+
+
 def test_one_model_with_two_scores_has_none() -> None:
     suggestions = {
         "mood": {"value": "bad", "score": 0.25, "agent": "m"},

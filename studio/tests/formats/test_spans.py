@@ -66,6 +66,7 @@ def test_offsets_in_utf16(text: str, data: st.DataObject) -> None:
 def test_half_of_a_character_and_the_end() -> None:
     assert from_utf16("a🍲b", 2, 3) is None
     assert from_utf16("a🍲b", 1, 5) is None
+    assert from_utf16("\uffffa", 1, 2) == (1, 2)  # the last character of one unit
 
 
 @pytest.mark.parametrize(

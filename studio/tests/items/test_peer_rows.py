@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from folkways.errors import DataError
@@ -109,6 +110,32 @@ def test_people_who_differ_give_no_known_answer_but_the_truth_does(
     rows = [task({}, other, {"ground_truth": True})]
     (item,), _ = bring(desk, tmp_path / "tasks.json", rows, annotations="check")
     assert item.check == {"food": [[3, 9, "injera"]], "place": []}
+
+
+def test_tables_of_parquet_with_nested_columns(desk: StudyFixture, tmp_path: Path) -> None:
+    """What other programs write as Parquet fills every object up to the same fields, with nothing in them."""
+    plain = {**task(), "id": 6, "data": {"text": "plain", "price": 3.5}, "predictions": []}
+    rows = [task({}), plain]
+    pl.DataFrame(rows, strict=False, infer_schema_length=None).write_parquet(tmp_path / "tasks.parquet")
+    content = (tmp_path / "tasks.parquet").read_bytes()
+    items, _ = bring(desk, tmp_path / "tasks.parquet", content, annotations="check")
+    assert [(item.key, item.content) for item in items] == [
+        ("5", {"text": TEXT.strip(), "source": "menu"}), ("6", {"text": "plain", "price": "3.5"}),
+    ]  # fmt: skip
+    assert [item.check for item in items] == [{"food": [[3, 9, "injera"]], "place": []}, None]
+
+
+def test_a_study_s_own_tables_are_the_same_in_parquet_and_json(desk: StudyFixture, tmp_path: Path) -> None:
+    desk.add("vote", [{**QUESTION, "price": 3.5, "tags": ["a", "b"]}])
+    desk.answer(desk.person(), {"choices": [0, 2], "abstain": None, "comment": "한"}, "vote")
+    files = {form: export_files(desk.workspace, desk.study.id, form) for form in ("parquet", "jsonl")}
+    for name in ("items", "judgements"):
+        rows = [json.loads(line) for line in files["jsonl"][f"{name}.jsonl"].splitlines()]
+        assert pl.read_parquet(files["parquet"][f"{name}.parquet"]).to_dicts() == rows
+    contents = [json.loads(row) for row in pl.read_parquet(files["parquet"]["items.parquet"])["content"]]
+    pl.DataFrame([{**each, "id": "again"} for each in contents]).write_parquet(tmp_path / "in.parquet")
+    items, _ = bring(desk, tmp_path / "in.parquet", (tmp_path / "in.parquet").read_bytes(), "vote")
+    assert items[-1].content == {**contents[0], "price": "3.5"}, "a plain cell is text"
 
 
 def test_two_of_one_name(desk: StudyFixture, tmp_path: Path) -> None:

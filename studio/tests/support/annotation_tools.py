@@ -54,6 +54,7 @@ def argilla(folder: Path) -> Any:
     warnings.simplefilter("ignore")
     import argilla as rg
     from argilla._models import DatasetModel
+    from argilla.records._io import GenericIO
 
     rg.Argilla._default_client = client = mock.MagicMock()
     read = {}
@@ -68,6 +69,7 @@ def argilla(folder: Path) -> Any:
             record.api_model()
         read[path.parent.name] = {
             "records": [record.to_dict() for record in records],
+            "flat": GenericIO.to_list(records, flatten=True),
             "questions": {question.name: type(question).__name__ for question in settings.questions},
             "fields": [field.name for field in settings.fields],
         }

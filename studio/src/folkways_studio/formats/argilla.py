@@ -12,6 +12,7 @@ import string
 import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from folkways_studio.formats.questions import (
@@ -235,14 +236,51 @@ KEYS = ("id", "fields", "metadata", "suggestions", "responses", "vectors", "stat
 LETTERED = re.compile(r"[A-Z]\. ")
 
 
+FLAT = (".responses", ".suggestion")
+"""Ends of the names of columns in its data sets on the hub (``to_datasets``), which have a column for each
+field and question."""
+
+
 def is_record(row: Mapping[str, Any]) -> bool:
-    """Whether a row is a record, with fields, responses and suggestions by name."""
-    return isinstance(row.get("fields"), Mapping) and set(row) <= set(KEYS)
+    """Whether a row is a record, with fields, responses and suggestions by name or a column for each."""
+    return _is_flat(row) or (isinstance(row.get("fields"), Mapping) and set(row) <= set(KEYS))
+
+
+def _is_flat(row: Mapping[str, Any]) -> bool:
+    return any(name.endswith(FLAT) for name in row)
+
+
+def _nested(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row with a column for each field and question as the record that it is."""
+    record: dict[str, Any] = {"fields": {}, "responses": {}, "suggestions": {}, "vectors": {}}
+    for name, value in row.items():
+        question, _, attribute = name.partition(".")
+        if name in KEYS:
+            record[name] = value
+        elif attribute == "responses" and value:
+            users, states = (row.get(f"{name}.{each}") or [] for each in ("users", "status"))
+            record["responses"][question] = [
+                {"value": each, "user_id": user, "status": status}
+                for each, user, status in zip_longest(value, users, states)
+            ]
+        elif attribute == "suggestion" and value is not None:
+            score = row.get(f"{name}.score")
+            record["suggestions"][question] = {
+                "value": value,
+                "agent": row.get(f"{name}.agent"),
+                "score": float(score) if isinstance(score, str) else score,
+            }
+        elif isinstance(value, list) and value and all(isinstance(each, float) for each in value):
+            record["vectors"][name] = value
+        elif not attribute:
+            record["fields"][name] = value
+    return record
 
 
 def read_record(row: Mapping[str, Any], parts: Sequence[Part], names: Sequence[str]) -> PeerRow:
     """A record, with what its responses and suggestions say of the parts of a stage. names: of the fields
     that the stage's items have. MismatchError for a response that fits no part."""
+    row = _nested(row) if _is_flat(row) else row
     fields = {named(name, names) or name: value for name, value in row["fields"].items()}
     metadata = {
         name: value

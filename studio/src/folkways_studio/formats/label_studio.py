@@ -224,7 +224,8 @@ def read_task(row: Mapping[str, Any], parts: Sequence[Part]) -> PeerRow:
     """A task, with what its annotations and predictions say of the parts of a stage. MismatchError for a
     region that fits none of them, or whose text is another one."""
     content, shifts = without_outer_space(row["data"])
-    content.setdefault("id", row.get("id"))
+    if content.get("id") is None:
+        content["id"] = row.get("id")
     for part in parts:
         options = content.pop(_data_name(part), None)
         if "options_from" in part:

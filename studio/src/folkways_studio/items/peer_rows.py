@@ -46,7 +46,7 @@ def table_rows(
     if not rows:
         return TableRows(rows)
     kind = stage_kind(stage.kind)
-    read = _reader({name: structured(cell) for name, cell in rows[0].items() if cell}, kind, stage)
+    read = _reader(_parsed(rows[0]), kind, stage)
     if read is None:
         return TableRows(rows)
     cells: list[dict[str, str]] = []
@@ -54,8 +54,7 @@ def table_rows(
     notes: Counter[str] = Counter()
     for number, row in enumerate(rows, 1):
         try:
-            peer = read({name: structured(cell) for name, cell in row.items() if cell})
-            cells.append(_cells(peer, kind, annotations, notes))
+            cells.append(_cells(read(_parsed(row)), kind, annotations, notes))
         except _UndecidedError:
             raise DataError(
                 "has answers of people elsewhere, who have not agreed to this study; say what becomes of "
@@ -72,6 +71,11 @@ def table_rows(
     return TableRows(
         cells, tuple(f"left out: {count:,} × {what}" for what, count in sorted(notes.items()) if count)
     )
+
+
+def _parsed(row: Mapping[str, str]) -> dict[str, Any]:
+    """A row with JSON in place of its text; None for empty cells."""
+    return {name: structured(cell) if cell else None for name, cell in row.items()}
 
 
 class _UndecidedError(Exception):
