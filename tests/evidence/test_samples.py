@@ -41,6 +41,8 @@ def test_units_of_both_samples_are_paired_by_their_means_and_the_others_left_out
     )
     assert (difference.low, difference.high) == pytest.approx((pairs.low, pairs.high))
     assert pairs.high - pairs.low < 0.5, "far narrower than of strangers"
+    more = compare_samples(first, {unit: [0.5] for unit in range(2, 60)})
+    assert more.paired == 6, "most of the smaller sample"
     five = compare_samples({unit: [0.5] for unit in range(5)}, {unit: [0.5] for unit in range(5)})
     assert five.paired == 0, "five pairs are too few"
     few = compare_samples({unit: [0.5] for unit in range(20)}, {unit: [0.5] for unit in range(14, 40)})

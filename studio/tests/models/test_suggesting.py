@@ -15,13 +15,18 @@ from folkways.endpoints.prices import user_prices_file
 from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.exports.archive import export_files
+from folkways_studio.items.preannotations import list_suggestions
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models import modelling, suggesting
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.people import participants
+from folkways_studio.programs import ml_backends
+from folkways_studio.programs.backend_runs import run_job
+from folkways_studio.programs.backend_worker import BackendWorker
 from folkways_studio.records import Participant, Role
 from folkways_studio.work import drafts, redaction, suggestions
 from folkways_studio.work.assignments import Work
+from folkways_studio.work.exposures import exposed
 from folkways_studio.work.task_pages import get_task_page
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.suggesting import SUGGESTERS
@@ -251,3 +256,48 @@ def test_words_that_are_redacted_go_from_suggestions_too(desk: StudyFixture) -> 
         number = connection.exec_driver_sql("SELECT max(id) FROM studio_judgements").scalar_one()
     redaction.redact(desk.workspace, desk.study.id, number, ["answers"])
     assert SECRET not in everything(desk.workspace)
+
+
+@ON_A_FILE
+def test_the_studys_model_suggests_beforehand_once_and_within_its_limits(
+    studio_workspace: Workspace, server: ChatServer
+) -> None:
+    desk = make_desk(studio_workspace, server, most_calls=3)
+    template = {"template": "What do people in your country eat?", "category": "Food"}
+    desk.add("localise", [{**template, "template": f"{template['template']} {n}"} for n in range(4)])
+    server.control(mode='fixed:{"translation": "무엇을 먹나요?"}')
+    job = ml_backends.begin_suggesting(desk.workspace, desk.study.id, "localise", by=desk.owner)
+    with pytest.raises(ConflictError, match="at work"):
+        ml_backends.begin_suggesting(desk.workspace, desk.study.id, "localise")
+    with pytest.raises(ConflictError, match="nothing beforehand"):
+        ml_backends.begin_suggesting(desk.workspace, desk.study.id, "answer")
+    worker = BackendWorker(desk.workspace, private=False, offered=desk.offered)
+    worker.wake()
+    worker.wait(60)
+    worker.stop()
+    job = ml_backends.get_job(desk.workspace, desk.study.id, job.id)
+    assert (job.state, job.total, job.done, job.added) == ("failed", 4, 3, 3)
+    assert "as often as it may" in (job.error or "")
+    version = SUGGESTERS["localise"].version
+    said = [
+        (each.model, each.version, each.source, each.content)
+        for each in list_suggestions(desk.workspace, desk.study.id)
+    ]
+    assert said == [("small", version, "model", {"local": "무엇을 먹나요?"})] * 3
+    reviewer = desk.person(role=Role.REVIEWER)
+    work = desk.work(reviewer, "localise")
+    page = exposed(desk.workspace, reviewer.id, get_task_page(desk.workspace, reviewer, work.assignment.id))
+    assert page.prefilled == {"local": "무엇을 먹나요?"}
+
+
+@ON_A_FILE
+def test_what_the_studys_model_cannot_say_is_noted_by_item(desk: StudyFixture, server: ChatServer) -> None:
+    desk.add("localise", [{"template": "What do people in your country eat?", "category": "Food"}])
+    server.control(mode="fixed:I would rather not.")
+    ml_backends.begin_suggesting(desk.workspace, desk.study.id, "localise")
+    claimed = ml_backends.claim_job(desk.workspace)
+    assert claimed is not None
+    run_job(desk.workspace, claimed, private=False, offered=desk.offered)
+    job = ml_backends.get_job(desk.workspace, desk.study.id, claimed.id)
+    assert (job.state, job.total, job.added) == ("done", 1, 0)
+    assert job.problems == (("q0", suggesting.UNREADABLE),)

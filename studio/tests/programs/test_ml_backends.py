@@ -94,11 +94,12 @@ def test_it_suggests_for_open_items_learns_from_answers_and_suggests_anew(
         desk.answer(person, COLD, "tone")
     job = do(desk, toner, "train")
     assert (job.state, job.total, job.done) == ("done", 2, 2)
-    (sent,) = server.seen("/train")
-    annotations = [each for task in sent["annotations"] for each in task["annotations"]]
-    assert [each["result"][0]["value"] for each in annotations if not each["ground_truth"]] == [
-        {"choices": ["cold"]}
-    ] * 2
+    assert [event["action"] for event in server.seen("/webhook")] == [
+        *["ANNOTATION_CREATED"] * 2,
+        "START_TRAINING",
+    ]
+    sent = server.seen("/webhook")[:2]
+    assert [each["annotation"]["result"][0]["value"] for each in sent] == [{"choices": ["cold"]}] * 2
     people = {person.pseudonym for person in desk.people()}
     assert not any(name in str(sent) for name in people)
     known = ml_backends.get_backend(desk.workspace, desk.study.id, toner.id)
@@ -117,29 +118,57 @@ def test_it_suggests_for_open_items_learns_from_answers_and_suggests_anew(
 
 
 @ON_A_FILE
-def test_a_server_without_train_is_sent_events_each_once(desk: StudyFixture, server: MlBackendServer) -> None:
-    server.control(no_train=True)
+def test_every_answer_is_sent_once_and_goes_on_where_it_was_interrupted(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
     add(desk, "one", "two")
     toner = backend(desk, server)
     first, second = desk.person(), desk.person()
     desk.answer(first, COLD, "tone")
     desk.answer(first, WARM, "tone")
-    assert do(desk, toner, "train").done == 2
+    turns = iter([True, False, False])
+    assert do(desk, toner, "train", going=lambda: next(turns)).state == "waiting"
+    claimed = ml_backends.claim_job(desk.workspace)
+    assert claimed is not None
+    run_job(desk.workspace, claimed, private=True)
     desk.answer(second, COLD, "tone")
-    left = desk.person()
     assert do(desk, toner, "train").done == 1
     events = server.seen("/webhook")
     assert [event["action"] for event in events] == [
         *["ANNOTATION_CREATED"] * 2, "START_TRAINING", "ANNOTATION_CREATED", "START_TRAINING",
     ]  # fmt: skip
     assert events[0]["task"]["data"]["text"] == "one" and events[0]["task"]["annotations"] == []
-    assert events[0]["annotation"]["result"][0]["value"] == {"choices": ["cold"]}
+    assert [each["annotation"]["result"][0]["value"]["choices"] for each in events if "annotation" in each] == [
+        ["cold"], ["warm"], ["cold"],
+    ]  # fmt: skip
     assert 'Choice value="warm"' in events[0]["project"]["label_config"]
     assert do(desk, toner, "predict").added > 0 and suggested(desk)[0][1] == "v3"
-    participants.withdraw(desk.workspace, desk.study.id, first.id)
-    participants.withdraw(desk.workspace, desk.study.id, second.id)
-    participants.withdraw(desk.workspace, desk.study.id, left.id)
+    for person in (first, second):
+        participants.withdraw(desk.workspace, desk.study.id, person.id)
     assert "no answers yet" in (do(desk, toner, "train").error or "")
+
+
+@ON_A_FILE
+def test_an_older_server_without_events_is_sent_all_answers_at_once(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    server.control(no_events=True)
+    add(desk, "one")
+    toner = backend(desk, server)
+    for person in (desk.person(), desk.person()):
+        desk.answer(person, COLD, "tone")
+    job = do(desk, toner, "train")
+    assert (job.state, job.total, job.done, job.error) == ("done", 2, 2, None)
+    (sent,) = server.seen("/train")
+    annotations = [each for task in sent["annotations"] for each in task["annotations"]]
+    assert [each["result"][0]["value"] for each in annotations if not each["ground_truth"]] == [
+        {"choices": ["cold"]}
+    ] * 2
+    assert ml_backends.get_backend(desk.workspace, desk.study.id, toner.id).version == "v2"
+    server.control(faults={"/webhook": 500})
+    add(desk, "two")
+    desk.answer(desk.person(), WARM, "tone")
+    assert "/webhook answered 500" in (do(desk, toner, "train").error or "")
 
 
 @ON_A_FILE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -63,6 +64,7 @@ def test_pay_by_the_answer_is_known_to_the_end(studio_workspace: Workspace) -> N
     assert (budget.per_answer, budget.ahead, budget.limit, budget.trouble) == (0.5, 5, 4, "")
     assert budget.total is not None
     assert (budget.total.low, budget.total.mean, budget.total.high) == (4, 4, 4)
+    assert replace(budget, spent=4).trouble == "spent", "nothing is left"
     # Whoever withdraws is paid, and their answers are asked for again.
     participants.withdraw(studio_workspace, desk.study.id, person.id)
     budget = only(desk)
@@ -109,6 +111,9 @@ def test_without_a_time_nobody_knows_what_hours_will_cost(studio_workspace: Work
     desk = open_study(studio_workspace, [VOTE], pay={"per_hour": 36, "currency": "EUR", "budget": 1})
     desk.add("verify", questions(1))
     assert only(desk).total is None and only(desk).trouble == ""
+    client = AppClient(create_app(studio_workspace))
+    client.cookies.set("folkways_session", sessions.open_session(studio_workspace, desk.owner))
+    assert "How long one takes is not known yet." in client.get("/studies/test-study/time").text
     vote(desk, desk.person(), 110)
     assert only(desk).trouble == "spent", "1.10 of 1"
 

@@ -2,7 +2,7 @@
 made most often in the answers that it was sent, and the first one before.
 
 ``POST /control`` changes how it behaves: ``faults`` (path -> status, or ``shape``, ``slow``, ``babble``, ``huge``),
-``no_train`` and ``scores``; ``GET /seen`` lists what it was asked.
+``no_events`` and ``score``; ``GET /seen`` lists what it was asked.
 """
 
 from __future__ import annotations
@@ -96,12 +96,12 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/predict":
             results = [predicted(body["label_config"], task) for task in body["tasks"]]
             return self.reply({"results": results[:-1] if fault == "shape" else results, **version})
-        if self.path == "/train" and not STATE.get("no_train"):
+        if self.path == "/train":
             for task in body["annotations"]:
                 learn(task["annotations"])
             STATE["version"] += 1
             return self.reply({"job": "1"}, 201)
-        if self.path == "/webhook":
+        if self.path == "/webhook" and not STATE.get("no_events"):
             if body["action"] == "ANNOTATION_CREATED":
                 learn([body["annotation"]])
             else:

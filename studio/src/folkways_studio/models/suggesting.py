@@ -16,7 +16,7 @@ from folkways_studio.database.rows import find_row, get_row, inserted
 from folkways_studio.errors import ConflictError
 from folkways_studio.models import modelling
 from folkways_studio.models.offered import OfferedModel
-from folkways_studio.records import Stage
+from folkways_studio.records import Item, Stage
 from folkways_studio.stages.base import SHOWN
 from folkways_studio.studies.service import get_study
 from folkways_studio.work.assignments import get_work
@@ -57,28 +57,15 @@ def suggest(
         raise ConflictError("nothing is suggested in this step")
     with workspace.read() as connection:
         person = get_row(connection, schema.participants, id=participant_id)
-        population = find_row(
-            connection, schema.populations, id=work.item.population_id or person.population_id
-        )
-    name = cultures()[population.culture].name if population is not None else "that country"
-    language = (
-        get_language(population.language).name if population is not None else "the language of the country"
-    )
-    prompt = suggester.prompt(work.item.content, written, name, language)
-    call = modelling.call_model(
+    suggestion, call = ask_suggester(
         workspace,
+        work.item,
+        suggester,
         offered,
-        get_study(workspace, work.item.study_id),
-        PURPOSE,
-        prompt,
-        suggester.max_tokens,
-        item_id=work.item.id,
+        written,
+        population_id=work.item.population_id or person.population_id,
         participant_id=participant_id,
         gone=gone,
-    )
-    suggestion = suggester.read(storable(call.reply), work.item.content) if call.reply is not None else None
-    call = modelling.note_reading(
-        workspace, call, suggestion, call.problem or (UNREADABLE if suggestion is None else None)
     )
     if suggestion is None:
         return None, call
@@ -93,3 +80,45 @@ def suggest(
     }
     with workspace.write() as connection:
         return inserted(connection, ModelSuggestion, schema.suggestions, row), call
+
+
+def ask_suggester(
+    workspace: Workspace,
+    item: Item,
+    suggester: Suggester,
+    offered: Mapping[str, OfferedModel],
+    written: Mapping[str, Any],
+    *,
+    population_id: int | None,
+    participant_id: int | None = None,
+    gone: Event | None = None,
+) -> tuple[Mapping[str, Any] | None, ModelCall]:
+    """Ask the study's suggester about an item: fields of the form (None if the call brought none), and the
+    call.
+
+    workspace, item, suggester: what is asked, and how. written: the form as it is. population_id: whose words
+    are meant. offered, participant_id, gone: see ``modelling.call_model``, which also says what raises
+    ConflictError.
+    """
+    with workspace.read() as connection:
+        population = find_row(connection, schema.populations, id=population_id or 0)
+    name = cultures()[population.culture].name if population is not None else "that country"
+    language = (
+        get_language(population.language).name if population is not None else "the language of the country"
+    )
+    call = modelling.call_model(
+        workspace,
+        offered,
+        get_study(workspace, item.study_id),
+        PURPOSE,
+        suggester.prompt(item.content, written, name, language),
+        suggester.max_tokens,
+        item_id=item.id,
+        participant_id=participant_id,
+        gone=gone,
+    )
+    suggestion = suggester.read(storable(call.reply), item.content) if call.reply is not None else None
+    call = modelling.note_reading(
+        workspace, call, suggestion, call.problem or (UNREADABLE if suggestion is None else None)
+    )
+    return suggestion, call

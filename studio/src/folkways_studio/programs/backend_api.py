@@ -8,12 +8,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path
 from pydantic import StringConstraints
 
+from folkways_studio.errors import NotFoundError
 from folkways_studio.items.preannotations import LONGEST_MODEL
 from folkways_studio.programs import ml_backends
 from folkways_studio.programs.ml_backends import BackendJob, MlBackend
 from folkways_studio.studies import service as studies
 from folkways_studio.web.api.bodies import Body, Name
-from folkways_studio.web.api.calls import OwnerCall, StudyCall
+from folkways_studio.web.api.calls import OwnerCall, StaffCall, StudyCall
 from folkways_studio.web.api.problems import ProblemLocation
 from folkways_studio.web.api.responses import ApiResponse
 
@@ -35,6 +36,12 @@ class NewBackendJob(Body):
     """What a server is to do: suggest answers for open items (predict), or learn from people's (train)."""
 
     work: Literal["predict", "train"]
+
+
+class NewSuggesting(Body):
+    """A stage for whose open items the study's own model is to suggest answers."""
+
+    stage: Name
 
 
 class BackendResponse(ApiResponse):
@@ -122,5 +129,30 @@ def begin_ml_job(call: OwnerCall, number: BackendNumber, body: NewBackendJob) ->
 @router.post("/studies/{study}/ml-backends/{backend}/jobs/{job}/cancel")
 def cancel_ml_job(call: OwnerCall, number: BackendNumber, job: JobNumber) -> BackendJobResponse:
     """Cancel a job before its next request. Suggestions that were stored stay."""
-    ml_backends.get_backend(call.workspace, call.study.id, number)
+    if ml_backends.get_job(call.workspace, call.study.id, job).backend_id != number:
+        raise NotFoundError("there is no such job")
+    return _job_response(ml_backends.cancel_job(call.workspace, call.study.id, job))
+
+
+@router.get("/studies/{study}/suggestion-jobs")
+def list_suggestion_jobs(call: StaffCall) -> list[BackendJobResponse]:
+    """List the jobs in which the study's own model suggests, newest first."""
+    jobs = ml_backends.list_jobs(call.workspace, call.study.id)
+    return [_job_response(each) for each in jobs if each.backend_id is None]
+
+
+@router.post("/studies/{study}/suggestion-jobs", status_code=202)
+def begin_suggestion_job(call: StaffCall, body: NewSuggesting) -> BackendJobResponse:
+    """Have the study's suggester suggest answers for the open items of a stage, before people work on them:
+    groups of answers, translations of templates. This goes on in the background."""
+    job = ml_backends.begin_suggesting(call.workspace, call.study.id, body.stage, by=call.account.id)
+    call.studio.backend_worker.wake()
+    return _job_response(job)
+
+
+@router.post("/studies/{study}/suggestion-jobs/{job}/cancel")
+def cancel_suggestion_job(call: StaffCall, job: JobNumber) -> BackendJobResponse:
+    """Cancel such a job before its next request. Suggestions that were stored stay."""
+    if ml_backends.get_job(call.workspace, call.study.id, job).backend_id is not None:
+        raise NotFoundError("there is no such job")
     return _job_response(ml_backends.cancel_job(call.workspace, call.study.id, job))

@@ -1,8 +1,8 @@
 """Requests to a server in the shape of Label Studio's ML backend: bounded in bytes and time, and to no
 address of the studio's own network unless that is allowed.
 
-``GET /health``; ``POST /setup`` and ``/predict`` with the labeling configuration; ``POST /train`` with all
-answers, or ``/webhook`` with an event for each where the server has no ``/train``.
+``GET /health``; ``POST /setup`` and ``/predict`` with the labeling configuration; ``POST /webhook`` with an
+event for each answer, or ``/train`` with all of them, which servers had before Label Studio 1.4.1.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ MOST_WORDS = 200
 """Characters of a refusal that are passed on."""
 
 MISSING = (404, 405)
+"""Statuses of a server that has no such path."""
 
 
 class BackendError(StudioError):
@@ -84,16 +85,10 @@ class BackendClient:
             )
         return Predictions(tuple(_ranked(each) for each in results), _version(reply))
 
-    def train(self, tasks: Sequence[Mapping[str, Any]]) -> bool:
-        """Send all answers at once; False where the server has no ``/train``. BackendError."""
+    def train(self, tasks: Sequence[Mapping[str, Any]]) -> None:
+        """Send all answers at once. BackendError."""
         body = {"annotations": list(tasks), "project": self.project, "label_config": self.label_config}
-        try:
-            self._ask("POST", "train", {**body, "params": {}})
-        except BackendError as error:
-            if error.http_status in MISSING:
-                return False
-            raise
-        return True
+        self._ask("POST", "train", {**body, "params": {}})
 
     def send_event(self, action: str, **fields: Any) -> None:
         """Send one event, as Label Studio does when something was annotated or training is asked for. action:
@@ -106,7 +101,7 @@ class BackendClient:
 
         content = None if body is None else orjson.dumps(body, option=orjson.OPT_NON_STR_KEYS)
         if content is not None and len(content) > MOST_BODY_BYTES:
-            raise BackendError(f"more than {MOST_BODY_BYTES // 1_000_000} MB would be sent to /{path}", 404)
+            raise BackendError(f"more than {MOST_BODY_BYTES // 1_000_000} MB would be sent to /{path}")
         try:
             target = check_target(self.url, private=self.private)  # this may have been forbidden since
             reply = ask_once(

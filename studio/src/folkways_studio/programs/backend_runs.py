@@ -1,4 +1,4 @@
-"""Runs the jobs of ML backends: asks for suggestions, some items at a time, and sends
+"""Runs the jobs of models that suggest: asks an ML backend or the study's own model, and sends
 answers to learn from. Work that is interrupted goes on later where it was.
 """
 
@@ -14,19 +14,24 @@ import sqlalchemy as sa
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
-from folkways_studio.errors import NotFoundError
+from folkways_studio.errors import NotFoundError, SubmissionError
 from folkways_studio.exports.annotations import annotated_stages
 from folkways_studio.exports.snapshot import take_snapshot
 from folkways_studio.formats import label_studio
 from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, MismatchError
+from folkways_studio.items import service as items
 from folkways_studio.items.import_runner import OURS, signalling
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
 from folkways_studio.items.table_files import RowsError
+from folkways_studio.models.modelling import models_of
+from folkways_studio.models.offered import OfferedModel
+from folkways_studio.models.suggesting import PURPOSE, UNREADABLE, ask_suggester
 from folkways_studio.programs import ml_backends
-from folkways_studio.programs.backend_client import BackendClient, BackendError, Predictions
+from folkways_studio.programs.backend_client import MISSING, BackendClient, BackendError, Predictions
 from folkways_studio.programs.ml_backends import MOST_PROBLEMS, BackendJob, MlBackend
 from folkways_studio.records import ItemState
 from folkways_studio.studies import service as studies
+from folkways_studio.workflows.suggesting import SUGGESTERS
 
 LOG = logging.getLogger("folkways_studio")
 
@@ -61,16 +66,26 @@ class _Run:
         ml_backends.note_progress(self.workspace, self.job, {**result, "problems": problems})
 
 
-def run_job(workspace: Workspace, job: BackendJob, *, private: bool, going: Going = lambda: True) -> None:
+def run_job(
+    workspace: Workspace,
+    job: BackendJob,
+    *,
+    private: bool,
+    offered: Mapping[str, OfferedModel] | None = None,
+    going: Going = lambda: True,
+) -> None:
     """Do a claimed job, or as much of it as there is time for; what went wrong is stored with it.
 
-    workspace, job: which. private: whether its server may be in the studio's own network. going: asked before
-    each request whether to go on.
+    workspace, job: which. private: whether its server may be in the studio's own network. offered: name ->
+    model that this server may ask. going: asked before each request whether to go on.
     """
     try:
         with signalling(lambda: ml_backends.signal(workspace, job)):
-            run = _begun(workspace, job, private, going)
-            whole = _predict(run) if job.work == "predict" else _train(run)
+            if job.work == "suggest":
+                whole = _suggest(workspace, job, offered or {}, going)
+            else:
+                run = _begun(workspace, job, private, going)
+                whole = _predict(run) if job.work == "predict" else _train(run)
         if whole:
             ml_backends.end_job(workspace, job)
         elif not going():
@@ -82,8 +97,41 @@ def run_job(workspace: Workspace, job: BackendJob, *, private: bool, going: Goin
         ml_backends.end_job(workspace, job, OURS.partition(".")[0])
 
 
+def _suggest(
+    workspace: Workspace, job: BackendJob, offered: Mapping[str, OfferedModel], going: Going
+) -> bool:
+    """Ask the study's suggester about every open item for which it has suggested nothing with this wording;
+    whether that is done. What cannot be used as an answer is noted; another job asks again."""
+    stage = studies.get_stage(workspace, job.study_id, job.stage or "")
+    suggester = SUGGESTERS[stage.kind]
+    model = models_of(studies.get_study(workspace, job.study_id)).get(PURPOSE, "")
+    numbers = sorted(_open_without(workspace, stage.id, model, suggester.version))
+    added, problems = 0, list[list[str]]()
+    for done, number in enumerate(numbers):
+        result = {"total": len(numbers), "done": done, "added": added, "problems": problems}
+        ml_backends.note_progress(workspace, job, result)
+        if not (going() and ml_backends.signal(workspace, job)):
+            return False
+        item = items.get_item(workspace, job.study_id, number)
+        try:
+            suggestion, call = ask_suggester(
+                workspace, item, suggester, offered, {}, population_id=item.population_id
+            )
+            if suggestion is None:
+                raise SubmissionError({"": call.problem or UNREADABLE})
+            new = NewPreAnnotation(model, suggestion, suggester.version, source="model")
+            made = add_suggestions(workspace, job.study_id, stage.name, [(number, new)], by=job.account_id)
+            added += made.added + made.replaced
+        except (SubmissionError, RowsError) as error:
+            words = next(iter(error.problems.values()))
+            problems += [[item.key, str(words)]] if len(problems) < MOST_PROBLEMS else []
+    result = {"total": len(numbers), "done": len(numbers), "added": added, "problems": problems}
+    ml_backends.note_progress(workspace, job, result)
+    return True
+
+
 def _begun(workspace: Workspace, job: BackendJob, private: bool, going: Going) -> _Run:
-    backend = ml_backends.get_backend(workspace, job.study_id, job.backend_id)
+    backend = ml_backends.get_backend(workspace, job.study_id, job.backend_id or 0)
     stages = {stage.id: stage for stage in studies.stages(workspace, job.study_id)}
     name = stages[backend.stage_id].name
     snapshot = take_snapshot(workspace, job.study_id)
@@ -116,19 +164,24 @@ def _predict(run: _Run) -> bool:
 
 def _unsuggested(run: _Run, version: str) -> list[AnnotatedItem]:
     """Open items without a suggestion of this version."""
-    items, suggestions = schema.items, schema.preannotations
-    query = sa.select(items.c.id).where(
-        items.c.stage_id == run.backend.stage_id,
-        items.c.state == ItemState.OPEN,
+    wanted = _open_without(run.workspace, run.backend.stage_id, run.backend.model, version)
+    return [each for each in run.stage.items if each.meta["item_id"] in wanted]
+
+
+def _open_without(workspace: Workspace, stage_id: int, model: str, version: str) -> set[int]:
+    """The ids of the open items of a stage for which a version of a model has suggested nothing."""
+    table, suggestions = schema.items, schema.preannotations
+    query = sa.select(table.c.id).where(
+        table.c.stage_id == stage_id,
+        table.c.state == ItemState.OPEN,
         ~sa.exists().where(
-            suggestions.c.item_id == items.c.id,
-            suggestions.c.model == run.backend.model,
+            suggestions.c.item_id == table.c.id,
+            suggestions.c.model == model,
             suggestions.c.version == version,
         ),
     )
-    with run.workspace.read() as connection:
-        wanted = set(connection.scalars(query))
-    return [each for each in run.stage.items if each.meta["item_id"] in wanted]
+    with workspace.read() as connection:
+        return set(connection.scalars(query))
 
 
 def _bare(item: AnnotatedItem) -> AnnotatedItem:
@@ -192,19 +245,23 @@ def _suggestion(
 
 
 def _train(run: _Run) -> bool:
-    """Send every answer, or where the server takes events those that it has not been sent; then have it say
-    which version its model has. Whether that is done."""
+    """Send the answers that the server has not been sent, an event for each, and ask it to train; or all at
+    once to one that takes no events. Whether that is done."""
     run.client.set_up()
     answered = [each for each in run.stage.items if each.answers]
     if not answered:
         raise BackendError("there are no answers yet that the model could learn from")
     tasks = list(_tasks(replace(run.stage, items=[replace(each, suggestions=()) for each in answered])))
     last = max(answer.created or 0.0 for item in answered for answer in item.answers)
-    if run.client.train(tasks):
+    try:
+        if not _send_events(run, answered, tasks):
+            return False
+    except BackendError as error:
+        if error.http_status not in MISSING or run.done:
+            raise
+        run.client.train(tasks)
         run.done = sum(len(each.answers) for each in answered)
         run.note(run.done)
-    elif not _send_events(run, answered, tasks):
-        return False
     ml_backends.note_state(run.workspace, run.backend.id, version=run.client.set_up(), trained=last)
     return True
 
@@ -220,6 +277,7 @@ def _send_events(run: _Run, items: Sequence[AnnotatedItem], tasks: Sequence[Mapp
         ),
         key=lambda each: each[0],
     )
+    run.note(len(waiting))
     for created, task, annotation in waiting:
         if not run.goes_on():
             return False

@@ -21,6 +21,7 @@ from folkways_studio.programs.webhooks import check_target
 from folkways_studio.records import from_row
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.service import get_stage
+from folkways_studio.workflows.suggesting import SUGGESTERS
 
 KIND = "backend"
 """Of their jobs among all."""
@@ -31,7 +32,7 @@ MOST = 20
 MOST_PROBLEMS = 100
 """Problems that are stored with a job."""
 
-Work = Literal["predict", "train"]
+Work = Literal["predict", "train", "suggest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,9 @@ class MlBackend:
 
 @dataclass(frozen=True, slots=True)
 class BackendJob:
-    """One job. work: predict or train. state: as of an import. total: items (or answers) in all, None until
-    they are counted; done: those that it was asked about (or sent). added: suggestions that were stored.
+    """One job. work: predict or train; suggest where the study's own model is asked in a stage (then
+    backend_id is None). state: as of an import. total: items (or answers) in all, None until they are
+    counted; done: those that it was asked about (or sent). added: suggestions that were stored.
 
     problems: key of an item, and why its suggestion cannot be used, of the first MOST_PROBLEMS. error: why
     the job failed. started: identifies the current worker.
@@ -62,7 +64,8 @@ class BackendJob:
     id: int
     study_id: int
     account_id: int | None
-    backend_id: int
+    backend_id: int | None
+    stage: str | None
     work: Work
     state: str
     total: int | None
@@ -78,7 +81,8 @@ class BackendJob:
 def _job(row: Any) -> BackendJob:
     result = row.result or {}
     return BackendJob(
-        row.id, row.study_id, row.account_id, row.details["backend"], row.details["work"], row.state,
+        row.id, row.study_id, row.account_id, row.details["backend"], row.details["stage"],
+        row.details["work"], row.state,
         result.get("total"), result.get("done", 0), result.get("added", 0),
         tuple((key, problem) for key, problem in result.get("problems", ())), row.error, row.created,
         row.started, row.finished,
@@ -178,31 +182,48 @@ _JOBS = sa.select(*[column for column in schema.jobs.columns if column.name != "
 )
 
 
+def begin_suggesting(workspace: Workspace, study_id: int, stage: str, *, by: int | None = None) -> BackendJob:
+    """Queue that the study's suggester is asked about the open items of a stage (workspace, study_id, stage).
+    ConflictError where it can suggest nothing beforehand, or is at work. by: as in ``begin_job``."""
+    suggester = SUGGESTERS.get(get_stage(workspace, study_id, stage).kind)
+    if suggester is None or suggester.of_draft:
+        raise ConflictError("the study's model can suggest nothing beforehand in this stage")
+    return _begin(workspace, study_id, None, "suggest", stage, by)
+
+
 def begin_job(
     workspace: Workspace, study_id: int, backend_id: int, work: Work, *, by: int | None = None
 ) -> BackendJob:
-    """Queue work for a backend (workspace, study_id, backend_id, work). ConflictError while the same is being
-    done. by: the account that acts, for the audit trail."""
+    """Queue work for a backend (workspace, study_id, backend_id, work). ConflictError while it is at work.
+    by: the account that acts, for the audit trail."""
     get_backend(workspace, study_id, backend_id)
+    return _begin(workspace, study_id, backend_id, work, None, by)
+
+
+def _begin(
+    workspace: Workspace, study_id: int, backend_id: int | None, work: Work, stage: str | None, by: int | None
+) -> BackendJob:
     with workspace.write() as connection:
-        # The backend's row is locked: two who ask at once do not both begin.
-        connection.execute(sa.select(schema.backends.c.id).filter_by(id=backend_id).with_for_update())
+        # The study's row is locked: two who ask at once do not both begin.
+        of_study = sa.select(schema.studies.c.id).filter_by(id=study_id)
+        connection.execute(of_study.with_for_update(key_share=True))
         for other in connection.execute(_JOBS.filter_by(study_id=study_id)):
             if other.details["backend"] == backend_id and other.state in (
                 ImportState.WAITING,
                 ImportState.RUNNING,
             ):
-                raise ConflictError("this ML backend is at work; wait until it is done, or cancel that")
+                raise ConflictError("this model is at work; wait until it is done, or cancel that")
         row = {
             "study_id": study_id,
             "account_id": by,
             "kind": KIND,
             "state": str(ImportState.WAITING),
-            "details": {"backend": backend_id, "work": work},
+            "details": {"backend": backend_id, "work": work, "stage": stage},
             "created": time.time(),
         }
         number = inserted_id(connection, schema.jobs, row)
-        audit.record_event(connection, f"backend.{work}", study_id, by, subject=f"backend:{backend_id}")
+        subject = f"backend:{backend_id}" if backend_id is not None else ""
+        audit.record_event(connection, f"backend.{work}", study_id, by, subject=subject)
         return _job(get_row(connection, schema.jobs, id=number))
 
 

@@ -38,7 +38,7 @@ KINDS = (
     "participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked",
     "role.given", "role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled",
     "webhook.deleted", "suggestions.added", "backend.created", "backend.deleted", "backend.predict",
-    "backend.train",
+    "backend.train", "backend.suggest",
 )  # fmt: skip
 """Kinds of events that can be chosen; a webhook for all gets any other as well."""
 

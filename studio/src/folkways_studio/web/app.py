@@ -54,7 +54,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
         WaitingPlaces(MOST_WAITING, MOST_OF_A_STUDY),
         CapacityLimiter(MOST_WAITING + SPARE_THREADS),
         ImportWorker(workspace),
-        BackendWorker(workspace, private=settings.private_webhooks),
+        BackendWorker(workspace, private=settings.private_webhooks, offered=settings.models),
         _provider(settings),
     )
     routes = all_routes()
