@@ -151,6 +151,14 @@ def test_what_fits_no_part_is_named(wrong: dict[str, Any], problem: str) -> None
         read_task(task(wrong), [*SPANS, SENTIMENT])
 
 
+def test_a_name_that_may_mean_two_options_means_none() -> None:
+    part = {**SENTIMENT, "options": ["good", "Good!"]}
+    with pytest.raises(MismatchError, match="'GOOD' is no option"):
+        read_task(task(region("choices", {"choices": ["GOOD"]}, "sentiment")), [part])
+    read = read_task(task(region("choices", {"choices": ["Good!"]}, "sentiment")), [part])
+    assert read.answers[0].values == {"sentiment": "Good!"}
+
+
 def test_what_is_left_out_is_counted() -> None:
     read = read_task(
         {
