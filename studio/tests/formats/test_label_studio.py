@@ -113,6 +113,13 @@ def test_a_region_whose_text_is_another_one_is_refused() -> None:
         read_task(task(marked(5, 11, text="teff")), SPANS)
 
 
+def test_a_column_id_without_a_value() -> None:
+    """Of a file that is filled up to the same fields in every row."""
+    row = task()
+    row["data"]["id"] = None
+    assert read_task(row, SPANS).content["id"] == 12
+
+
 def test_line_breaks_of_a_region_s_text() -> None:
     row = task(marked(0, 5, text="a\\nb c"))
     row["data"]["text"] = "a\nb c"
