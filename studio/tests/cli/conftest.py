@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,3 +25,39 @@ def folkways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: river.folkways(*arguments, env=dict(os.environ))
+
+
+def check_assigning(run: Folkways, study: str, person: str) -> None:
+    """Every command about assignments, in a study with the items q1 and q2 and a person who may answer them: the
+    same on a workspace and on a server."""
+    Path("who.csv").write_text(f"item,person\nq1,{person}\nq2,p-none\n")
+    refused = run("studio", "assign", study, "who.csv")
+    assert refused.returncode == 2 and "row 2: there is no person 'p-none' in this study" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    Path("who.csv").write_text(f"item,person\nq1,{person}\n")
+    assert run("studio", "assign", study, "who.csv", "--preview").stdout == "1 item would be assigned\n"
+    assert run("studio", "assignments", study).stdout == ""
+    assert run("studio", "assign", study, "who.csv").stdout == "1 item assigned\n"
+    listed = run("studio", "assignments", study).stdout
+    assert re.fullmatch(rf"verify q1 \(\d+, open\): {person}  stalled: few\n", listed)
+    assert run("studio", "assignments", study, "--person", person).stdout == (
+        "verify: 0 answered, 2 left, 1 assigned to them\n"
+    )
+    Path("who.csv").write_text("item,population\nq1,united-kingdom\n")
+    run("studio", "assign", study, "who.csv", "--add")
+    (row,) = json.loads(run("studio", "assignments", study, "--stalled", "--json").stdout)
+    assert (row["people"], row["populations"], row["stalled"]) == ([person], ["united-kingdom"], "few")
+    rule = ("studio", "assign-by-rule", study, "verify", "--each", "1", "--language")
+    planned = run(*rule, "--preview")
+    assert planned.stdout == f"1 item would be assigned\n  {person}: 1 + 1\n", planned.stderr
+    nobody = run(*rule, "--has", "expertise=law", "--again", "--preview").stdout
+    assert nobody == "0 items would be assigned\n2 items left as before: nobody fits who may answer it\n"
+    done = json.loads(run(*rule, "--among", person, "--json").stdout)
+    assert (done["assigned"], done["items"], done["taken_back"]) == (True, 1, 0)
+    assert list(done["assignees"].values()) == [[person]]
+    stalled = json.loads(run(*rule, "--stalled", "--preview", "--json").stdout)
+    assert stalled["left_out"] == {"nobody fits who may answer it": [int(row["item"]), int(row["item"]) + 1]}
+    wrong = run(*rule, "--has", "law")
+    assert wrong.returncode == 2 and "give NAME=VALUE" in wrong.stderr
+    wrong = run(*rule, "--among", "p-none")
+    assert wrong.returncode == 2 and "is called p-none" in wrong.stderr and "Traceback" not in wrong.stderr

@@ -19,7 +19,7 @@ from folkways_studio.items.table_files import read_workbook
 from folkways_studio.people import invites, participants
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES
-from studio.tests.cli.conftest import Folkways
+from studio.tests.cli.conftest import Folkways, check_assigning
 from studio.tests.support.studies import trained
 
 QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
@@ -171,6 +171,10 @@ def test_work_goes_out_as_a_workbook_and_comes_back(studio: Folkways, tmp_path: 
     out = studio("studio", "export", "verification", "--out", "votes")
     assert "wrote votes/votes.csv" in out.stdout
     assert (tmp_path / "votes" / "votes.csv").read_text().count(person) == 2
+
+
+def test_items_are_assigned(studio: Folkways) -> None:
+    check_assigning(studio, "verification", somebody())
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx", "hub"])

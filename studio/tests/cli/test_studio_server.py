@@ -20,7 +20,7 @@ from folkways_studio.people import accounts, participants
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.studies import service as studies
-from studio.tests.cli.conftest import Folkways
+from studio.tests.cli.conftest import Folkways, check_assigning
 from studio.tests.support.studies import trained
 from studio.tests.support.studio_server import StudioProcess
 
@@ -103,6 +103,17 @@ def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioProcess) 
     assert Path("votes/votes.csv").read_text().count(person.pseudonym) == 2
     assert remote("studio", "set", "verification", "pause").stdout == "verification is paused\n"
     assert not Path("folkways.db").exists()
+
+
+def test_items_are_assigned_from_elsewhere(remote: Folkways, server: StudioProcess) -> None:
+    remote("studio", "create-study", "verification", "--name", "assigned", "--open")
+    remote("studio", "import", "assigned", "verify", "questions.csv", "--population", "united-kingdom")
+    link = remote("studio", "invite", "assigned", "--population", "united-kingdom").stdout.strip()
+    person = participants.join(server.workspace, link.rpartition("/")[2])
+    study = studies.get_study(server.workspace, "assigned")
+    participants.consent(server.workspace, person.id, study.consent_version)
+    participants.waive_eligibility(server.workspace, study.id, person.id, "a test", by=study.created_by or 0)
+    check_assigning(remote, "assigned", person.pseudonym)
 
 
 def test_pictures_are_brought_from_elsewhere(remote: Folkways, monkeypatch: pytest.MonkeyPatch) -> None:

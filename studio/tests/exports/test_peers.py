@@ -95,6 +95,14 @@ def test_parts_that_overlap_or_were_not_asked_of_everybody_have_files_of_their_o
     assert (record["answers_without_marks"], record["decisions_without_marks"]) == (1, 1)
 
 
+def test_a_part_in_dispute_leaves_the_files_of_people_together(workspace: Workspace) -> None:
+    desk = marked(workspace, "in 서울", "서울", [SURE, WORDS, PLACES], {"places": [[0, 2]]}, {"places": []})
+    files = files_of(desk, "spacy")
+    assert {name.split(".")[1] for name in files} == {"text", "json"}
+    assert not [name for name in files if "decided" in name]
+    assert json.loads(files["study.json"])["decisions_without_marks"] == 1
+
+
 def test_overlapping_marks_of_one_person(workspace: Workspace) -> None:
     desk = marked(workspace, "in 서울", "서울", [SURE, WORDS, PLACES], {"places": [[0, 5]]}, {"places": []})
     names = {name.split(".")[1] for name in files_of(desk, "spacy")} - {"json"}
@@ -184,6 +192,21 @@ def test_a_data_set_of_argilla(workspace: Workspace) -> None:
     assert json.loads(files["mark/.argilla/dataset.json"])["name"] == "test-study-mark"
     questions = json.loads(files["mark/.argilla/settings.json"])["questions"]
     assert [each["name"] for each in questions] == ["text_spans", "sure"]
+
+
+def test_words_of_several_people_are_no_decision_unless_they_are_the_same(workspace: Workspace) -> None:
+    ask: list[Any] = [
+        {"key": "why", "type": "text", "label": "Why?"},
+        {"key": "name", "type": "text", "label": "Name?", "agree": True},
+        {"key": "names", "type": "texts", "label": "Names?"},
+    ]
+    desk = open_study(workspace, [{**STAGE, "ask": ask}])
+    desk.add("mark", [{"text": "injera"}])
+    for word in ("sour", "flat"):
+        desk.answer(desk.person(), {"answers": {"why": word, "name": "injera", "names": [word]}})
+    (task,) = json.loads(files_of(desk, "label-studio")["mark.tasks.json"])
+    decided = [each["result"] for each in task["annotations"] if each["ground_truth"]]
+    assert [[region["value"] for region in result] for result in decided] == [[{"text": ["injera"]}]]
 
 
 def test_two_names_that_are_one_in_argilla(workspace: Workspace) -> None:

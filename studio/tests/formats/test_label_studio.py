@@ -113,6 +113,13 @@ def test_a_region_whose_text_is_another_one_is_refused() -> None:
         read_task(task(marked(5, 11, text="teff")), SPANS)
 
 
+def test_a_column_id_without_a_value() -> None:
+    """Of a file that is filled up to the same fields in every row."""
+    row = task()
+    row["data"]["id"] = None
+    assert read_task(row, SPANS).content["id"] == 12
+
+
 def test_line_breaks_of_a_region_s_text() -> None:
     row = task(marked(0, 5, text="a\\nb c"))
     row["data"]["text"] = "a\nb c"
@@ -149,6 +156,14 @@ def test_line_breaks_of_a_region_s_text() -> None:
 def test_what_fits_no_part_is_named(wrong: dict[str, Any], problem: str) -> None:
     with pytest.raises(MismatchError, match=problem):
         read_task(task(wrong), [*SPANS, SENTIMENT])
+
+
+def test_a_name_that_may_mean_two_options_means_none() -> None:
+    part = {**SENTIMENT, "options": ["good", "Good!"]}
+    with pytest.raises(MismatchError, match="'GOOD' is no option"):
+        read_task(task(region("choices", {"choices": ["GOOD"]}, "sentiment")), [part])
+    read = read_task(task(region("choices", {"choices": ["Good!"]}, "sentiment")), [part])
+    assert read.answers[0].values == {"sentiment": "Good!"}
 
 
 def test_what_is_left_out_is_counted() -> None:

@@ -16,6 +16,7 @@ from folkways_studio.formats.spans import (
     spans_of_tags,
     stripped,
     tokens_of,
+    with_white_space,
 )
 from studio.tests.support.spans import spans_within, texts
 
@@ -53,6 +54,16 @@ def test_tags_keep_every_span(drawn: tuple[str, list[Span]]) -> None:
     assert spans_of_tags(tokens, tags) == spans
     assert spans_of_tags(tokens, bilou(tags)) == spans
     assert not overlapping(spans)
+
+
+@given(texts())
+def test_white_space_as_spacy_has_it(text: str) -> None:
+    """A token and the space after it make the text; other white space is a token."""
+    tokens = with_white_space(text, tokens_of(text))
+    ends = [start for start, _ in tokens[1:]] + [len(text)]
+    assert all(text[end:after] in ("", " ") for (_, end), after in zip(tokens, ends, strict=True))
+    assert tokens[:1] in ([], [(0, tokens[0][1])])
+    assert [token for token in tokens if text[slice(*token)].strip()] == tokens_of(text)
 
 
 @given(texts(), st.data())

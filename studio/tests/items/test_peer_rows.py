@@ -83,6 +83,14 @@ def test_a_task_with_a_prediction(desk: StudyFixture, tmp_path: Path) -> None:
     assert not notes
 
 
+def test_a_prediction_that_says_nothing(desk: StudyFixture, tmp_path: Path) -> None:
+    data = {"question": "What?", "options": ["a", "b"]}
+    empty = {"id": 1, "data": data, "predictions": [{"model_version": "m", "result": []}]}
+    _, notes = bring(desk, tmp_path / "tasks.json", [empty], "vote")
+    assert notes == ("left out: 1 × predictions that say nothing",)
+    assert not suggested(desk)
+
+
 def test_somebody_has_to_say_what_becomes_of_people_s_answers(desk: StudyFixture, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"tasks.json: has answers of people elsewhere.* say what becomes"):
         bring(desk, tmp_path / "tasks.json", [task({})])

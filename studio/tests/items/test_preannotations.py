@@ -23,6 +23,7 @@ from folkways_studio.items.preannotations import (
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.items.table_files import RowsError
+from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.service import get_stage
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
 
@@ -301,3 +302,15 @@ def test_suggestions_go_with_their_items(desk: StudyFixture) -> None:
 
 def test_a_row_without_such_columns_suggests_nothing() -> None:
     assert suggestions_in({"question": "Q", "suggestion": " ", "suggestion_score": ""}) == ()
+
+
+@ON_A_FILE
+def test_what_is_wrong_with_an_answer_as_a_whole_is_no_field_that_a_model_left_out(
+    desk: StudyFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def validate(*_: Any) -> Any:
+        raise SubmissionError({"": "these do not go together", "best": "Choose the best sentence."})
+
+    monkeypatch.setattr(type(stage_kind("label_item")), "validate", validate)
+    with pytest.raises(SubmissionError, match="these do not go together"):
+        suggested(desk, "label", {"sentence": SENTENCE, "spans": [[9, 19]]}, {"level": "Visible"})

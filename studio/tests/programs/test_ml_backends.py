@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -185,6 +186,16 @@ def test_what_cannot_be_used_is_named_by_its_item_and_the_rest_is_stored(
 
 
 @ON_A_FILE
+def test_of_several_predictions_the_one_with_the_highest_score_is_taken(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    server.control(several=True, score=0.5)
+    add(desk, "one")
+    assert do(desk, backend(desk, server), "predict").added == 1
+    assert suggested(desk)[0][2] == 0.5
+
+
+@ON_A_FILE
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -295,9 +306,14 @@ def test_what_was_allowed_before_is_refused_when_it_is_called(
     job = do(desk, toner, "predict", private=False)
     assert job.state == "failed" and server.seen("/health") == []
     assert "has to begin with https://" in (job.error or "")
-    hidden = BackendClient("https://localhost:9", "p", "<View/>", private=False)
-    with pytest.raises(BackendError, match="own network"):
-        hidden.set_up()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.3)
+        port = listener.getsockname()[1]
+        hidden = BackendClient(f"https://localhost:{port}", "p", "<View/>", private=False)
+        with pytest.raises(BackendError, match="own network"):
+            hidden.set_up()
+        with pytest.raises(TimeoutError):  # nobody has connected
+            listener.accept()
 
 
 @ON_A_FILE

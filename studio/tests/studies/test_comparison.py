@@ -28,6 +28,7 @@ from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open
 from tests.support.moments import at_time
 
 VOTE = {"name": "verify", "title": "Check", "kind": "vote", "answers": 2, "majority": 2}
+LOOK = {**VOTE, "name": "look", "title": "Look"}
 FIT = {"key": "fit", "type": "choice", "label": "Fitting?", "options": ["yes", "no", "idk"]}
 FORM = {
     "name": "judge",
@@ -99,7 +100,9 @@ def same(found: SampleDifference, first: Rows, second: Rows, most: float | None 
 @ON_A_FILE
 def test_only_shared_items_count_and_are_paired(studio_workspace: Workspace) -> None:
     one = open_study(studio_workspace, [VOTE], name="one")
-    other = open_study(studio_workspace, [{**VOTE, "guidelines": "Think."}], name="other")
+    other = open_study(
+        studio_workspace, [{**VOTE, "guidelines": "Think.", "next": {"done": "look"}}, LOOK], name="other"
+    )
     one.add("verify", [question(number) for number in (*range(6), 90, 91, 92)])
     other.add("verify", [question(number) for number in (80, 81, *range(6))])
     answer(
@@ -128,7 +131,8 @@ def test_only_shared_items_count_and_are_paired(studio_workspace: Workspace) -> 
     # Five times the longer median: of 20, 20, 60, 60 seconds; the mean of the middle ones is 40.
     assert same(rows["time"].difference, *times, most=200.0)
     assert (rows["time"].difference.first, rows["time"].difference.second) == (20, 40)
-    assert {*rows} == {"agreement", "not_known", "time"} and left_out(comparison) == set()
+    assert {*rows} == {"agreement", "not_known", "time"}
+    assert left_out(comparison) == {("Look", "", None, "second")}
     mirrored = measures(compared(other, one))
     assert mirrored["agreement"].difference.low == pytest.approx(-rows["agreement"].difference.high)
 
@@ -164,6 +168,11 @@ def test_people_of_both_studies_are_paired_whatever_way_they_came(studio_workspa
         for number, person in enumerate(people):
             work = at_time(0.0, desk.work, person)
             at_time(took + number, desk.submit, person, work, {"choices": [1]})
+    _, token = invites.create_invite(studio_workspace, other.study.id, population="korea")
+    for _ in range(3):  # who never agreed has not begun, and cannot stop
+        gone = participants.join(studio_workspace, token)
+        participants.withdraw(studio_workspace, other.study.id, gone.id)
+    other.person(role=Role.RESEARCHER)
     participants.withdraw(studio_workspace, one.study.id, few[6].id)
     participants.withdraw(studio_workspace, other.study.id, again[0].id)
     comparison = compared(one, other)
@@ -262,9 +271,11 @@ def test_forms_that_differ_are_compared_by_what_both_ask_alike(studio_workspace:
         for name, each in (("one", rude), ("two", {**rude, "label": "Impolite?"}))
     ]
     for desk, second in zip(desks, ("yes", "no"), strict=True):
-        desk.add("judge", [{"story": "A door."}])
+        desk.add("judge", [{"story": "A door."}, {"story": desk.study.name}])
         for fit, is_rude in (("yes", "no"), (second, "yes")):
-            desk.answer(desk.person(), {"answers": {"fit": fit, "rude": is_rude}})
+            person = desk.person()
+            for _ in range(2):
+                desk.answer(person, {"answers": {"fit": fit, "rude": is_rude}})
     comparison = compared(*desks)
     assert part_of(comparison, "judge").fields == ("fit",)
     rows = measures(comparison, "judge")
@@ -272,6 +283,7 @@ def test_forms_that_differ_are_compared_by_what_both_ask_alike(studio_workspace:
     assert (rows["agreement"].difference.first, rows["agreement"].difference.second) == (1, 0), (
         "rude is no part"
     )
+    assert rows["agreement"].difference.units == (2, 2)
     assert left_out(comparison) == {("judge", "korea", "time", "asks"), ("judge", "korea", "pay", "asks")}
 
 
@@ -371,3 +383,18 @@ def test_only_who_runs_both_studies_sees_them_side_by_side(studio_workspace: Wor
     assert "pairs that agree" in page and "What is not compared" not in page
     assert client.get("/studies/mine/compare?other=mine").status_code == 404
     assert "/studies/mine/compare" in client.get("/studies/mine").text
+
+
+@ON_A_FILE
+def test_an_item_is_the_same_where_people_see_the_same_of_it(studio_workspace: Workspace) -> None:
+    lists = {"categories": ["Food"], "levels": ["Visible"], "elements": ["Art"]}
+    label = {"name": "label", "kind": "label_item", "answers": 2, **lists}
+    one, other = (open_study(studio_workspace, [label], name=name) for name in ("one", "other"))
+    for desk, writer in ((one, "p-1"), (other, "p-2")):
+        texts = [f"We ate kimchi {number} times." for number in range(6)]
+        desk.add("label", [{"sentence": text, "spans": [[7, 13]], "by": writer} for text in texts])
+        person, second = desk.person(), desk.person()
+        for _ in texts:
+            for each in (person, second):
+                desk.answer(each, {"category": "Food", "level": "Visible", "element": "Art"})
+    assert part_of(compared(one, other), "label").items == 6

@@ -10,9 +10,11 @@ import random
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.activity import Exposure, PreAnnotation
+from folkways_studio.database import schema
 from folkways_studio.exports.archive import export_files
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
 from folkways_studio.items.service import NewItem, add_items
@@ -134,6 +136,35 @@ def test_a_stage_that_shows_them_to_all_has_shares_and_no_effect(studio_workspac
     assert (made.shown, made.hidden, made.accepted, made.rejected) == (3, 0, 2, 1)
     assert made.share_accepted == pytest.approx(2 / 3)
     assert suggestion_figures(desk.workspace, desk.study.id, items=[]).acceptance == ()
+    with desk.workspace.write() as connection:
+        config = {**work.stage.config, "suggestions": "hidden"}
+        connection.execute(sa.update(schema.stages).values(config=config))
+    for choice in (1, 1, 2):
+        person = desk.person()
+        work, _ = visit(desk, person)
+        desk.submit(person, work, {"choices": [choice]})
+    figures = suggestion_figures(desk.workspace, desk.study.id)
+    assert (figures.acceptance[0].shown, figures.acceptance[0].hidden) == (3, 3)
+    assert figures.effects == (), "who saw it was not drawn"
+
+
+@ON_A_FILE
+def test_questions_of_known_answer_are_in_no_figure(studio_workspace: Workspace) -> None:
+    stage = {**VOTE, "suggestions": "shown", "answers": 1, "majority": 1, "check_every": 2}
+    desk = open_study(studio_workspace, [stage])
+    suggestion = (NewPreAnnotation("m", "b"),)
+    new = [NewItem(f"q{number}", QUESTION, "korea", suggestions=suggestion) for number in range(3)]
+    known = NewItem("known", QUESTION, "korea", check={"choices": [1]}, suggestions=suggestion)
+    add_items(desk.workspace, desk.study.id, "verify", [*new, known])
+    person, keys = desk.person(), []
+    for _ in range(4):
+        work, task = visit(desk, person)
+        keys.append(work.item.key)
+        assert task.prefilled == {"choices": [1]}, "it looks like any other"
+        desk.submit(person, work, {"choices": [1]})
+    assert "known" in keys
+    (made,) = suggestion_figures(desk.workspace, desk.study.id).acceptance
+    assert made.shown == 3
 
 
 def answer(item: int, person: int, shown: bool, label: Any, seconds: float | None, kept: int = 1) -> Any:

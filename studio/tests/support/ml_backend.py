@@ -2,7 +2,7 @@
 made most often in the answers that it was sent, and the first one before.
 
 ``POST /control`` changes how it behaves: ``faults`` (path -> status, or ``shape``, ``slow``, ``babble``, ``huge``),
-``no_events`` and ``score``; ``GET /seen`` lists what it was asked.
+``no_events``, ``several`` and ``score``; ``GET /seen`` lists what it was asked.
 """
 
 from __future__ import annotations
@@ -95,6 +95,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.reply(version)
         if self.path == "/predict":
             results = [predicted(body["label_config"], task) for task in body["tasks"]]
+            if STATE.get("several"):
+                worse = [{**each, "score": 0.1, "result": each["result"] * 2} for each in results]
+                results = [[less, each] for less, each in zip(worse, results, strict=True)]
             return self.reply({"results": results[:-1] if fault == "shape" else results, **version})
         if self.path == "/train":
             for task in body["annotations"]:

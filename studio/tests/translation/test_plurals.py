@@ -122,6 +122,7 @@ WITHOUT_PLURAL: Mapping[str, str] = {
     "Only the last %(most)s answers are shown.": FIXED,
     "Give the filter a name of at most %(most)s characters.": FIXED,
     "a study has at most %(most)s saved filters; delete one first": FIXED,
+    "a study has up to %(most)s ML backends; delete one first": FIXED,
     "a study has up to %(most)s webhooks; delete one first": FIXED,
     "groups are suggested for 2 to %(most)s different answers": FIXED,
     "there are %(most)s comments on this item already; settle it": FIXED,

@@ -151,6 +151,9 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/webhooks"): frozenset({OWNER}),
     ("POST", "/studies/{study}/webhooks/{webhook}/enable"): frozenset({OWNER}),
     ("POST", "/studies/{study}/webhooks/{webhook}/delete"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/ml-backends"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/ml-backends/{backend}/jobs"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/ml-backends/{backend}/delete"): frozenset({OWNER}),
     ("GET", "/studies/{study}/items"): ADJUDICATORS,
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/change"): STAFF,
@@ -211,6 +214,11 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     },
     "/studies/{study}/tokens": lambda world: {"days": "3"},
     "/studies/{study}/webhooks": lambda world: {"url": "https://hooks.invalid/", "events": "study.created"},
+    "/studies/{study}/ml-backends": lambda world: {
+        "stage": "verify",
+        "model": "by page",
+        "backend_url": "https://models.invalid/",
+    },
     "/studies/{study}/items/{item}/comments": lambda world: {"comment": "Is it meant?"},
     "/studies/{study}/items/{item}/discussion": lambda world: {"resolved": "yes"},
     "/studies/{study}/comments/{comment}/edit": lambda world: {"comment": "It is meant."},
@@ -496,6 +504,7 @@ def test_whatever_is_sent_is_answered_in_words(
         "import",
         "api_token",
         "webhook",
+        "backend",
         "comment",
     ):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):

@@ -146,7 +146,14 @@ def site(make_field: Callable[..., Field]) -> Site:
     site.sent = (sender.account_id, [home, f"{home}/sent", f"{home}/tasks/{sending.assignment.id}/sent"])
     site.desk = [
         made.desk + page
-        for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[-1]}", f"/people/{person.id}")
+        for page in (
+            *DESK,
+            "/items/assignments",
+            f"/items/{made.ids[0]}",
+            f"/items/{made.ids[-1]}",
+            f"/people/{person.id}",
+            f"/people/{person.id}/items",
+        )
     ]
     return site
 

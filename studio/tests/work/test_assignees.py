@@ -22,14 +22,18 @@ from folkways_studio.people import participants, suspension
 from folkways_studio.records import AssignmentState, Participant, Role
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.deletion import delete_study, finish_deletions
+from folkways_studio.studies.descriptions import edit_study
 from folkways_studio.studies.remaining_work import remaining_items, remaining_work
 from folkways_studio.work import adjudications, assignees, assignments, blinding, leases
 from folkways_studio.work.assignees import Assignee, AssignmentReceipt, assign, assignees_of
 from folkways_studio.work.assignments import ClaimedSlot, NoWork, Work
+from folkways_studio.workflows.definition import DefinitionError
+from folkways_studio.workflows.yaml_text import as_json
 from studio.tests.support.studies import (
     ON_A_FILE,
     QUESTION,
     StudyFixture,
+    described,
     emptied,
     next_work,
     open_study,
@@ -334,6 +338,18 @@ def test_a_study_is_deleted_with_its_assignees(desk: StudyFixture) -> None:
     delete_study(desk.workspace, desk.study.id, desk.study.name)
     finish_deletions(desk.workspace)
     assert stored(desk.workspace, schema.assignees) == []
+
+
+def test_a_population_with_assigned_items_stays(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE], populations=UK)
+    (item,) = add_items(desk.workspace, desk.study.id, "verify", [NewItem("q", QUESTION)])
+    give(desk, {item.id: [population(desk, "korea")]})
+    text = as_json(described([VOTE], populations=UK[:2]))
+    with pytest.raises(DefinitionError, match="items are assigned to it"):
+        edit_study(desk.workspace, desk.study.id, text, by=desk.owner)
+    give(desk, {item.id: []})
+    edit_study(desk.workspace, desk.study.id, text, by=desk.owner)
+    assert [each.name for each in studies.populations(desk.workspace, desk.study.id)] == ["uk", "wales"]
 
 
 def test_more_answers_of_an_assigned_item_are_for_its_assignees(desk: StudyFixture) -> None:

@@ -252,6 +252,17 @@ def test_caps_loads_and_what_people_have_had(studio_workspace: Workspace) -> Non
 
 
 @ON_A_FILE
+def test_again_is_to_others_also_where_somebody_has_answered(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [VOTE])
+    kim, lee, park = (desk.person() for _ in range(3))
+    (item,) = desk.add("verify", [QUESTION])
+    desk.answer(kim, {"choices": [0]})
+    assign(desk.workspace, desk.study.id, {item: [Assignee(lee.pseudonym, participant_id=lee.id)]})
+    made = plan_assignments(desk.workspace, desk.study.id, AssignmentRule(again=True), [item])
+    assert [each.name for each in made.assignees[item]] == [park.pseudonym]
+
+
+@ON_A_FILE
 def test_rules_that_cannot_be_applied(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = open_study(studio_workspace, [VOTE])
     items = desk.add("verify", [QUESTION] * 3)

@@ -101,7 +101,7 @@ def _decided(
     values: dict[str, Any] = {}
     result = {**item.result, **kind.known_of(item.result)}
     for part in parts:
-        if part["key"] in result and part["type"] not in ("text", "texts"):
+        if part["key"] in result and part["type"] != "texts":
             try:
                 value = _sent(result[part["key"]], part)
                 values[part["key"]] = PART_TYPES[part["type"]].clean(value, part, item.content)

@@ -23,7 +23,7 @@ from folkways_studio.database import audit
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.demographics import demographic_table, without_small
 from folkways_studio.exports.hub import hub_files
-from folkways_studio.exports.peers import PEERS, SPANS_ALONE, peer_files
+from folkways_studio.exports.peers import PEERS, peer_files
 from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
 from folkways_studio.exports.study_tables import (
     comment_table,
@@ -150,8 +150,7 @@ def export_files(
     not_carried: Mapping[str, Any] = {}
     if format in PEERS:
         peer = peer_files(snapshot, format, list_suggestions(workspace, study_id))
-        files = peer.files if format in SPANS_ALONE else files | peer.files
-        not_carried = peer.not_carried
+        files, not_carried = files | peer.files, peer.not_carried
     elif format == "hub":
         files |= hub_files(snapshot, tables, release_of(study), offers_of(workspace, snapshot.study))
     elif format == "xlsx":

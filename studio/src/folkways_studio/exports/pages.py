@@ -12,7 +12,7 @@ from folkways_studio.exports import FORMATS
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content
 from folkways_studio.items.peer_rows import ANNOTATIONS
-from folkways_studio.items.table_files import CONLL, SPACY, RowsError
+from folkways_studio.items.table_files import CONLL, RowsError
 from folkways_studio.media import service as media
 from folkways_studio.people import participants
 from folkways_studio.records import ParticipantState, Stage
@@ -25,7 +25,7 @@ from folkways_studio.work.offline import export_workbook, import_workbook
 
 routes = Routes()
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", *CONLL, SPACY)
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", *CONLL)
 MOST_HANDED_OUT = 500
 SOON_SECONDS = 1.5
 """How long to wait for an import: small ones finish in time to show the result at once."""

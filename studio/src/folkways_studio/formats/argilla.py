@@ -1,5 +1,5 @@
-"""Argilla: the settings of a data set, and records with responses and suggestions, as its ``Record.to_dict``
-has them. Offsets of spans are code points.
+"""Argilla: the settings of a data set, and records with responses and suggestions, as ``to_dict`` of its
+records has them. Offsets of spans are code points.
 
 Its names are small letters, digits, - and _; its labels are the same for every record, so options that an
 item brings along are lettered (A, B, ...), and the record has them in a field.

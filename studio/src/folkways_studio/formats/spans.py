@@ -64,9 +64,9 @@ def _in_word(character: str) -> bool:
     return unicodedata.category(character)[0] in "LN" and not UNSPACED.match(character)
 
 
-def cut_words(text: str, spans: Iterable[Span]) -> list[Span]:
+def cut_words(text: str, spans: Sequence[Span]) -> list[Span]:
     """The spans that begin or end within a word: tokenizers that split at spaces have no token for them."""
-    bounds = {position for token in tokens_of(text) for position in token}
+    bounds = {position for token in tokens_of(text) for position in token} if spans else set()
     return [span for span in spans if not {span[0], span[1]} <= bounds]
 
 

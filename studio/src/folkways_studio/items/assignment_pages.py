@@ -24,6 +24,7 @@ from folkways_studio.work import assignees
 from folkways_studio.work.assignees import MOST_ITEMS, Assignee, AssignmentReceipt, Refusal, assign
 from folkways_studio.work.assignment_files import assign_rows
 from folkways_studio.work.assignment_rules import (
+    MOST_CONDITIONS,
     AssignmentPlan,
     AssignmentRule,
     apply_rule_to_items,
@@ -219,7 +220,7 @@ def _plan(
 
 
 def _preview(context: RequestContext, numbers: Sequence[int], status: int = 200, **values: Any) -> Response:
-    names = ("how", "to", "add", "take_back", "language", "has", "matches", "each", "most", "among",
+    names = ("how", "to", "add", "take_back", "language", "has", "same_as", "each", "most", "among",
              "active_days", "again")  # fmt: skip
     fields = _chosen_fields(context, numbers, TableView.of(context.form))
     fields += [(name, value) for name in names for value in context.texts(name) if value]
@@ -240,18 +241,20 @@ def _rule(context: RequestContext) -> AssignmentRule:
         if typed and not numbers[name]:
             problems[name] = context.gettext("Give a number of at least 1, or nothing.")
     conditions = {}
-    for name in ("has", "matches"):
+    for name in ("has", "same_as"):  # a field called "matches" would take the place of the form's method
         lines = [line for line in context.text(name).splitlines() if line.strip()]
         pairs = [line.partition("=") for line in lines]
         if any(not (key.strip() and value.strip()) for key, _, value in pairs):
             problems[name] = context.gettext("Give a name and a value, as in expertise = law.")
+        elif len(pairs) > MOST_CONDITIONS:
+            problems[name] = context.gettext("These are too many conditions.")
         conditions[name] = {key.strip(): value.strip() for key, _, value in pairs}
     if problems:
         raise SubmissionError(problems)
     return AssignmentRule(
         language=context.text("language") == "yes",
         has=conditions["has"],
-        matches=conditions["matches"],
+        matches=conditions["same_as"],
         each=numbers["each"],
         most=numbers["most"],
         among=tuple(name for name in context.texts("among") if name),

@@ -63,7 +63,7 @@ def checked_suggestion(
     """A suggestion as it is stored, for an item with this content of a stage of this kind.
 
     new: the suggestion. config: the stage's settings. SubmissionError names what is wrong: model, version,
-    score, answer, or ``answer.FIELD``."""
+    score, answer, or ``answer.`` and a field."""
     problems = {
         name: f"has to be a text of {least} to {most} characters, not {value!r:.60}"
         for name, value, least, most in (

@@ -9,9 +9,13 @@ from starlette.responses import Response
 
 from folkways_studio.errors import SubmissionError
 from folkways_studio.people import accounts
-from folkways_studio.programs import deliveries, tokens, webhooks
+from folkways_studio.programs import deliveries, ml_backends, tokens, webhooks
+from folkways_studio.programs.ml_backends import BackendJob, MlBackend
 from folkways_studio.programs.records import Scope
+from folkways_studio.records import Stage
 from folkways_studio.stages.parts.form_fields import whole
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies import service as studies
 from folkways_studio.web.api import PLACE
 from folkways_studio.web.request_context import ANYBODY, OWNER, RequestContext
 from folkways_studio.web.routing import Routes
@@ -19,6 +23,8 @@ from folkways_studio.web.routing import Routes
 routes = Routes()
 
 DELIVERIES_SHOWN = 20
+SOON_SECONDS = 1.0
+"""For which a page waits for a job that has just begun."""
 
 
 @routes.get("/api", ANYBODY)
@@ -67,6 +73,11 @@ def _programs(
         kinds=webhooks.KINDS,
         names={account.id: account.name for account, _ in accounts.members(workspace, study.id)},
         told=deliveries.list_deliveries(workspace, [each.id for each in hooks], limit=DELIVERIES_SHOWN),
+        backends=_backends(context),
+        suggestible=[
+            (stage.name, stage.title) for stage in studies.stages(workspace, study.id)
+            if not stage_kind(stage.kind).authored
+        ],
     )  # fmt: skip
 
 
@@ -121,4 +132,66 @@ def enable_webhook(context: RequestContext) -> Response:
 def delete_webhook(context: RequestContext) -> Response:
     """Delete a webhook."""
     webhooks.delete_webhook(context.workspace, context.study.id, context.number("webhook"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/api", "saved")
+
+
+def _backends(context: RequestContext) -> list[tuple[MlBackend, Stage, BackendJob | None]]:
+    """The ML backends of the study, each with its stage and its last job."""
+    workspace, study = context.workspace, context.study
+    stages = {stage.id: stage for stage in studies.stages(workspace, study.id)}
+    last: dict[int | None, BackendJob] = {}
+    for job in ml_backends.list_jobs(workspace, study.id):
+        last.setdefault(job.backend_id, job)
+    backends = ml_backends.list_backends(workspace, study.id)
+    return [(each, stages[each.stage_id], last.get(each.id)) for each in backends]
+
+
+@routes.post("/studies/{study}/ml-backends", OWNER)
+def make_backend(context: RequestContext) -> Response:
+    """Name an ML backend for a stage."""
+    try:
+        ml_backends.create_backend(
+            context.workspace,
+            context.study.id,
+            context.text("stage"),
+            context.text("model"),
+            context.text("backend_url").strip(),
+            private=context.studio.settings.private_webhooks,
+            by=context.me.id,
+        )
+    except SubmissionError as error:
+        problems = error.problems_in(context.gettext)
+        return _programs(
+            context, {"backend_url" if name == "url" else name: words for name, words in problems.items()}
+        )
+    return context.go(f"/studies/{context.study.name}/api", "saved")
+
+
+@routes.post("/studies/{study}/ml-backends/{backend}/jobs", OWNER)
+def begin_backend_job(context: RequestContext) -> Response:
+    """Ask an ML backend for suggestions, send it answers to learn from, or cancel what it does."""
+    number, work = context.number("backend"), context.text("work")
+    if work == "cancel":
+        jobs = ml_backends.list_jobs(context.workspace, context.study.id, number)
+        for job in jobs[:1]:
+            ml_backends.cancel_job(context.workspace, context.study.id, job.id)
+    else:
+        ml_backends.begin_job(
+            context.workspace,
+            context.study.id,
+            number,
+            "train" if work == "train" else "predict",
+            by=context.me.id,
+        )
+        context.studio.backend_worker.wake()
+        context.studio.backend_worker.wait(SOON_SECONDS)
+    return context.go(f"/studies/{context.study.name}/api", "saved")
+
+
+@routes.post("/studies/{study}/ml-backends/{backend}/delete", OWNER)
+def delete_backend(context: RequestContext) -> Response:
+    """Delete an ML backend."""
+    ml_backends.delete_backend(
+        context.workspace, context.study.id, context.number("backend"), by=context.me.id
+    )
     return context.go(f"/studies/{context.study.name}/api", "saved")

@@ -457,7 +457,6 @@ def _withdrawals(
                 side.person[each.id]: [float(each.state == ParticipantState.WITHDRAWN)]
                 for each in side.people
                 if population is not None and each.population_id == population.id
-                if each.source != "staff" and each.consented is not None
                 if each.eligible or each.waiver is not None
             }
         )

@@ -109,7 +109,10 @@ def _use(connection: sa.Connection, study_id: int) -> Use:
         return connection.execute(query.limit(1)).first() is not None
 
     used = sa.or_(
-        *(sa.exists().where(table.c.population_id == populations.c.id) for table in (items, people, invites))
+        *(
+            sa.exists().where(table.c.population_id == populations.c.id)
+            for table in (items, people, invites, schema.assignees)
+        )
     )
     return Use(
         agreed=some(

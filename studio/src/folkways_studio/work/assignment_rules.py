@@ -261,7 +261,7 @@ def check_rule(rule: AssignmentRule, people: StudyPeople) -> None:
     for name in ("has", "matches"):
         conditions = getattr(rule, name)
         if len(conditions) > MOST_CONDITIONS:
-            problems[name] = Message("Fewer conditions, please; at most: %(most)s", most=MOST_CONDITIONS)
+            problems[name] = Message("These are too many conditions.")
         elif not all(key.strip() and value.strip() for key, value in conditions.items()):
             problems[name] = Message("Give a name and a value, as in expertise = law.")
     if unknown := [name for name in rule.among if people.named(name) is None]:

@@ -46,7 +46,8 @@ Raws = tuple[Mapping[str, Any], Mapping[str, Any]]
 class Use:
     """What people have met of a study. agreed: somebody has agreed to it. asked: a model was asked.
 
-    populations: names of those with people, invitations or items. stages: names of those with items.
+    populations: names of those with people, invitations or items, or to which items are
+    assigned. stages: names of those with items.
     """
 
     agreed: bool = False
@@ -116,7 +117,12 @@ def _populations(old: Definition, new: Definition, use: Use, edit: Edit) -> None
     raw = [{str(each["name"]): each for each in one.raw["populations"]} for one in (old, new)]
     before, after = ({each.name: each for each in one.populations} for one in (old, new))
     for name in _kept(
-        "population", before, after, use.populations, "it has people, invitations or items", edit
+        "population",
+        before,
+        after,
+        use.populations,
+        "it has people, invitations or items, or items are assigned to it",
+        edit,
     ):
         _population(
             before[name],

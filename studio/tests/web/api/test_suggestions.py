@@ -8,11 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from folkways_studio.items.suggestion_api import MOST_SUGGESTIONS
-from folkways_studio.people import participants
+from folkways_studio.people import participants, sessions
 from folkways_studio.records import Role
 from studio.tests.support.ml_backend import MlBackendServer
 from studio.tests.support.studies import QUESTION, described
+from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.api.conftest import Program, problem
+from studio.tests.web.http import Client
 from studio.tests.web.worlds import OWNER, World
 
 PLACE = "/studies/suggested"
@@ -87,6 +89,8 @@ def test_what_the_account_is_still_to_answer_is_left_out(api: Program, world: Wo
         ],
     }
     api.post(f"{PLACE}/suggestions", body)
+    other = {"item": "verify-2", "model": "seen", "answer": "a"}
+    api.post(f"{PLACE}/suggestions", {"stage": "verify", "suggestions": [other]})
     assert len(api.get(f"{PLACE}/suggestions?stage=review")["data"]) == 3
     from folkways_studio.studies import service as studies
 
@@ -94,7 +98,7 @@ def test_what_the_account_is_still_to_answer_is_left_out(api: Program, world: Wo
     participants.add_staff(world.workspace, study.id, world.accounts[OWNER], Role.REVIEWER)
     page = api.get(f"{PLACE}/suggestions?stage=review&limit=2")
     assert page["data"] == [] and page["next"] is not None
-    assert len(api.get(f"{PLACE}/suggestions?stage=verify")["data"]) == 2
+    assert len(api.get(f"{PLACE}/suggestions?stage=verify&model=seen")["data"]) == 1
 
 
 def test_an_ml_backend_is_named_asked_and_watched(api: Program) -> None:
@@ -121,3 +125,26 @@ def test_an_ml_backend_is_named_asked_and_watched(api: Program) -> None:
         assert wrong["problems"][0]["where"] == "url"
         assert api.ask("DELETE", place).status == 204
         problem(api.ask("GET", f"{place}/jobs"), 404)
+
+
+def test_an_owner_names_asks_and_deletes_a_backend_on_the_page(
+    server: StudioServer, world: World, api: Program
+) -> None:
+    session = sessions.open_session(world.workspace, world.accounts[OWNER])
+    client, page = Client(server.url, cookies={"folkways_session": session}), f"{PLACE}/api"
+    with MlBackendServer() as backend:
+        body = {"stage": "verify", "model": "paged", "backend_url": backend.url}
+        wrong = client.post(f"{PLACE}/ml-backends", {**body, "backend_url": "nowhere"})
+        assert wrong.status == 422 and "give an address of the web" in wrong.text
+        assert client.post(f"{PLACE}/ml-backends", body).status == 303
+        number = next(each["id"] for each in api.get(f"{PLACE}/ml-backends") if each["model"] == "paged")
+        place = f"{PLACE}/ml-backends/{number}"
+        assert client.post(f"{place}/jobs", {"work": "predict"}).status == 303
+        text = client.get(page).text
+        assert "paged" in text and "3 / 3" in text and "done" in text
+        assert client.post(f"{place}/jobs", {"work": "train"}).status == 303
+        text = client.get(page).text
+        assert "there are no answers yet that the model could learn from" in text
+        assert client.post(f"{place}/jobs", {"work": "cancel"}).status == 409
+        assert client.post(f"{place}/delete").status == 303
+        assert "paged" not in client.get(page).text
