@@ -118,6 +118,8 @@ def test_by_hand_from_the_table(desk: StudyFixture) -> None:
     assert names(desk) == {
         one: [lee.pseudonym], two: [kim.pseudonym, "korea"], three: [lee.pseudonym]
     }  # fmt: skip
+    browser.post("/items/assign", item=str(three), how="hand", to="korea", sure="yes")
+    assert set(re.findall(r"q\d", browser.get("/items?assigned=korea"))) == {"q1", "q2"}
     assert "No item was chosen." in browser.post("/items/assign", how="hand", to=lee.pseudonym)
 
 
@@ -204,7 +206,9 @@ def test_what_somebody_may_still_be_asked(desk: StudyFixture, monkeypatch: pytes
     monkeypatch.setattr(people_pages, "ROWS", 3)
     first = browser.get(f"/people/{kim.id}/items?stage=verify")
     assert re.findall(r"q\d", first) == ["q4", "q0", "q1"]
+    assert 'rel="next"' in browser.client.get(f"{HERE}/people/{kim.id}/items").text
     assert re.findall(r"q\d", browser.get(f"/people/{kim.id}/items?page=2")) == ["q2"]
+    assert 'rel="next"' not in browser.client.get(f"{HERE}/people/{kim.id}/items?page=2").text
     assert browser.client.get(f"{HERE}/people/{kim.id}/items?stage=none").status_code == 404
     with desk.workspace.write() as connection:
         connection.execute(schema.studies.update().values(state="paused"))

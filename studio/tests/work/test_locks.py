@@ -19,6 +19,7 @@ from folkways_studio.models import redteaming
 from folkways_studio.people import invites, participants, personal
 from folkways_studio.records import Role
 from folkways_studio.work import adjudications, assignments, drafts, judgements, leases, redaction
+from folkways_studio.work.assignees import Assignee, assign
 from folkways_studio.work.assignments import ClaimedSlot
 from studio.tests.support.studies import ON_A_FILE, QUESTION, open_study
 
@@ -111,6 +112,8 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     _, token = act("invite", lambda: invites.create_invite(workspace, desk.study.id, Role.REVIEWER))
     act("join", lambda: participants.join(workspace, token))
     person, slot, item = "participants FOR NO KEY UPDATE", "assignments FOR UPDATE", "items FOR UPDATE"
+    korea = Assignee("korea", population_id=lee.population_id)
+    act("assign", lambda: assign(workspace, desk.study.id, {said.item_id: [korea]}))
     # Assigned to them, or else for anybody: one that is open, or one whose lease ran out.
     free = ["assignments FOR UPDATE SKIP LOCKED"] * 4
     answer = [f"{name} FOR NO KEY UPDATE" for name in ("participants", "items", "assignments")]
@@ -133,6 +136,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         "begin": [person, slot, "stages FOR NO KEY UPDATE"],
         "write": [item],
         "expire": [],
+        "assign": [item, slot],
         "known answer": answer,
         "invite": [],
         "join": ["invites FOR UPDATE"],
