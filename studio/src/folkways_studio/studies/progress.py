@@ -161,13 +161,15 @@ class OwnProgress:
     write their own.
 
     seconds_left: at their own median speed; None before the first answer. at_hand: whether they hold a task,
-    which is counted neither as done nor as left.
+    which is counted neither as done nor as left. answers: without those of a test; counted in
+    ``own_progress_everywhere`` alone.
     """
 
     done: int
     left: int | None
     seconds_left: float | None
     at_hand: bool = True
+    answers: int = 0
 
     @property
     def total(self) -> int | None:
@@ -204,8 +206,8 @@ def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[t
     rows = _own_rows(workspace, person)
     stages = [(from_row(Stage, row), counts_within(row)) for row in rows]
     return [
-        (stage, replace(each, at_hand=bool(row.at_hand)))
-        for row, (stage, _), each in zip(rows, stages, _progress(workspace, person, stages), strict=True)
+        (stage, replace(each, at_hand=bool(row.at_hand), answers=counts.answered))
+        for row, (stage, counts), each in zip(rows, stages, _progress(workspace, person, stages), strict=True)
     ]
 
 

@@ -14,7 +14,7 @@ from folkways_studio.items.discussion_pages import discussion_beside
 from folkways_studio.models.modelling import models_of
 from folkways_studio.people.completion import completion
 from folkways_studio.people.participants import RETURN_CODE
-from folkways_studio.people.participation import parts_of, work_of
+from folkways_studio.people.participation import parts_of
 from folkways_studio.people.personal import own_attributes
 from folkways_studio.records import AssignmentState, Item, ParticipantState, Stage
 from folkways_studio.stages.parts.form_fields import whole
@@ -70,7 +70,7 @@ def show_study(context: RequestContext) -> Response:
         stages=stages,
         follows=follows[0] if follows else None,
         return_code=code,
-        has_sent=work_of(context.workspace, person).answers > 0,
+        has_sent=any(each.answers for _, each in stages),
     )
 
 
