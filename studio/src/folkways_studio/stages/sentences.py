@@ -57,7 +57,7 @@ class BestOf(StageKind):
                     "of": each["id"],
                     "most": HIGHEST_RATING,
                 }
-                for each in content["candidates"]
+                for each in content.get("candidates", ())
                 for name in config["criteria"]
             ),
         ]
