@@ -250,7 +250,7 @@ class _TaskPages:
     def _draw(self) -> pl.DataFrame:
         """culture, ASKING and turn of the drawn questions: one asking of each item, in a seeded order."""
         item, ways = ("culture", "item"), ASKING[1:]
-        items, asked = (
+        items, templates = (
             self._judged.select(names).unique().sort(pl.col(name).cast(pl.String) for name in names)
             for names in (item, ways)
         )
@@ -259,8 +259,8 @@ class _TaskPages:
         turns = (
             self._judged.select(*item, *ways)
             .join(items.with_columns(turn=pl.int_range(pl.len()).shuffle(SEED)), on=item, nulls_equal=True)
-            .join(asked.with_columns(way=pl.int_range(pl.len())), on=ways, nulls_equal=True)
-            .with_columns(way=(pl.col("way") + pl.col("turn")) % asked.height)
+            .join(templates.with_columns(way=pl.int_range(pl.len())), on=ways, nulls_equal=True)
+            .with_columns(way=(pl.col("way") + pl.col("turn")) % templates.height)
             .group_by(*item, "turn")
             .agg(pl.col(ways).get(pl.col("way").arg_min()))
             .sort("turn")
