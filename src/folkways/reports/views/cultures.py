@@ -18,7 +18,7 @@ from folkways.errors import FolkwaysError
 from folkways.evidence import cultures as evidence
 from folkways.names import culture_name
 from folkways.records import LOST, OTHER_LANGUAGE, State, plain
-from folkways.reports.views.judgement_sample import outcome_of
+from folkways.reports.views.judgement_sample import SLICE, outcome_of
 from folkways.reports.views.views import ReportView, Score, TaskView
 
 QUESTIONS_ON_PAGE, MOST_QUESTIONS = 300, 12
@@ -254,17 +254,24 @@ class _TaskPages:
             self._judged.select(names).unique().sort(pl.col(name).cast(pl.String) for name in names)
             for names in (item, ways)
         )
-        # Neither all askings nor their names are sorted: of a million replies, that would take more memory
-        # than all else of a report.
-        turns = (
-            self._judged.select(*item, *ways)
-            .join(items.with_columns(turn=pl.int_range(pl.len()).shuffle(SEED)), on=item, nulls_equal=True)
-            .join(templates.with_columns(way=pl.int_range(pl.len())), on=ways, nulls_equal=True)
-            .with_columns(way=(pl.col("way") + pl.col("turn")) % templates.height)
-            .group_by(*item, "turn")
-            .agg(pl.col(ways).get(pl.col("way").arg_min()))
-            .sort("turn")
+        items = items.with_columns(turn=pl.int_range(pl.len()).shuffle(SEED))
+        templates = templates.with_columns(way=pl.int_range(pl.len()))
+
+        def first(rows: pl.DataFrame) -> pl.DataFrame:
+            best = pl.col(*ways, "way").get(pl.col("way").arg_min())
+            return rows.group_by(*item, "turn").agg(best)
+
+        # Some rows at a time: all askings of a million replies would take more memory than all else.
+        firsts = (
+            first(
+                rows.select(*item, *ways)
+                .join(items, on=item, nulls_equal=True)
+                .join(templates, on=ways, nulls_equal=True)
+                .with_columns(way=(pl.col("way") + pl.col("turn")) % templates.height)
+            )
+            for rows in (self._judged.clear(), *self._judged.iter_slices(SLICE))
         )
+        turns = first(pl.concat(firsts)).drop("way").sort("turn")
         ranks = {name: rank for rank, name in enumerate(self.task.models[: self.rows])}
         candidates = self._judged.filter(pl.col("endpoint").is_in([*ranks])).join(
             turns, on=["culture", *ASKING], nulls_equal=True
