@@ -139,6 +139,7 @@ def test_a_servers_own_words_are_quoted_without_the_rest_of_its_message(postgres
         ("attempt to write a readonly database", "make both writable"),
         ("database is locked", "writing for over 60 s"),
         ("database disk image is malformed", "restore it from a backup"),
+        ("Could not decode to UTF-8 column 'text' with text 'x'", "restore it from a backup"),
         ("unable to open database file", "its folder exists"),
         ("something new", "something new"),
     ],

@@ -15,7 +15,7 @@ from folkways.stats.intervals import Interval, cluster_totals, wilson
 from folkways.stats.raters import agreement
 from folkways.stats.raters.agreement import Coefficient
 from folkways.stats.raters.graded import fitting
-from folkways.stats.two_way import TwoWayDifference, TwoWayMean, two_way_difference, two_way_mean
+from folkways.stats.two_way import two_way_difference, two_way_mean
 
 __all__ = [
     "Coefficient",
@@ -23,8 +23,6 @@ __all__ = [
     "Interval",
     "Rows",
     "SampleDifference",
-    "TwoWayDifference",
-    "TwoWayMean",
     "agreement",
     "cluster_totals",
     "clustered_mean",

@@ -107,7 +107,9 @@ def explained(what: str, error: Exception) -> WorkspaceError:
     """The error for people: ``what`` failed, why, and what to do about it."""
     cause: Any = getattr(error, "orig", None) or error
     code = getattr(cause, "sqlstate", None)
-    text = f"malformed: {cause}" if isinstance(cause, UnicodeDecodeError) else str(cause).strip()
+    text = str(cause).strip()
+    if isinstance(cause, UnicodeDecodeError) or "could not decode to utf-8" in text.lower():
+        text = f"malformed: {text}"
     if code:
         message = f"{cause.diag.message_primary or text} [SQLSTATE {code}]"
         gone, wrong = _remedy(_GONE_CODES, code.startswith), _remedy(_WRONG_CODES, code.startswith)

@@ -7,7 +7,6 @@ from starlette.responses import Response
 from folkways_studio.errors import NotFoundError
 from folkways_studio.people import accounts
 from folkways_studio.studies import service as studies
-from folkways_studio.studies.comparison import compare_studies
 from folkways_studio.web.request_context import RUNS_STUDIES, STAFF, RequestContext
 from folkways_studio.web.routing import Routes
 
@@ -17,6 +16,8 @@ routes = Routes()
 @routes.get("/studies/{study}/compare", STAFF)
 def show_comparison(context: RequestContext) -> Response:
     """The study less another one (``other``), which the reader has to run as well; without it, a choice."""
+    from folkways_studio.studies.comparison import compare_studies  # brings numpy
+
     workspace, study = context.workspace, context.study
     others = [
         each
