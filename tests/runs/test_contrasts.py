@@ -129,7 +129,10 @@ def test_other_groups_than_cultures_are_compared_by_the_judgements(run: api.Run)
     assert board.contrasts(board.view.tasks[0])["facet"].unique().sort().to_list() == ["all", "language"]
 
 
-def test_a_single_model_has_none(tmp_path: Path) -> None:
+def test_a_single_model_has_none_and_its_judgements_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "load_judgements", lambda *_, **__: pytest.fail("there is no pair"))
     alone = api.run(TASK, models=[knows_english, "baseline/first"], workspace=tmp_path / "w.db")
     assert list(results.load_contrasts(alone.workspace, alone.record)) == []
 

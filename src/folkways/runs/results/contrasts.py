@@ -21,11 +21,12 @@ from folkways.workspace.run_records import RunRecord
 
 
 def compared_of_task(
-    workspace: Workspace, run: RunRecord, task: str, profiles: Sequence[str]
+    workspace: Workspace, run: RunRecord, parts: Iterable[results.Part], task: str, profiles: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
     """The judgements of a ``task`` of the ``run`` in each of the ``profiles``, of each endpoint, as far as
-    models are compared by them: compact records.JUDGED_ITEMS without texts, from the ``workspace``."""
-    for part in results.parts(workspace, run):
+    models are compared by them: compact records.JUDGED_ITEMS without texts, from the ``workspace``. parts:
+    those of the run, other tasks' among them."""
+    for part in parts:
         if part.task == task:
             for name in profiles:
                 judged = results.load_judgements(
@@ -35,11 +36,15 @@ def compared_of_task(
 
 
 def make_contrasts(
-    workspace: Workspace, run: RunRecord, tasks: Iterable[Task], profiles: Mapping[str, str]
+    workspace: Workspace,
+    run: RunRecord,
+    scored: pl.DataFrame,
+    tasks: Iterable[Task],
+    profiles: Mapping[str, str],
 ) -> None:
-    """Store the contrasts of the models of a scored ``run`` of the ``workspace``, for each of its ``tasks``
-    that two models were asked. profiles: task -> the one that it was scored in."""
-    scored = results.load_scores(workspace, run)
+    """Store the contrasts of the models of a ``run`` of the ``workspace``, for each of its ``tasks`` that two
+    models were asked. scored: its stored scores. profiles: task -> the one that it was scored in."""
+    parts: list[results.Part] = []
     for task in tasks:
         profile = profiles.get(task.name)
         of_task = scored.filter(pl.col("task") == task.name, pl.col("profile") == profile)
@@ -47,10 +52,13 @@ def make_contrasts(
             continue
         data = ReportData("", "", (), of_task, empty(JUDGED_ITEMS), metrics={task.name: task.metrics})
         view = ReportView(data).tasks[0]  # the order of the models is that of a report
+        if len(view.models) < 2:
+            continue  # nothing is read
+        parts = parts or results.parts(workspace, run)
         judged = {
             frame["endpoint"][0]: frame
-            for frame in compared_of_task(workspace, run, task.name, [profile])
-            if len(view.models) > 1 and frame.height
+            for frame in compared_of_task(workspace, run, parts, task.name, [profile])
+            if frame.height
         }
         metric = view.metric
         frames = {

@@ -127,9 +127,10 @@ def collect(
             if looked_at and (lacks := lacking(workspace, run, run_task)):
                 partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(lacks)}.")
                 parts.setdefault(task.name, lacks[0])
-            compared = any(key[:2] == (task.name, profiles[0]) for key in contrasts) if profiles else True
+            compared = (task.name, *profiles[:1]) in {key[:2] for key in contrasts}
             if with_verdict and not with_judgements and several and not compared:
-                judgements += compared_of_task(workspace, run, task.name, profiles[:1])
+                of_run = results.parts(workspace, run)
+                judgements += compared_of_task(workspace, run, of_run, task.name, profiles[:1])
             if with_judgements:
                 release = opened[task.name] = release_of(run_task)
                 releases[release.name] = release.record

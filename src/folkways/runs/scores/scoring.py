@@ -119,9 +119,9 @@ def score_run(
             results.save_scores(workspace, run, task, done.profiles[task], done.scores)
     if broken:
         raise broken[0] if len(broken) == 1 else TaskError("\n".join(map(str, broken)))
-    make_contrasts(workspace, run, [plan.task for plan in plans], profiles)
-    run_records.mark_scored(workspace, run)
     stored = results.load_scores(workspace, run)
+    make_contrasts(workspace, run, stored, [plan.task for plan in plans], profiles)
+    run_records.mark_scored(workspace, run)
     current = pl.col("profile") == pl.col("task").replace_strict(
         profiles, default=None, return_dtype=pl.String
     )
