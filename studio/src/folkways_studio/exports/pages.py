@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from starlette.responses import Response
 
@@ -12,7 +11,8 @@ from folkways_studio.exports import FORMATS
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content
 from folkways_studio.items.peer_rows import ANNOTATIONS
-from folkways_studio.items.table_files import CONLL, RowsError
+from folkways_studio.items.table_files import CONLL
+from folkways_studio.items.uploads import problem_lines, uploaded_table
 from folkways_studio.media import service as media
 from folkways_studio.people import participants
 from folkways_studio.records import ParticipantState, Stage
@@ -68,37 +68,16 @@ def show_result(
     )  # fmt: skip
 
 
-def _upload(context: RequestContext) -> tuple[str, bytes]:
-    """The name and content of an uploaded table."""
-    upload = context.file("file")
-    if upload is None:
-        raise FolkwaysError(context.gettext("Choose a file."))
-    name = Path(upload.filename or "table").name[:100]
-    if Path(name).suffix.lower() not in SUFFIXES:
-        raise FolkwaysError(
-            context.gettext(
-                "This is no table that can be read here; valid: %(endings)s", endings=", ".join(SUFFIXES)
-            )
-        )
-    return name, upload.file.read()
-
-
 def _refused(context: RequestContext, error: FolkwaysError) -> Response:
     """The page again, with one problem per line."""
-    if isinstance(error, RowsError):
-        lines = [
-            context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)
-            for row, problem in error.problems.items()
-        ]
-        return show_result(context, problems=lines[:100], status=422)
-    return show_result(context, problems=str(error).splitlines(), status=422)
+    return show_result(context, problems=problem_lines(context, error), status=422)
 
 
 @routes.post("/studies/{study}/data/items", STAFF, upload=1)
 def bring_items(context: RequestContext) -> Response:
     """Start an import; its page shows its progress and unusable rows."""
     try:
-        name, content = _upload(context)
+        name, content = uploaded_table(context, SUFFIXES)
         stage, population = context.text("stage"), context.text("population") or None
         chosen = context.text("annotations")
         job = context.studio.import_worker.submit_import(
@@ -203,7 +182,7 @@ def take_in_workbook(context: RequestContext) -> Response:
     """Submit a filled workbook."""
     try:
         person = context.person(whole(context.text("person")))
-        name, content = _upload(context)
+        name, content = uploaded_table(context, SUFFIXES)
         taken = import_workbook(context.workspace, person.id, read_content(name, content), file=name)
     except FolkwaysError as error:
         return _refused(context, error)

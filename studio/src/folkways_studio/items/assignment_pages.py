@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -15,7 +14,7 @@ from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.items.import_runner import read_content
 from folkways_studio.items.pages import MOST_AT_ONCE, chosen_numbers
 from folkways_studio.items.table import TableView
-from folkways_studio.items.table_files import RowsError
+from folkways_studio.items.uploads import problem_lines, uploaded_table
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import STAFF, RequestContext
@@ -63,30 +62,15 @@ def _overview(
 @routes.post("/studies/{study}/items/assignments/file", STAFF, upload=1)
 def assign_by_file(context: RequestContext) -> Response:
     """Assign items by a table, or only check it: all of its rows, or none."""
-    upload = context.file("file")
     try:
-        if upload is None:
-            raise FolkwaysError(context.gettext("Choose a file."))
-        name = Path(upload.filename or "table").name[:100]
-        if Path(name).suffix.lower() not in SUFFIXES:
-            raise FolkwaysError(
-                context.gettext(
-                    "This is no table that can be read here; valid: %(endings)s", endings=", ".join(SUFFIXES)
-                )
-            )
+        name, content = uploaded_table(context, SUFFIXES)
         receipt = assign_rows(
-            context.workspace, context.study.id, read_content(name, upload.file.read()),
+            context.workspace, context.study.id, read_content(name, content),
             add=context.text("add") == "yes", take_back=context.text("take_back") == "yes",
             preview=context.text("preview") == "yes", file=name, by=context.me.id,
         )  # fmt: skip
-    except RowsError as error:
-        lines = [
-            context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)
-            for row, problem in error.problems.items()
-        ]
-        return _overview(context, problems=lines, status=422)
     except FolkwaysError as error:
-        return _overview(context, problems=str(error).splitlines(), status=422)
+        return _overview(context, problems=problem_lines(context, error), status=422)
     if context.text("preview") == "yes":
         done = context.ngettext(
             "Every row can be used: %(num)s item would be assigned.",
