@@ -155,8 +155,8 @@ def _predict(run: _Run) -> bool:
             return False
         items = waiting[start : start + AT_ONCE]
         tasks = list(_tasks(replace(run.stage, items=[_bare(each) for each in items])))
-        said = run.client.predict(tasks)
-        _store(run, items, tasks, said, said.version or version)
+        reply = run.client.predict(tasks)
+        _store(run, items, tasks, reply, reply.version or version)
         run.done += len(items)
         run.note(len(waiting))
     return True
@@ -202,12 +202,12 @@ def _store(
     run: _Run,
     items: Sequence[AnnotatedItem],
     tasks: Sequence[Mapping[str, Any]],
-    said: Predictions,
+    reply: Predictions,
     version: str,
 ) -> None:
     """Store what can be used, and note what cannot."""
     new: list[tuple[int | str, NewPreAnnotation]] = []
-    for item, task, predictions in zip(items, tasks, said.of_tasks, strict=True):
+    for item, task, predictions in zip(items, tasks, reply.of_tasks, strict=True):
         if not predictions:
             continue
         try:
