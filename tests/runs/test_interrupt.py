@@ -203,6 +203,58 @@ def test_a_signal_at_any_import_ends_it_in_one_line(
     assert (done.returncode, done.stderr.strip()) == (128 + number, "Interrupted."), done
 
 
+def test_an_import_ends_before_a_signal_is_raised(tmp_path: Path) -> None:
+    """As polars must end its own, whose native part panics over an exception of a module that it imports."""
+    (tmp_path / "fragile.py").write_text(
+        "import signal\ntry:\n    signal.raise_signal(signal.SIGTERM)\n"
+        "except BaseException:\n    raise SystemError('panicked')\n"
+    )
+    program = (
+        "from folkways.engine import interrupts\n"
+        "try:\n"
+        "    with interrupts.remembered():\n"
+        "        import fragile\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', interrupts.exit_code())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment() | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("interrupted 143\n", ""), done
+
+
+def test_a_signal_inside_an_import_is_raised_when_it_has_ended(tmp_path: Path) -> None:
+    """Long before the block ends, and once."""
+    (tmp_path / "slow.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    program = (
+        "import time\n"
+        "from folkways.engine import interrupts\n"
+        "with interrupts.remembered():\n"
+        "    try:\n"
+        "        import slow\n"
+        "        time.sleep(30)\n"
+        "    except KeyboardInterrupt:\n"
+        "        print('interrupted')\n"
+        "    time.sleep(0.2)\n"
+        "print('ended')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment() | {"PYTHONPATH": str(tmp_path)},
+        preexec_fn=hear_signals,
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert (done.stdout, done.stderr) == ("interrupted\nended\n", ""), done
+
+
 def test_nothing_is_imported_before_signals_are_heard() -> None:
     """What an interrupt meets before ``main`` begins is Python's own, and ends in a traceback."""
     program = (

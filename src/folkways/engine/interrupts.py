@@ -5,13 +5,18 @@ finaliser, to the callback of a weak reference or to a library's hook, the excep
 goes on, and spends. So it is remembered as well from when a command begins, and what plans or asks looks
 whether one came. What came is known until the next command begins, for its exit code. Imports nothing heavy:
 the command line begins with it.
+
+Nothing is raised inside an import: a native module that imports Python modules as it starts (polars does)
+panics over an exception there. The exception comes as soon as the import has ended.
 """
 
 from __future__ import annotations
 
+import _thread
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -19,14 +24,19 @@ from types import FrameType
 STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that end asking cleanly. Elsewhere all but the first end the process at once, which loses nothing
 that was stored."""
+LOOK_AGAIN = 0.01
+"""Seconds until a signal that came inside an import is looked at again."""
+IMPORTING = "<frozen importlib"
+"""How the files of Python's own import code begin."""
 
 
 class _SignalState:
-    """Blocks that have taken signals over, what signals came since the first began, and what is called in
-    place of an exception."""
+    """Blocks that have taken signals over, what signals came since the first began, whether the last one
+    waits for the end of an import, and what is called in place of an exception."""
 
     blocks = 0
     came: list[int] = []  # noqa: RUF012 - one for the process
+    deferred = False
     listener: Callable[[], object] | None = None
 
 
@@ -64,6 +74,7 @@ def listening(listener: Callable[[], object]) -> Iterator[None]:
         before, _SignalState.listener = _SignalState.listener, listener
         try:
             if _SignalState.came:
+                _SignalState.deferred = False
                 listener()
             yield
         finally:
@@ -73,6 +84,7 @@ def listening(listener: Callable[[], object]) -> Iterator[None]:
 def check() -> None:
     """KeyboardInterrupt if a signal came: for the places between two steps of something long."""
     if _SignalState.blocks and _SignalState.came:
+        _SignalState.deferred = False
         raise KeyboardInterrupt
 
 
@@ -109,10 +121,37 @@ def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         _SignalState.blocks -= 1
+        if _SignalState.deferred:
+            _SignalState.deferred = False
+            raise KeyboardInterrupt
 
 
-def _came(number: int, _frame: FrameType | None) -> None:
+def _came(number: int, frame: FrameType | None) -> None:
     _SignalState.came.append(number)
-    if _SignalState.listener is None:
+    _SignalState.deferred = False
+    if _SignalState.listener is not None:
+        _SignalState.listener()
+    elif _imports(frame):
+        _SignalState.deferred = True
+        # not a Timer, whose locks the interrupted line may hold
+        _thread.start_new_thread(_look_again, (number,))
+    else:
         raise KeyboardInterrupt
-    _SignalState.listener()
+
+
+def _imports(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(IMPORTING):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _look_again(number: int) -> None:
+    time.sleep(LOOK_AGAIN)
+    if not _SignalState.deferred:
+        return
+    if sys.platform == "win32":
+        _thread.interrupt_main(signal.Signals(number))
+    else:  # which ends a wait as well
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
