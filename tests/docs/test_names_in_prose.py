@@ -12,6 +12,7 @@ from pathlib import Path
 
 from folkways import plugins
 from tests.support.doc_pages import REPOSITORY
+from tests.support.python_source import statements
 
 SOURCES = (REPOSITORY / "src", REPOSITORY / "studio" / "src")
 DOTTED = re.compile(r"(?<![\w./@*-])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?![\w/@-]|\.\w)")
@@ -45,18 +46,15 @@ STRING_OR_COMMENT = re.compile(
 """As Python 3.11 has them, in which no string holds its own quotes: tokenize takes ten times as long."""
 
 
-def docstrings(block: ast.AST) -> Iterator[ast.Constant]:
+def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
     """Strings that are statements: docstrings, also those of constants."""
-    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for node in getattr(block, name, ()):
-            if (
-                isinstance(node, ast.Expr)
-                and isinstance(node.value, ast.Constant)
-                and isinstance(node.value.value, str)
-            ):
-                yield node.value
-            elif isinstance(node, ast.AST):
-                yield from docstrings(node)
+    for node in statements(tree):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            yield node.value
 
 
 def split(text: str) -> tuple[list[tuple[int, str]], str]:
