@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Any, ClassVar
 
 import polars as pl
@@ -129,6 +131,7 @@ class ShortAnswers(DemoTask):
         return ReplyScore(reply.strip(), "contains no accepted answer", {"correct": 0.0})
 
 
+@lru_cache(4096)  # the items are read several times for each run, and judged in each profile
 def contains_answer(reply: str, answer: str, language: str) -> bool:
     """Whether the answer occurs in the reply, whatever case and accents, as whole words where the script has
     word borders."""
@@ -209,12 +212,12 @@ def _options(answers: Mapping[str, str], culture: str, groups: list[Mapping[str,
     cultures = list(answers)
     start = cultures.index(culture)
     following = dict.fromkeys(answers[code] for code in cultures[start + 1 :] + cultures[:start])
-    wrong = [
+    wrong = (
         option
         for option in following
         if not any(contains_answer(option, answer, "en") for answer in accepted)
-    ]
-    return [answers[culture], *wrong[: OPTIONS - 1]]
+    )
+    return [answers[culture], *islice(wrong, OPTIONS - 1)]
 
 
 def _turned(options: list[str], turn: int) -> list[str]:
