@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar
 
 import polars as pl
@@ -42,7 +43,8 @@ class DemoTask(ItemwiseTask):
         """``rows`` out of what the file holds."""
 
     def rows(self, release: Release) -> Iterator[Row]:
-        return self.read_items(self._read(release))
+        path = release.path(self.file)
+        return self.read_items(_read(path, path.stat().st_mtime_ns))
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         texts = wordings("folkways.benchmarks.demo")[self.wording or self.name.split("/")[1]]
@@ -61,8 +63,10 @@ class DemoTask(ItemwiseTask):
             )
         return made
 
-    def _read(self, release: Release) -> dict[str, Any]:
-        return read_toml(release.path(self.file))
+
+@lru_cache(8)  # a run reads its items several times
+def _read(path: Path, _changed: int) -> dict[str, Any]:
+    return read_toml(path)
 
 
 def local_language(culture: str) -> str:
