@@ -59,18 +59,17 @@ def test_every_language_of_the_table_has_a_tool() -> None:
     }
 
 
-@pytest.mark.parametrize("language", TEXTS)
-def test_no_package_is_imported_before_the_first_text(language: str) -> None:
-    code = (
-        f"import sys; from folkways.text.tools import get_tool; get_tool({language!r}).version; "
-        "print({'jieba', 'simplemma', 'konlpy', 'spacy', 'fugashi', 'snowballstemmer'} & set(sys.modules))"
-    )
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        == "set()"
-    )
+def test_no_package_is_imported_before_the_first_text() -> None:
+    code = f"""if True:
+        import sys
+        from folkways.text.tools import get_tool
+        for language in {list(TEXTS)}:
+            get_tool(language).version
+            packages = {{"jieba", "simplemma", "konlpy", "spacy", "fugashi", "snowballstemmer"}} & set(sys.modules)
+            assert not packages, (language, packages)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -84,21 +83,21 @@ def test_numbers_stay_whole(text: str, tokens: list[str]) -> None:
 LETTERS = "".join(text for text, _ in TEXTS.values())
 
 
-@pytest.mark.parametrize("language", TEXTS)
 @given(text=st.text() | st.text(st.sampled_from(LETTERS)))
-def test_only_blank_texts_have_no_tokens_and_none_is_empty(language: str, text: str) -> None:
-    tokens = get_tool(language).tokens(text)
-    assert bool("".join(tokens).split()) == bool(text.split())
-    assert all(tokens)
-    assert get_tool(language).tokens(text) == tokens
+def test_only_blank_texts_have_no_tokens_and_none_is_empty(text: str) -> None:
+    for language in TEXTS:
+        tokens = get_tool(language).tokens(text)
+        assert bool("".join(tokens).split()) == bool(text.split()), language
+        assert all(tokens), language
+        assert get_tool(language).tokens(text) == tokens, language
 
 
-@pytest.mark.parametrize("language", sorted(set(TEXTS) - {"ja", "zh"}))
 @given(text=st.text(st.sampled_from(LETTERS)))
-def test_a_reply_that_repeats_the_answer_has_all_its_tokens(language: str, text: str) -> None:
+def test_a_reply_that_repeats_the_answer_has_all_its_tokens(text: str) -> None:
     assume(any(char.isalnum() for char in text))
-    tool = get_tool(language)
-    assert set(tool.tokens(text)) <= set(tool.tokens(f"x {text} x"))
+    for language in sorted(set(TEXTS) - {"ja", "zh"}):
+        tool = get_tool(language)
+        assert set(tool.tokens(text)) <= set(tool.tokens(f"x {text} x")), language
 
 
 def test_a_dotted_capital_is_lowered_as_the_authors_do() -> None:
