@@ -142,6 +142,7 @@ def test_who_chose_to_look_corrects_nothing(desk: StudyFixture) -> None:
     (number,) = desk.add("pair", [QUESTION])
     first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
     work = desk.answer(first, {"choices": [0]}, "pair")
+    assert corrections.sent_for(desk.workspace, first.id, work.assignment.id)[1] == ""
     blinding.look(desk.workspace, desk.study.id, first.account_id, number)
     assert blinding.blind_among(desk.workspace, desk.study.id, first.account_id, [number]) == frozenset()
     assert blinding.blind_among(desk.workspace, desk.study.id, second.account_id, [number]) == {number}

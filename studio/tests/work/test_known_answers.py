@@ -270,6 +270,7 @@ def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_no
         gold.drop_gold(desk.workspace, desk.study.id, decided, "because")
     keys = {person.id: answer_all(desk, person, RIGHT)[0] for person in people}
     assert "gold-q0" not in keys[people[0].id] + keys[people[1].id]
+    assert "gold-q0" in keys[people[2].id]
     assert get_item(desk.workspace, desk.study.id, decided).state == "done", "the item stays data"
 
 
