@@ -87,7 +87,7 @@ def test_a_small_file_with_many_lines_is_read_apart(empty_rows: int, monkeypatch
     content = sheet_of(rows)
     monkeypatch.setattr(running, "read_apart", noted)
     found = read_content("many.xlsx", content)
-    assert apart and all({*row} == {"item", "question"} for row in found)
+    assert apart and [row["item"] for row in found] == ([""] if empty_rows else ["q1", "q2"])
     apart.clear()
     assert read_content("few.xlsx", sheet_of(FAR.format(row=SMALL_LINES, cell=f"A{SMALL_LINES}"))) == [
         {"item": "q1", "question": ""},
