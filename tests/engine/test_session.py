@@ -211,9 +211,7 @@ def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
     assert sum(progress.done for progress in counts) == 1500
 
 
-def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_other(
-    workspace: Workspace,
-) -> None:
+def test_a_broken_model_loses_nothing_of_the_other(workspace: Workspace) -> None:
     orders = []
     with ChatServer(latency=0.02) as good, ChatServer(faults={"chances": {"401": 1.0}}) as broken:
         for server, first in ((good, 1), (broken, 301)):
