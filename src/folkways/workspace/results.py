@@ -353,7 +353,7 @@ def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def save_summary(workspace: Workspace, run: RunRecord, name: str, value: object) -> None:
-    """Store what a scored ``run`` of the ``workspace`` comes to, as JSON, under a ``name``."""
+    """Store a ``value`` of a scored ``run`` of the ``workspace``, as JSON, under a ``name``."""
     row = (run.id, name, __version__, orjson.dumps(value).decode())
     with workspace.write() as connection:
         workspace.insert_or_replace(connection, schema.summaries, [row])
