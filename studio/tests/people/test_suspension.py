@@ -103,10 +103,12 @@ def test_nobody_is_excluded_without_a_reason_or_twice_or_after_they_have_left(de
     with pytest.raises(ConflictError, match="not excluded"):
         include(desk, kim)
     exclude(desk, kim)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="not in the study any more"):
         exclude(desk, kim)
     participants.withdraw(
         desk.workspace, desk.study.id, kim.id
     )  # whoever is excluded can still leave for good
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="not excluded"):
         include(desk, kim)
+    with pytest.raises(ConflictError, match="not in the study any more"):
+        exclude(desk, kim)

@@ -202,7 +202,10 @@ def test_from_a_catalogue_to_a_study_and_back(tmp_path: Path, monkeypatch: pytes
     assert here.answer_all(other, "check", second) == 10
     before = here.path.read_bytes()
     would = here.say("studio", "locale", "apply", "interface-translation", "ar.po", "--dry-run")
-    assert would.splitlines()[0] == "ar.po: 6 texts accepted, 1 reworded, 1 unclear, 2 not settled"
+    assert (
+        would.splitlines()[0]
+        == "ar.po: 6 texts accepted, 1 reworded, 1 unclear, 2 not settled (nothing was written)"
+    )
     assert here.path.read_bytes() == before
     expert = here.desk.person(role=Role.EXPERT)
     settled = here.answer_all(expert, "settle", lambda content: {**second(content), "reason": ""})

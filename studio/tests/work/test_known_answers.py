@@ -152,7 +152,7 @@ def test_rules_warn_then_pause_then_exclude(studio_workspace: Workspace) -> None
     suspension.resume(desk.workspace, desk.study.id, person.id, "we talked", by=desk.owner)
     keys, then = answer_all(desk, person, WRONG)
     assert (sum(key.startswith("gold") for key in keys), then) == (5, "warn"), "counted anew, and warned anew"
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="not paused"):
         suspension.resume(desk.workspace, desk.study.id, person.id, "once more")
 
 
