@@ -318,9 +318,10 @@ def test_baselines_alone_are_no_models(benchmark: str, result: Result) -> None:
     assert not made and "not of baselines alone" in left_out[result.name]
 
 
-def test_refused_and_unreadable_replies_count_as_the_rule_has_it() -> None:
+@pytest.mark.parametrize("state", ["refused", "unreadable"])
+def test_refused_and_unreadable_replies_count_as_the_rule_has_it(state: str) -> None:
     rows = judged("blend", "lab/small")
-    silent = zeros(rows, pl.col("culture") == "KR", "refused")
+    silent = zeros(rows, pl.col("culture") == "KR", state)
     found = findings("blend", silent)
     assert found.judgements.filter(culture="KR", task="blend/saq")["sem_b"].sum() == 0
     assert found.judgements.height == rows.height
