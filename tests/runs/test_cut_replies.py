@@ -177,9 +177,7 @@ def test_thoughts_are_stored_apart_shown_and_never_judged(asked: Asked) -> None:
     )
     assert [(reply["response"], reply["thoughts"]) for reply in told["responses"]] == [("", THOUGHTS)]
     answered = judged.filter(state="answered")["item"]
-    shown = [
-        folkways("show", f"blend/mcq:{item}", "-w", asked.workspace).stdout for item in answered.head(8)
-    ]
+    shown = [folkways("show", f"blend/mcq:{item}", "-w", asked.workspace).stdout for item in answered.head(8)]
     assert 0 < sum("thoughts" in text for text in shown) < len(shown)
 
 

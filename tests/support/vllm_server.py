@@ -164,7 +164,8 @@ async def serve(options: argparse.Namespace) -> None:
                 content = text.encode()
                 writer.write(
                     f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n"
-                    f"Content-Length: {len(content)}\r\n\r\n".encode() + content
+                    f"Content-Length: {len(content)}\r\n\r\n".encode()
+                    + content
                 )
                 await writer.drain()
 
