@@ -125,10 +125,11 @@ class TableSet:
 def _creating(metadata: sa.MetaData, driver: str) -> tuple[str, ...]:
     """The statements that create the tables, each of which takes longer to put together than to run."""
     statements: list[str] = []
-    engine = sa.create_mock_engine(
-        f"{driver}://",
-        lambda statement, *_, **__: statements.append(str(statement.compile(dialect=engine.dialect))),
-    )
+
+    def note(statement: sa.schema.ExecutableDDLElement, *_: object, **__: object) -> None:
+        statements.append(str(statement.compile(dialect=engine.dialect)))
+
+    engine = sa.create_mock_engine(f"{driver}://", note)
     metadata.create_all(engine, checkfirst=False)
     return tuple(statements)
 
