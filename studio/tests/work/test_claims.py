@@ -41,8 +41,8 @@ def answers_per_item(workspace: Workspace) -> Counter[int]:
         return Counter(connection.scalars(sa.select(schema.judgements.c.item_id)))
 
 
-def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
-    """Two processes with six people each; every form is posted twice at once and every fifth slot is given
+def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
+    """Six people in each; every form is posted twice at once and every fifth slot is given
     back first."""
     people = [desk.person() for _ in range(12)]
     items = desk.add("verify", [QUESTION] * 12)
