@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -144,6 +144,8 @@ class StudyFixture:
     study: Study
     owner: int
     offered: Mapping[str, OfferedModel]
+    tokens: dict[str, str] = field(default_factory=dict)
+    """Population -> the token of the invitation that its people come by."""
 
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
@@ -152,8 +154,11 @@ class StudyFixture:
                 self.workspace, f"{role}-{len(self.people())}@{self.study.name}.example.org", None
             )
             return participants.add_staff(self.workspace, self.study.id, account.id, role)
-        _, token = invites.create_invite(self.workspace, self.study.id, population=population)
-        joined = participants.join(self.workspace, token)
+        if population not in self.tokens:
+            _, self.tokens[population] = invites.create_invite(
+                self.workspace, self.study.id, population=population
+            )
+        joined = participants.join(self.workspace, self.tokens[population])
         return participants.consent(self.workspace, joined.id, self.study.consent_version)
 
     def people(self) -> tuple[Participant, ...]:
