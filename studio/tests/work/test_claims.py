@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import threading
 from collections import Counter
 from pathlib import Path
@@ -26,6 +25,7 @@ from folkways_studio.work.eligible_slots import counts_of_person
 from folkways_studio.work.task_pages import get_task_page
 from studio.tests.crowd import work_together
 from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
+from tests.support.forks import start_module
 from tests.support.moments import at_time
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -53,8 +53,11 @@ def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFi
         if location.startswith("sqlite")
         else location.replace("+psycopg", "")
     )
-    with subprocess.Popen(
-        [sys.executable, "-m", "studio.tests.crowd", location, str(people[6].id), "6"],
+    with start_module(
+        "studio.tests.crowd",
+        location,
+        people[6].id,
+        6,
         cwd=REPOSITORY,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
