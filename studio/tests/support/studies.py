@@ -68,16 +68,27 @@ def studio_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]
     workspace.close()
 
 
+def content_of(workspace: Workspace) -> bytes:
+    """All that a workspace in a file holds, for ``filled``."""
+    workspace.close()
+    return Path(workspace.location).read_bytes()
+
+
+def filled(workspace: Workspace, content: bytes) -> Workspace:
+    """The same workspace in a file with that content, and without what lay beside it."""
+    workspace.close()
+    path = Path(workspace.location)
+    shutil.rmtree(path.parent)
+    path.parent.mkdir()
+    path.write_bytes(content)
+    path.chmod(0o600)
+    return workspace
+
+
 def emptied(workspace: Workspace) -> Workspace:
     """The same workspace without a row, and without what lay beside its file."""
     if workspace.engine.dialect.name == "sqlite":
-        workspace.close()
-        path = Path(workspace.location)
-        shutil.rmtree(path.parent)
-        path.parent.mkdir()
-        path.write_bytes(empty_file())
-        path.chmod(0o600)
-        return workspace
+        return filled(workspace, empty_file())
     with workspace.write() as connection:
         # To truncate fifty small tables takes ten times as long.
         connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
