@@ -37,6 +37,7 @@ def run(
         cwd=folder,
         HF_HUB_OFFLINE="1",
         HF_HOME=str(folder / "hub"),
+        TQDM_DISABLE="1",  # thousands of bars cost seconds
     )
     found: dict[str, Any] = json.loads((folder / "out.json").read_text(encoding="utf-8"))
     return found
