@@ -2,9 +2,10 @@
 
     python lm_eval_program.py REQUEST.json OUT.json
 
-REQUEST: ``folders`` (below its tasks) -> endings of the tasks that are wanted, or null for all; ``data`` (a folder with
-``DATA SET/CONFIGURATION.json``: split -> rows); ``shots`` (numbers of examples); with ``model`` (a folder) and ``torch``
-(where torch and transformers are installed) its own evaluation of that model. OUT: folder -> shots -> task ->
+REQUEST: a list of jobs. A job: ``folders`` (below its tasks) -> endings of the tasks that are wanted, or null for all;
+``data`` (a folder with ``DATA SET/CONFIGURATION.json``: split -> rows); ``shots`` (numbers of examples); with ``model`` (a
+folder) and ``torch`` (where torch and transformers are installed) its own evaluation of that model. OUT: of each job,
+folder -> shots -> task ->
 ``samples`` of doc, context and continuations, and with a model their ``metrics`` beside ``results``.
 """
 
@@ -105,8 +106,8 @@ def evaluated(names: list[str], manager: TaskManager, shots: int, model: Model) 
     }
 
 
-def main() -> None:
-    wanted = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+def done(wanted: dict[str, Any]) -> dict[str, Any]:
+    """What a job gives."""
     sys.path += wanted.get("torch", [])
     rows = {
         (path.parent.name, path.stem): json.loads(path.read_text(encoding="utf-8"))
@@ -117,7 +118,6 @@ def main() -> None:
         return {split: Split(of) for split, of in rows[path.rpartition("/")[2], name].items()}
 
     datasets.load_dataset = load
-    lm_eval.utils.env.from_string = cache(lm_eval.utils.env.from_string)  # or each text is compiled each time
     root = Path(lm_eval.tasks.__file__).parent
     model = Model(wanted["model"]) if "model" in wanted else None
     out: dict[str, Any] = {}
@@ -135,7 +135,13 @@ def main() -> None:
             shots: sent(tasks, shots) if model is None else evaluated(names, manager, shots, model)
             for shots in wanted["shots"]
         }
-    Path(sys.argv[2]).write_text(json.dumps(out), encoding="utf-8")
+    return out
+
+
+def main() -> None:
+    lm_eval.utils.env.from_string = cache(lm_eval.utils.env.from_string)  # or each text is compiled each time
+    jobs = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    Path(sys.argv[2]).write_text(json.dumps([*map(done, jobs)]), encoding="utf-8")
 
 
 main()
