@@ -35,10 +35,18 @@ SUGGESTION = {
 }
 
 
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer(mode=f"fixed:Here it is: {json.dumps(SUGGESTION)}") as server:
+@pytest.fixture(scope="module")
+def running_server() -> Iterator[ChatServer]:
+    with ChatServer() as server:
         yield server
+
+
+@pytest.fixture
+def server(running_server: ChatServer) -> ChatServer:
+    """The server as if it had just begun."""
+    mode = f"fixed:Here it is: {json.dumps(SUGGESTION)}"
+    running_server.control(mode=mode, faults={}, forget=True)
+    return running_server
 
 
 @pytest.fixture
@@ -221,6 +229,7 @@ def test_nobody_takes_a_step_in_a_question_of_somebody_else(studio_workspace: Wo
         lambda: redteaming.edit(
             desk.workspace, other.id, work.assignment.id, "Which one?", ["a", "b", "c", "d"], [0]
         ),
+        lambda: redteaming.suggest(desk.workspace, other.id, work.assignment.id, {}),
         lambda: redteaming.challenge(desk.workspace, other.id, work.assignment.id, {}),
     ):
         with pytest.raises(NotFoundError):

@@ -495,6 +495,7 @@ def test_whatever_is_sent_is_answered_in_words(
             asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
             reply = Visitor.of(server, world, kind).ask(method, asked, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
+            assert reply.status < 400 or reply.text.strip(), f"{kind}: {method} {path}: {reply.status}"
     for name in (
         "assignment",
         "item",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import threading
 from collections import Counter
 from pathlib import Path
@@ -24,7 +23,9 @@ from folkways_studio.work import assignments, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work
 from folkways_studio.work.eligible_slots import counts_of_person
 from folkways_studio.work.task_pages import get_task_page
+from studio.tests.crowd import work_together
 from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
+from tests.support.forks import start_module
 from tests.support.moments import at_time
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -41,9 +42,9 @@ def answers_per_item(workspace: Workspace) -> Counter[int]:
         return Counter(connection.scalars(sa.select(schema.judgements.c.item_id)))
 
 
-def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
-    """Two processes with six people each; every form is posted twice at once and every fifth slot is given
-    back first."""
+def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
+    """This process and another, with six people each; every form is posted twice at once and every fifth slot
+    is given back first."""
     people = [desk.person() for _ in range(12)]
     items = desk.add("verify", [QUESTION] * 12)
     location = str(desk.workspace.engine.url.render_as_string(hide_password=False))
@@ -52,23 +53,25 @@ def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyF
         if location.startswith("sqlite")
         else location.replace("+psycopg", "")
     )
-    crowds = [
-        subprocess.Popen(
-            [sys.executable, "-m", "studio.tests.crowd", location, str(people[0].id + 6 * number), "6"],
-            cwd=REPOSITORY,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(2)
-    ]
-    told: Counter[str] = Counter()
-    for crowd in crowds:
-        output, _ = crowd.communicate(timeout=300)
-        assert crowd.returncode == 0
-        told.update(json.loads(output))
+    with start_module(
+        "studio.tests.crowd",
+        location,
+        people[6].id,
+        6,
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == "ready\n"
+        assert other.stdin is not None
+        other.stdin.close()
+        outcomes = work_together(desk.workspace, people[0].id, 6)
+        outcomes.update(json.loads(other.stdout.read()))
+    assert other.returncode == 0
     assert answers_per_item(desk.workspace) == Counter(dict.fromkeys(items, 5))
-    assert told["stored"] == told["repeated"] == 60
-    assert set(told) == {"stored", "repeated", "released"}
+    assert outcomes["stored"] == outcomes["repeated"] == 60
+    assert set(outcomes) == {"stored", "repeated", "released"}
     with desk.workspace.read() as connection:
         pairs = connection.execute(
             sa.select(schema.judgements.c.item_id, schema.judgements.c.participant_id)
@@ -78,7 +81,7 @@ def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyF
     assert states == {AssignmentState.DONE}
 
 
-def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> None:
+def test_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 6)
     found: list[Work | NoWork] = []
@@ -89,8 +92,9 @@ def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -
         tab.start()
     for tab in tabs:
         tab.join()
-    assert len(found) == 6
-    assert len({work.assignment.id for work in found if isinstance(work, Work)}) == 1
+    works = [work for work in found if isinstance(work, Work)]
+    assert len(works) == 6
+    assert len({work.assignment.id for work in works}) == 1
 
 
 def test_nobody_is_given_an_item_twice(desk: StudyFixture) -> None:
@@ -148,6 +152,8 @@ def test_a_heartbeat_keeps_the_slot(desk: StudyFixture) -> None:
         at_time(1_001_000.0, leases.heartbeat, desk.workspace, person.id, work.assignment.id)
         == 1_001_000.0 + 1800
     )
+    assert at_time(1_002_000.0, leases.expire, desk.workspace, desk.study.id) == 0, "it is theirs for longer"
+    assert at_time(1_002_801.0, leases.expire, desk.workspace, desk.study.id) == 1
 
 
 def test_expired_slots_are_open_again_after_a_sweep(desk: StudyFixture) -> None:
@@ -156,6 +162,9 @@ def test_expired_slots_are_open_again_after_a_sweep(desk: StudyFixture) -> None:
     at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert at_time(1_000_001.0, leases.expire, desk.workspace, desk.study.id) == 0
     assert at_time(1_100_000.0, leases.expire, desk.workspace, desk.study.id) == 1
+    with desk.workspace.read() as connection:
+        states = set(connection.scalars(sa.select(schema.assignments.c.state)))
+    assert states == {AssignmentState.OPEN}
 
 
 def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: StudyFixture) -> None:
@@ -166,6 +175,8 @@ def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: StudyFixt
     second = desk.work(person)
     assert second.item.id != first.item.id
     assert desk.work(other).item.id == first.item.id
+    desk.submit(person, second, {"choices": [0]})
+    assert desk.nothing(person) == "none_left"
 
 
 def test_a_second_tab_cannot_overwrite_a_judgement(desk: StudyFixture) -> None:
@@ -259,6 +270,8 @@ def test_withdrawing_frees_slots_and_has_answers_replaced(desk: StudyFixture) ->
     participants.withdraw(desk.workspace, desk.study.id, people[0].id)
     assert desk.work(people[5]).item.id == item
     assert desk.nothing(people[0]) == "not_active"
+    participants.withdraw(desk.workspace, desk.study.id, people[5].id)
+    assert desk.work(desk.person()).item.id == item, "what they had at hand"
 
 
 def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: Workspace) -> None:
