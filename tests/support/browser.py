@@ -29,6 +29,9 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # The studio's pages leave the process of the blank page that a browser begins with: one of each context is
+    # enough, and to start one costs as much as a page does.
+    "--renderer-process-limit=1",
 )
 
 
