@@ -32,6 +32,7 @@ ARGUMENTS = (
     # The studio's pages leave the process of the blank page that a browser begins with: one of each context is
     # enough, and to start one costs as much as a page does.
     "--renderer-process-limit=1",
+    "--in-process-gpu",
 )
 
 

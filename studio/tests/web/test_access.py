@@ -479,6 +479,8 @@ NAMES = (
 ENDS = ("/withdraw", "/finish", "/signout", "/signout-everywhere", "/erase", "/password")
 """Routes after which there is little left to try."""
 
+LONGEST_QUERY = 8000
+
 
 @pytest.mark.parametrize(
     "value", ["\u00b2", "\u0663", "9" * 40, "-1", "1e3", "a\0b", "%(x)s", "x" * 5000, ""], ids=repr
@@ -488,8 +490,10 @@ def test_whatever_is_sent_is_answered_in_words(beginning: Beginning, world: Worl
     for method, path in (route for route in TABLE if not route[1].endswith(ENDS)):
         for kind in {OWNER, PERSON} & (TABLE[method, path] or {OWNER}):
             address = filled(path, world.values)
-            asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
-            reply = beginning.visitor(kind).ask(method, asked, fields)
+            query = f"?{urlencode(fields)}" if method == "GET" else ""
+            if len(query) > LONGEST_QUERY:
+                continue  # no browser sends such an address
+            reply = beginning.visitor(kind).ask(method, address + query, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
     for name in (
         "assignment",
