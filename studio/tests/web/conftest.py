@@ -17,8 +17,10 @@ from folkways_studio.items.service import NewItem
 from folkways_studio.people import accounts, invites, participants, sessions
 from folkways_studio.records import Account, Participant, Population, Role, Study, StudyState
 from folkways_studio.studies import service as studies
+from folkways_studio.work import judgements
+from folkways_studio.work.assignments import Work
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import PASSWORD, described
+from studio.tests.support.studies import PASSWORD, described, next_work
 from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import Watched
 
@@ -97,6 +99,17 @@ class Field:
         person = participants.join(self.workspace, token)
         return participants.consent(self.workspace, person.id, self.study.consent_version)
 
+    def answer(
+        self, stage: str, submission: Mapping[str, Any], person: Participant | None = None
+    ) -> Participant:
+        """Somebody, new unless named, who answers one task of a stage without a browser."""
+        person = person or self.arrived()
+        work = next_work(self.workspace, person.id, stage=stage)
+        assert isinstance(work, Work), work
+        key = f"key-{work.assignment.id}"
+        judgements.submit(self.workspace, person.id, work.assignment.id, submission, key)
+        return person
+
     def page_of(self, account_id: int, **options: Any) -> Any:
         """A browser in which an account has a session already."""
         page = self.page(**options)
@@ -108,11 +121,14 @@ class Field:
         """A browser of the study's owner, at a page of the researcher's view."""
         return self.open(self.page_of(self.owner.id, **options), self.desk + path)
 
+    def member(self, role: Role) -> Participant:
+        """A new reviewer, expert or researcher of the study, without a browser."""
+        account = accounts.create_account(self.workspace, f"{role}-{self.study.name}@example.org", None)
+        return participants.add_staff(self.workspace, self.study.id, account.id, role)
+
     def staff(self, role: Role) -> Any:
         """A browser of a new reviewer, expert or researcher of the study; the page shows the study."""
-        account = accounts.create_account(self.workspace, f"{role}-{self.study.name}@example.org", None)
-        participants.add_staff(self.workspace, self.study.id, account.id, role)
-        return self.open(self.page_of(account.id), f"/work/{self.study.name}")
+        return self.open(self.page_of(self.member(role).account_id), f"/work/{self.study.name}")
 
     def add(
         self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea"

@@ -48,23 +48,27 @@ def select(page: Any, words: str) -> None:
 
 
 def stored(field: Field, number: int) -> list[list[int]]:
-    (said,) = judgements.list_judgements(field.workspace, field.study.id, number)
-    spans: list[list[int]] = said.payload["spans"]
+    (answer,) = judgements.list_judgements(field.workspace, field.study.id, number)
+    spans: list[list[int]] = answer.payload["spans"]
     return spans
 
 
-@pytest.mark.parametrize("script", SENTENCES)
-def test_what_is_selected_is_stored_in_code_points(field: Field, script: str) -> None:
-    sentence, words = SENTENCES[script]
-    (number,) = field.add("mark", [{"sentence": sentence}])
+def test_what_is_selected_is_stored_in_code_points(field: Field) -> None:
+    added = field.add("mark", [{"sentence": text} for text, _ in SENTENCES.values()])
     page = field.person()
     begin(page)
-    select(page, words)
-    expect(page.locator("[data-marks] bdi")).to_have_text([words])
-    send(page)
-    ((start, end),) = stored(field, number)
-    assert sentence[start:end] == words
-    assert field.item(number).result["tagged"] == sentence.replace(words, f"<CSI> {words} </CSI>")
+    for _ in SENTENCES:
+        page.wait_for_selector("form[data-ready]")
+        shown = page.locator("[data-markable]").text_content()
+        words = next(words for sentence, words in SENTENCES.values() if sentence in shown)
+        select(page, words)
+        expect(page.locator("[data-marks] bdi")).to_have_text([words])
+        send(page)
+    for number, (script, (sentence, words)) in zip(added, SENTENCES.items(), strict=True):
+        ((start, end),) = stored(field, number)
+        assert sentence[start:end] == words, script
+        tagged = field.item(number).result["tagged"]
+        assert tagged == sentence.replace(words, f"<CSI> {words} </CSI>"), script
 
 
 def test_marks_are_made_and_taken_back_by_keyboard(field: Field) -> None:
