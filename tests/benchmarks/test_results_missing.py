@@ -322,9 +322,10 @@ def test_a_few_lost_replies_are_left_out_and_not_counted_as_wrong(benchmark: str
     assert any("have no reply and are left out" in note for note in made.tables[0].notes)
 
 
-def test_refused_and_unreadable_replies_count_as_the_rule_has_it() -> None:
+@pytest.mark.parametrize("state", ["refused", "unreadable"])
+def test_refused_and_unreadable_replies_count_as_the_rule_has_it(state: str) -> None:
     rows = judged("blend", "lab/small")
-    silent = zeros(rows, pl.col("culture") == "KR", "refused")
+    silent = zeros(rows, pl.col("culture") == "KR", state)
     found = findings("blend", silent)
     assert found.judgements.filter(culture="KR", task="blend/saq")["sem_b"].sum() == 0
     assert found.judgements.height == rows.height

@@ -68,7 +68,7 @@ def test_the_hub_layout_has_the_same_items_and_a_card(release: Path, tmp_path: P
 
 def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> None:
     workspace = ("-w", tmp_path / "w.db")
-    assert build(
+    built = build(
         "mcq",
         "--release",
         release,
@@ -80,6 +80,7 @@ def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> 
         "mine",
         *workspace,
     )
+    assert built.exit_code == 0, built.output
     for line in (
         "report mine",
         "score mine",

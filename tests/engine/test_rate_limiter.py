@@ -15,7 +15,7 @@ from folkways.engine.rate_limiter import BACKOFF_LONGEST, RETRY_AFTER_LONGEST, R
 
 
 @given(attempt=st.integers(1, 60), seed=st.integers())
-def test_backoff_grows_but_stays_bounded(attempt: int, seed: int) -> None:
+def test_backoff_is_never_nothing_and_stays_bounded(attempt: int, seed: int) -> None:
     wait = backoff(attempt, None, random.Random(seed))
     assert 0 < wait <= BACKOFF_LONGEST
 

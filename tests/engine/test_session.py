@@ -18,6 +18,7 @@ from folkways.engine.session import Crew, EndpointJob, Observer, ask
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.run_records import list_runs
 from tests.support.chat_server import ChatServer
 from tests.support.planned import plan_prompts
 
@@ -161,12 +162,15 @@ def test_stalls_and_huge_bodies_become_failures(workspace: Workspace) -> None:
 
 
 def test_rubbish_is_stored_as_text(workspace: Workspace) -> None:
+    texts = ["[[fault:rubbish]] one", "[[fault:bad-utf8]] two"]
     with ChatServer() as server:
-        _, states = ask_server(
-            workspace, server, ["[[fault:rubbish]] one", "[[fault:bad-utf8]] two"], limits=Limits(attempts=2)
-        )
-    assert sum(states.values()) == 2
-    assert states.get("answered", 0) >= 1
+        _, states = ask_server(workspace, server, texts, limits=Limits(attempts=2))
+    assert states == {"answered": 2}
+    (run,) = list_runs(workspace)
+    (part,) = results.parts(workspace, run)
+    rubbish, unreadable = results.responses(workspace, run, part)["response"]
+    assert rubbish == "A \ufffd \ufffd \ufffd \u202e \x1b[31m \uffff end"
+    assert unreadable == "A \ufffd\ufffd\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -211,9 +215,7 @@ def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
     assert sum(progress.done for progress in counts) == 1500
 
 
-def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_other(
-    workspace: Workspace,
-) -> None:
+def test_a_broken_model_loses_nothing_of_the_other(workspace: Workspace) -> None:
     orders = []
     with ChatServer(latency=0.02) as good, ChatServer(faults={"chances": {"401": 1.0}}) as broken:
         for server, first in ((good, 1), (broken, 301)):

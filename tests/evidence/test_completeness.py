@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+import sqlalchemy as sa
 
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.evidence.completeness import Completeness
 from folkways.runs.planning.plan import release_of
-from folkways.runs.results.notes import completeness_of, default_rows, lacking
-from folkways.workspace import run_records
+from folkways.runs.results.asked_share import completeness_of, default_rows, lacking
+from folkways.workspace import run_records, schema
 
 
 def cells(*rows: tuple[str, str, str, int]) -> pl.DataFrame:
@@ -94,3 +96,20 @@ def test_a_row_that_was_asked_twice_counts_once(tmp_path: Path) -> None:
         (asked,) = run_records.run_tasks(done.workspace, done.record)
         counts.append(completeness_of(done.workspace, done.record, asked, get_task("demo/saq")).asked)
     assert counts[0] == counts[1] > 0
+
+
+def test_what_a_finished_run_lacks_is_known_when_its_replies_are_no_longer_read(tmp_path: Path) -> None:
+    """It was stored with the scores, and each task has its own."""
+    tasks = ["demo/saq", "demo/mcq"]
+    done = run(tasks, models=["baseline/first"], workspace=tmp_path / "w.db", name="r", limit=3)
+    before = [
+        lacking(done.workspace, done.record, asked)
+        for asked in run_records.run_tasks(done.workspace, done.record)
+    ]
+    with done.workspace.write() as connection:
+        connection.execute(sa.delete(schema.judgements))
+    finished, unscored = done.record, replace(done.record, state="asked")
+    for asked, sentences in zip(run_records.run_tasks(done.workspace, finished), before, strict=True):
+        assert lacking(done.workspace, finished, asked) == sentences != []
+        assert lacking(done.workspace, unscored, asked) != sentences
+    assert before[0] != before[1]

@@ -124,8 +124,20 @@ def test_each_prompt_is_paired_with_its_own_placebos() -> None:
         return chosen(second.get(arm, arm), culture, n + (7 if arm in second else 0))
 
     row = answers(inputs(shifted, (*arms, *second))).row(0, named=True)
+    assert (row["names"], row["answers_of"]) == ("other", "all")
     assert row["n"] == 2 * len(CULTURES) * QUESTIONS
     assert row["questions"] == QUESTIONS
+
+    def less_chance(arm: str, culture: str, n: int) -> float:
+        taken = shifted(arm, culture, n)
+        return 0.0 if taken == culture else float(taken == after(culture)) - 1 / 3
+
+    cells = [*product(("", "second"), CULTURES, range(QUESTIONS))]
+    named = {"": lambda arm: arm, "second": lambda arm: f"second{arm.removeprefix(PLAIN)}"}
+    treated = np.array([less_chance(named[of](OTHER), *cell) for of, *cell in cells])
+    cues = np.mean([[less_chance(named[of](cue), *cell) for of, *cell in cells] for cue in PLACEBOS], axis=0)
+    test = paired_contrasts(np.column_stack([treated, cues]), np.array([n for *_, n in cells]), 2.0)
+    assert (row["low"], row["high"]) == pytest.approx((100 * test.low[0], 100 * test.high[0]))
 
 
 def test_without_placebos_it_is_from_the_prompt_as_it_is() -> None:

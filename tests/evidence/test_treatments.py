@@ -196,12 +196,22 @@ def test_the_matrix_has_every_culture_named_on_questions_about_every_culture() -
 
 
 def test_costs_are_the_other_metrics_refusals_and_length() -> None:
-    costs = tables(inputs(drawn()))["treatments-costs"]
-    rows = {row["metric"]: row for row in costs.iter_rows(named=True)}
-    assert set(rows) == {"Refused", "Characters"}
+    """Every third treated reply declines, and has half of the other metric's points."""
+    known = inputs(drawn())
+    declines = (pl.col("variant") == f"plain{ARMS[1]}") & (
+        pl.col("question").str.slice(1).cast(pl.Int64) % 3 == 0
+    )
+    judged = known.treated.with_columns(
+        state=pl.when(declines).then(pl.lit("refused")).otherwise("state"),
+        depth=pl.when(declines).then(0.5).otherwise(1.0),
+    )
+    costs = tables(replace(known, treated=judged, metrics={TASK: (RIGHT, Metric("depth", "Depth", ""))}))
+    rows = {row["metric"]: row for row in costs["treatments-costs"].iter_rows(named=True)}
+    assert set(rows) == {"Depth", "Refused", "Characters"}
     assert rows["Characters"]["control"] == 4
     assert rows["Characters"]["treated"] == 4 + len(ARMS[1])
-    assert rows["Refused"]["difference"] == 0
+    assert rows["Refused"]["difference"] == pytest.approx(100 / 3)
+    assert rows["Depth"]["difference"] == pytest.approx(-50 / 3)
 
 
 def test_fewer_is_better_where_lower_is_better() -> None:

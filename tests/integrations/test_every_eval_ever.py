@@ -149,7 +149,7 @@ def test_the_same_run_gives_the_same_files_but_for_the_time_of_making(mixed: Sha
     assert before <= retrieved <= time.time()
 
 
-def test_accuracy_is_a_proportion_with_its_error_and_other_metrics_keep_their_names(mixed: Shared) -> None:
+def test_accuracy_is_a_proportion_and_other_metrics_keep_their_names(mixed: Shared) -> None:
     ((_, document),) = mixed.documents()
     by_id = {result["evaluation_result_id"]: result for result in document["evaluation_results"]}
     (plain,) = (

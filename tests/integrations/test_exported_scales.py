@@ -243,6 +243,7 @@ def test_the_harness_gets_values_and_direction(metric: Metric, exported: Exporte
     assert better == {name: name not in LOWER for name in VALUES}
     task = ExportedTask(folder / f"folkways_scales_{metric.name}.py", f"scales/{metric.name}", "strict")
     documents = (folder / f"folkways_scales_{metric.name}.docs.jsonl").read_text().splitlines()
+    assert len(documents) == len(SAID)
     for place, line in enumerate(documents):
         if SAID[place] == "fail":
             continue

@@ -124,7 +124,8 @@ def test_every_link_leads_to_a_page_of_the_site_or_where_additions_are_proposed(
     }
     script = (site / "script.js").read_text()
     drawn = json.loads(re.search(r"const NAMES = (.*);\n", script)[1])
-    assert all((site / path).is_file() for rows in drawn.values() for path, *_ in rows)
+    addresses = [path for rows in drawn.values() for path, *_ in rows]
+    assert addresses and all((site / path).is_file() for path in addresses)
     for path, links in pages.items():
         for address in links.addresses:
             file, _, anchor = address.partition("#")

@@ -51,6 +51,7 @@ def test_a_multiple_choice_task_is_written_in_both_ways(tmp_path: Path) -> None:
         "folkways_demo_mcq_loglik.yaml",
     ]
     task = ExportedTask(tmp_path / "tasks" / "folkways_demo_mcq.py", "demo/mcq", "strict")
+    assert len(documents) == 18
     for document in documents:
         labels = [task.judged(document, [f"The answer is {label}."]) for label in document["choices"]]  # type: ignore[union-attr]
         assert [values["correct"] for values in labels] == [

@@ -206,10 +206,12 @@ def test_a_table_that_does_not_fit_is_split_and_loses_no_cell(
 
 
 def test_every_line_of_a_table_has_as_many_cells_as_its_head(document: str) -> None:
-    for columns, body in re.findall(
-        r"\\begin\{tabular\}\{([lrc]+)\}(.*?)\\end\{tabular\}", document, re.DOTALL
-    ):
-        for line in re.findall(r"^(.*) \\\\$", body, re.MULTILINE):
+    tables = re.findall(r"\\begin\{tabular\}\{([lrc]+)\}(.*?)\\end\{tabular\}", document, re.DOTALL)
+    assert len(tables) == document.count("\\toprule")
+    for columns, body in tables:
+        lines = re.findall(r"^(.*) \\\\$", body, re.MULTILINE)
+        assert len(lines) > 1
+        for line in lines:
             assert len(re.findall(r"(?<!\\)&", line)) + 1 == len(columns), line
 
 

@@ -36,8 +36,7 @@ def test_models_alike_share_a_range_of_ranks(close: ReportData) -> None:
 
 
 def test_ranks_are_by_the_questions_that_all_models_were_asked(close: ReportData) -> None:
-    """The far model is asked one culture only, and is perfect there: over all it must not come first by
-    that."""
+    """The far model is asked one culture only, and is perfect there: of what all were asked, it is the first."""
     judged, metric = close.judgements, close.metrics["culturalbench/easy"][0].name
     lucky = (pl.col("endpoint") == "c/far") & (pl.col("culture") == "US")
     asked = judged.filter((pl.col("endpoint") != "c/far") | lucky).with_columns(

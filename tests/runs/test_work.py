@@ -199,7 +199,7 @@ def test_workers_that_cannot_work_say_why(mcq: Callable[[int], Path], tmp_path: 
     assert "unknown key 'serve'" in told("run", recipe('serve = "rm -rf /"'))
 
 
-def test_a_worker_that_fails_everything_leaves_the_run_incomplete_and_the_next_session_tries_again(
+def test_a_worker_that_fails_everything_stops_the_run_and_the_next_session_tries_again(
     mcq: Callable[[int], Path], tmp_path: Path
 ) -> None:
     workspace = str(tmp_path / "w.db")

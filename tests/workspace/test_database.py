@@ -227,5 +227,5 @@ def test_a_workspace_to_migrate_that_cannot_be_written(
         replace(schema.TABLES, revisions=(*schema.TABLES.revisions, "9998")),
     )
     monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
-    with pytest.raises(WorkspaceError, match="has schema 0101 and must be brought to 9998"):
+    with pytest.raises(WorkspaceError, match="has schema 0102 and must be brought to 9998"):
         open_workspace(path, create=False)

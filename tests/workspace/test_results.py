@@ -6,10 +6,11 @@ import dataclasses
 
 import polars as pl
 import pytest
+import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Settings
 from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject, plain
-from folkways.workspace import results, run_records, run_rows
+from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
@@ -193,6 +194,29 @@ def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
     empty, _ = run_records.begin_run(workspace, {"config": "empty"}, [], "test", None, "run")
     assert results.parts(workspace, empty) == results.usage(workspace, empty) == []
     assert results.failure_counts(workspace, empty).schema == counts.schema
+
+
+def test_what_a_run_used_is_stored_for_as_long_as_it_is_finished_and_of_this_version(
+    asked: tuple[Workspace, run_records.RunRecord, run_records.RunRecord], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, first, second = asked
+    finished = dataclasses.replace(first, state="finished")
+    used = results.usage(workspace, first)
+    results.save_usage(workspace, second)
+    results.save_usage(workspace, first)
+    with workspace.write() as connection:
+        connection.execute(sa.update(schema.responses).values(input_tokens=1000))
+    assert results.usage(workspace, finished) == used  # and not of the second
+    for state in ("running", "asked", "incomplete", "interrupted", "waiting"):
+        assert results.usage(workspace, dataclasses.replace(first, state=state)) != used
+    results.save_usage(workspace, first)
+    now = results.usage(workspace, finished)
+    assert now == results.usage(workspace, first) != used
+    monkeypatch.setattr(results, "__version__", "0.0.1")
+    results.save_summary(workspace, first, results.USAGE, [])
+    assert results.usage(workspace, finished) == []
+    monkeypatch.undo()
+    assert results.usage(workspace, finished) == now  # made by another version, and read anew
 
 
 def score(endpoint: str, task: str, profile: str, value: float) -> dict[str, object]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
+from typing import Any
 
 import orjson
 import polars as pl
@@ -351,8 +352,42 @@ def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.drop("details").hstack(details[rows])
 
 
+def save_summary(workspace: Workspace, run: RunRecord, name: str, value: object) -> None:
+    """Store a ``value`` of a scored ``run`` of the ``workspace``, as JSON, under a ``name``."""
+    row = (run.id, name, __version__, orjson.dumps(value).decode())
+    with workspace.write() as connection:
+        workspace.insert_or_replace(connection, schema.summaries, [row])
+
+
+def load_summary(workspace: Workspace, run: RunRecord, name: str) -> Any:
+    """What ``save_summary`` stored under the ``name``. None where this version of folkways stored nothing,
+    and for a ``run`` that is not finished: its replies may have changed since it was scored."""
+    if run.state != "finished":
+        return None
+    table = schema.summaries
+    same = table.c.run_id == run.id, table.c.name == name, table.c.version == __version__
+    with workspace.read() as connection:
+        value = connection.scalar(sa.select(table.c.value).where(*same))
+    return None if value is None else orjson.loads(value)
+
+
+USAGE = "usage"
+"""Name of the summary of what a run used."""
+
+
+def save_usage(workspace: Workspace, run: RunRecord) -> None:
+    """Store what a ``run`` of the ``workspace`` used, once every reply that it will have is there."""
+    save_summary(workspace, run, USAGE, [asdict(use) for use in read_usage(workspace, run)])
+
+
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     """Tokens and retries of the distinct stored responses of a run, per endpoint."""
+    stored = load_summary(workspace, run, USAGE)
+    return read_usage(workspace, run) if stored is None else [Usage(**use) for use in stored]
+
+
+def read_usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
+    """``usage``, added up from the responses."""
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
     keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
     summed = (

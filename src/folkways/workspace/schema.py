@@ -242,10 +242,20 @@ contrasts = Table(
 )
 """How the models of a run differ on a task: all that a verdict needs of its judgements."""
 
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", String(128), primary_key=True),
+    Column("version", String(32), nullable=False),  # folkways version that made it
+    Column("value", Text, nullable=False),  # JSON
+)
+"""What would have to be read from every reply of a run, as it was when the run was scored."""
+
 TABLES = TableSet(
     owner="folkways",
     metadata=metadata,
-    revisions=("0100", "0101"),
+    revisions=("0100", "0101", "0102"),
     migrations="folkways.workspace:migrations",
     version_table="alembic_version",
 )

@@ -174,7 +174,8 @@ def test_nothing_is_asked_in_a_language_whose_text_tool_is_missing(
 def test_choosing_languages_and_variants(root: Path) -> None:
     release = release_at(root)
     items = TASK.items(release)
-    assert TASK.prompts(items, PromptOptions(languages=("ko",)), release)["item"].str.starts_with("KR/").all()
+    korean = TASK.prompts(items, PromptOptions(languages=("ko",)), release)
+    assert set(korean["item"].str.head(3)) == {"KR/"}
     local = TASK.prompts(items, PromptOptions(languages=("local",), variants=("pers-3",)), release)
     assert local.select("language").n_unique() == 3
     assert local.height == items.height

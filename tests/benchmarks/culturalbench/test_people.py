@@ -225,14 +225,15 @@ def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:
 
 
 def test_the_rule_is_that_of_the_build(tmp_path: Path) -> None:
-    """With 3 of 5, two of four others are enough: who chose C as well agrees with two others who did."""
+    """With 5 of 5, who chose C is wrong, since one of the others did not; with 4 of 5 these four are right."""
     votes = votes_of({"q": ["A C", "A C", "A C", "A C", "A"]})
     release = release_of(tmp_path, votes, MajorityRule(5, 5), '{"threshold": 5, "of": 5}')
     judged = people_judgements(EASY.items(release), release, EASY.name)
     assert judged is not None
-    assert (
-        judged["right"].to_list() == [0.0] * 5
-    )  # C is one short of five for the last, and two short for the others
+    assert judged["right"].to_list() == [0.0] * 5  # the last is wrong by either, whose four others chose C
+    (tmp_path / "build.json").write_text('{"threshold": 4, "of": 5}')
+    usual = people_judgements(EASY.items(release), release, EASY.name)
+    assert usual is not None and usual["right"].to_list() == [1.0] * 4 + [0.0]
     (tmp_path / "build.json").write_text('{"threshold": "many"}')
     with pytest.raises(DataError, match=r"build\.json: does not tell the majority"):
         people_judgements(EASY.items(release), release, EASY.name)

@@ -70,7 +70,10 @@ def test_options_and_labels_are_in_the_prompt(release: Release) -> None:
 
 
 def test_what_is_to_be_found_is_not_shown(release: Release) -> None:
-    assert "<CSI>thank-you" not in prompts("demo/identification", release)["user"][0]
+    marked = BY_NAME["demo/identification"].items(release)["gold"]
+    shown = prompts("demo/identification", release)["user"]
+    assert marked.str.contains("<CSI>").all()
+    assert not any(gold in text for gold, text in zip(marked, shown, strict=True))
     hidden = prompts("demo/prediction", release)
     assert not hidden["user"].str.contains("thank-you note|Sunday roast|tuxedo").any()
     assert hidden["user"].str.count_matches(r"<CSI>\[MASK\]</CSI>").to_list() == [1] * 7 + [2, 2, 2, 1, 1]

@@ -73,6 +73,6 @@ def test_answers_of_a_list(reply: str, answers: list[str]) -> None:
 
 
 @given(st.text(), st.text())
-def test_cleaned_replies_have_no_outer_space(reply: str, prompt: str) -> None:
+def test_strict_cleaning_leaves_no_outer_space_and_the_authors_no_capitals(reply: str, prompt: str) -> None:
     assert clean_strictly(reply, prompt) == clean_strictly(reply, prompt).strip()
     assert clean_as_paper(reply, prompt).lower() == clean_as_paper(reply, prompt)

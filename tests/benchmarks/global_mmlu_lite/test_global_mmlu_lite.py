@@ -126,6 +126,14 @@ def test_both_kinds_have_their_score_and_their_denominator(release: Release) -> 
 
 
 def test_a_reply_that_never_came_counts_as_wrong_in_its_own_kind(release: Release) -> None:
+    found = judged(
+        TASK, release, lambda row: None if row["question"] == "history/test/2" else row["gold_letter"]
+    )
+    names = ("cs_accuracy", "ca_accuracy", "accuracy")
+    assert [score(TASK, found, name)["score"] for name in names] == [50.0, 100.0, 75.0]
+
+
+def test_a_kind_without_any_reply_has_no_score(release: Release) -> None:
     found = judged(TASK, release, lambda row: None if row["sensitivity"] == "CS" else row["gold_letter"])
     assert score(TASK, found, "cs_accuracy")["score"] is None
     assert score(TASK, found, "ca_accuracy")["score"] == 100.0

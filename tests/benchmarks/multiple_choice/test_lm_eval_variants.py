@@ -74,6 +74,10 @@ def test_orders_of_options_keep_the_examples(tmp_path: Path) -> None:
     options = PromptOptions(variants=("lm-eval",), shots=1, orders=2)
     asked = MMLU_LITE.prompts(MMLU_LITE.items(release), options, release)
     assert {"lm-eval~shots-1~order-2"} <= set(asked["variant"])
+    for (item,), users in asked.group_by("item"):
+        examples = {user.rpartition("\n\n")[0] for user in users["user"]}
+        assert len(examples) == 1 and "\nAnswer: " in examples.pop(), item
+        assert users["user"].n_unique() == 2, item
 
 
 @pytest.mark.parametrize(

@@ -9,88 +9,17 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.contract import items_of, prompts_of
-from folkways.benchmarks.multiple_choice.orders import split_variant
-from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.base import Task
 from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural
 from folkways.errors import FolkwaysError
 from folkways.evidence.answers import MANY_UNREADABLE
-from folkways.evidence.completeness import ASKED_BY, CELLS, Completeness
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, is_baseline
-from folkways.releases.release_records import Release
 from folkways.reports.formats.summary import MAX_NAMED, listing
-from folkways.runs.planning.plan import SLICE, TaskPlan, release_of, restore_options, stored_plan
+from folkways.runs.planning.plan import TaskPlan, stored_plan
 from folkways.runs.scores.scoring import judged_pages, scores_of_run, unsummarised
-from folkways.workspace import results, run_records, run_rows
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-
-
-def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask) -> list[str]:
-    """What the run did not ask of what the task asks by default, in words without a full stop; empty where it
-    asked everything.
-
-    Only a run with an option that might leave something out is looked at, and its data are read for that.
-    """
-    if _asks_by_default(asked):
-        return []
-    try:
-        return list(completeness_of(workspace, run, asked, get_task(asked.task)).sentences())
-    except FolkwaysError as error:  # the data have gone since
-        return [f"how much of the task this is cannot be told ({str(error).splitlines()[0]})"]
-
-
-def completeness_of(
-    workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task
-) -> Completeness:
-    """How complete the ``run`` of a ``workspace`` is on a ``task``: of the first model that it asked, as all
-    of them expect the same rows."""
-    part = next(part for part in results.parts(workspace, run) if part.task == task.name)
-    profile = next(
-        iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0]
-    )
-    columns = (*ASKED_BY, "sample")
-    about = {"endpoint_id": part.endpoint_id, "task": part.task}
-    counts = run_rows.judged_counts(workspace, run, profile, columns, **about)
-    if counts.is_empty():
-        return Completeness.of(
-            default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String))
-        )
-    rows = counts.filter(pl.col("sample") == pl.col("sample").min())
-    released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
-    return Completeness.of(
-        default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released)))
-    )
-
-
-def _asks_by_default(asked: run_records.RunTask) -> bool:
-    """Whether no option of the run could have made it ask less than the task does by default."""
-    options = restore_options(asked.options)
-    chosen = (options.cultures, options.languages, options.variants, options.limit, options.until)
-    return not options.prompt_texts and all(value is None for value in chosen)
-
-
-def default_rows(task: Task, release: Release) -> pl.DataFrame:
-    """CELLS of everything that the task asks of a release where no option says otherwise."""
-
-    def cells() -> Iterator[pl.DataFrame]:
-        for batch in items_of(task, release):
-            for items in batch.iter_slices(SLICE):
-                prompts = prompts_of(task, items, PromptOptions(), release, sent=False).select(
-                    "item", "language", "variant"
-                )
-                with_culture = prompts.join(items.select("item", "culture"), on="item", how="left")
-                yield _cells(with_culture.with_columns(rows=pl.lit(1)))
-
-    return _cells(pl.concat(cells()))
-
-
-def _cells(rows: pl.DataFrame) -> pl.DataFrame:
-    """CELLS of counted ``rows``: ASKED_BY and ``rows``."""
-    counted = rows.group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum().cast(pl.Int64))
-    return counted.select(CELLS)
-
 
 _LIMIT = re.compile(r"(?<!\w)max_tokens=(\d+)")
 MORE, LEAST = 8, 256

@@ -28,10 +28,11 @@ from folkways.reports.views.views import ReportView
 from folkways.runs.models import cost_function
 from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
+from folkways.runs.results.asked_share import lacking
 from folkways.runs.results.contrasts import compared_of_task, stored_contrasts
 from folkways.runs.results.judgements import inputs_of, judged_of_task, results_of_runs
 from folkways.runs.results.model_names import model_names
-from folkways.runs.results.notes import cut_warnings, lacking, other_language_warnings, read_otherwise
+from folkways.runs.results.notes import cut_warnings, other_language_warnings, read_otherwise
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, opened
