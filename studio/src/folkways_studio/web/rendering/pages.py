@@ -146,12 +146,12 @@ def endonym(code: str) -> str:
 
 @pass_context
 def _language(context: Context, code: str) -> str:
-    return language_name(code, context.environment.globals["locale"])
+    return language_name(code, str(context.environment.globals["locale"]))
 
 
 @pass_context
 def _term(context: Context, text: str) -> str:
-    return term(text, context.environment.globals["locale"])
+    return term(text, str(context.environment.globals["locale"]))
 
 
 def _finalize(value: Any) -> Any:
