@@ -19,6 +19,7 @@ from folkways_studio.records import Account, Participant, Population, Role, Stud
 from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
+from folkways_studio.work.task_numbers import shown_number
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.studies import PASSWORD, described, next_work
 from studio.tests.support.studio_server import StudioServer
@@ -64,7 +65,8 @@ class Field:
 
     def page(self, **options: Any) -> Any:
         """A browser of its own, in which nobody has signed in."""
-        made = self.new_page(**options)
+        # Low: every page is drawn in software, and nobody looks at it.
+        made = self.new_page(**{"viewport": {"width": 1280, "height": 600}, **options})
         self.watched.append(made)
         return made.page
 
@@ -92,6 +94,18 @@ class Field:
         return self.open(
             self.page_of(self.arrived(population).account_id, **options), f"/work/{self.study.name}"
         )
+
+    def at_task(self, population: str = "korea", **options: Any) -> Any:
+        """Somebody in a new browser at their first task, once its script is at work."""
+        person = self.arrived(population)
+        work = next_work(self.workspace, person.id)
+        assert isinstance(work, Work), work
+        number = shown_number(work.assignment.id, person.pseudonym)
+        page = self.open(
+            self.page_of(person.account_id, **options), f"/work/{self.study.name}/tasks/{number}"
+        )
+        page.wait_for_selector("form[data-task][data-ready]")
+        return page
 
     def arrived(self, population: str = "korea") -> Participant:
         """Somebody who has come and agreed, without a browser."""

@@ -11,7 +11,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways_studio.work import judgements
-from studio.tests.web.conftest import Field, begin
+from studio.tests.web.conftest import Field
 
 pytestmark = pytest.mark.browser
 
@@ -30,9 +30,7 @@ def field(make_field: Callable[..., Field]) -> Field:
 
 @pytest.fixture
 def page(field: Field) -> Any:
-    made = field.person()
-    begin(made)
-    return made
+    return field.at_task()
 
 
 def press(page: Any, selector: str, **event: Any) -> None:
@@ -150,8 +148,7 @@ def at_task(make_field: Callable[..., Field]) -> Callable[..., tuple[Field, Any]
     def open_task(stage: dict[str, Any], content: dict[str, Any], **options: Any) -> tuple[Field, Any]:
         field = make_field([{"name": "it", "for_each_population": False, **stage}])
         field.add("it", [content])
-        page = field.person(**options)
-        begin(page)
+        page = field.at_task(**options)
         return field, page
 
     return open_task
