@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from folkways.errors import on_command_line
 from folkways.runs.options import ReusedReplies, RunOptions, age
 from folkways.runs.planning.estimate import estimate_run
+from folkways.runs.sampling.rounds import FIRST
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
+from tests.support.mcq_data import write_mcq_release
 
 
 def asked(server: ChatServer) -> int:
@@ -69,10 +72,13 @@ class TestAfresh:
         ask(afresh=True, limit=11)
         assert asked(server) == 5 + 11
 
-    def test_until_asks_afresh_round_by_round(self, ask: Any, server: ChatServer) -> None:
-        ask()
-        run = ask(afresh=True, until=20.0)
-        assert asked(server) > QUESTIONS
+    def test_until_asks_afresh_round_by_round(self, ask: Any, server: ChatServer, tmp_path: Path) -> None:
+        release = write_mcq_release(tmp_path / "large", 1000)
+        options = {"releases": {"blend": str(release)}, "cultures": "KR"}
+        ask(**options)
+        every = asked(server)
+        run = ask(afresh=True, until=12.0, **options)
+        assert FIRST < asked(server) - every == len(run) < every
         assert run.record.state == "finished"
 
     def test_an_estimate_counts_it(self, ask: Any, server: ChatServer, release: Any, tmp_path: Any) -> None:

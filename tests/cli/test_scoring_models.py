@@ -155,6 +155,7 @@ def test_a_run_keeps_its_models_and_scoring_takes_others(place: Path) -> None:
     scored = run(place, "score", "first", "--workspace", "w.db", "--profile", "strict", "--out", "scores.csv")
     assert scored.returncode == 0, scored.stderr
     signatures = pl.read_csv(place / "scores.csv").filter(profile="strict")["signature"].unique().to_list()
+    assert signatures
     assert all("|model-bert-en:bert#" in text and "|model-bert-zh:none|" in text for text in signatures)
     gone = run(
         place, "score", "first", "--workspace", "w.db", "--bert-model", "en=./gone", "--out", "gone.csv"

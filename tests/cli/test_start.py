@@ -17,7 +17,7 @@ try:
     main()
 finally:
     print(*sorted(sys.modules), sep="\\n")
-    print(*{"file " + name for name in opened if name.endswith("METADATA")}, sep="\\n")
+    print(*["file " + name for name in opened if name.endswith("METADATA")], sep="\\n")
 """
 
 NOT_NEEDED = (

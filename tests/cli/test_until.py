@@ -6,21 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from folkways.api import load_run
+from folkways import get_task, load_run, open_release
+from tests.support.mcq_data import write_mcq_release
 from tests.support.river import folkways
 
 
 def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:
-    place = ("-w", tmp_path / "w.db")
-    done = folkways(
-        "run", "demo/saq", "--model", "baseline/first", "--until", "45", "--strata", "culture", *place
-    )
+    release, place = write_mcq_release(tmp_path / "mcq", 1000), ("-w", tmp_path / "w.db")
+    asked = ("run", "blend/mcq", "--model", "baseline/first", "--release", release, "--cultures", "KR")
+    done = folkways(*asked, "--until", "20", "--strata", "culture", *place)
     assert done.returncode == 0, done.stderr
-    assert "asked items drawn at random until each stratum was known to 45 points" in " ".join(
+    assert "asked items drawn at random until each stratum was known to 20 points" in " ".join(
         done.stdout.split()
     )
-    scores = load_run("last", tmp_path / "w.db").scores()
-    assert scores["signature"].str.contains("sampling:until=45,by=culture", literal=True).all()
+    run = load_run("last", tmp_path / "w.db")
+    every = get_task("blend/mcq").items(open_release(release, "blend")).filter(culture="KR").height
+    assert 0 < len(run) == run.responses().height < every
+    scores = run.scores()
+    assert scores["signature"].str.contains("sampling:until=20,by=culture", literal=True).all()
     assert folkways("report", *place, "--out", tmp_path / "report").returncode == 0
 
 

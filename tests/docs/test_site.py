@@ -65,7 +65,7 @@ def test_nothing_is_fetched_from_another_host(site: Path) -> None:
     } == set()
 
 
-def test_api_page_has_everything_public_with_its_docstring(site: Path) -> None:
+def test_api_page_has_everything_public_and_shows_docstrings(site: Path) -> None:
     page = (site / "reference" / "api.html").read_text(encoding="utf-8")
     assert set(re.findall(r'<h2 id="folkways\.(\w+)"', page)) == set(folkways.__all__) - {"__version__"}
     assert "Compare two or more models on each task" in page

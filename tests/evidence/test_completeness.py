@@ -14,7 +14,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.evidence.completeness import Completeness
 from folkways.runs.planning.plan import release_of
 from folkways.runs.results.asked_share import completeness_of, default_rows, lacking
-from folkways.workspace import run_records, schema
+from folkways.workspace import results, run_records, schema
 
 
 def cells(*rows: tuple[str, str, str, int]) -> pl.DataFrame:
@@ -98,7 +98,9 @@ def test_a_row_that_was_asked_twice_counts_once(tmp_path: Path) -> None:
     assert counts[0] == counts[1] > 0
 
 
-def test_what_a_finished_run_lacks_is_known_when_its_replies_are_no_longer_read(tmp_path: Path) -> None:
+def test_what_a_finished_run_used_and_lacks_is_known_when_its_replies_are_no_longer_read(
+    tmp_path: Path,
+) -> None:
     """It was stored with the scores, and each task has its own."""
     tasks = ["demo/saq", "demo/mcq"]
     done = run(tasks, models=["baseline/first"], workspace=tmp_path / "w.db", name="r", limit=3)
@@ -106,8 +108,13 @@ def test_what_a_finished_run_lacks_is_known_when_its_replies_are_no_longer_read(
         lacking(done.workspace, done.record, asked)
         for asked in run_records.run_tasks(done.workspace, done.record)
     ]
+    used = results.usage(done.workspace, done.record)
     with done.workspace.write() as connection:
         connection.execute(sa.delete(schema.judgements))
+        connection.execute(sa.update(schema.responses).values(attempts=5))
+    assert (
+        results.usage(done.workspace, done.record) == used != results.read_usage(done.workspace, done.record)
+    )
     finished, unscored = done.record, replace(done.record, state="asked")
     for asked, sentences in zip(run_records.run_tasks(done.workspace, finished), before, strict=True):
         assert lacking(done.workspace, finished, asked) == sentences != []

@@ -85,6 +85,11 @@ class Study:
         assert self.rows("SELECT count(*) FROM claims") == [(0,)]
 
 
+def with_one(provider: str) -> pytest.MarkDecorator:
+    """For what is the same whoever the provider is."""
+    return pytest.mark.parametrize("study", [provider], indirect=True)
+
+
 @pytest.fixture(params=PROVIDERS)
 def study(request: pytest.FixtureRequest, server: BatchServer, mcq: Mcq, tmp_path: Path) -> Study:
     return Study(PROVIDERS[request.param](server.url), mcq(QUESTIONS), tmp_path)
@@ -142,6 +147,7 @@ def test_a_batch_that_was_taken_without_a_word_is_found_and_not_sent_again(
     assert server.stats()["sizes"] == [QUESTIONS]
 
 
+@with_one("anthropic")
 def test_ctrl_c_leaves_batches_out_and_the_same_command_collects_them(
     study: Study, server: BatchServer
 ) -> None:
@@ -194,6 +200,7 @@ def test_a_kill_before_the_upload_sends_the_batch_once(study: Study, server: Bat
     assert server.stats()["sizes"] == [QUESTIONS]
 
 
+@with_one("openai")
 def test_one_that_joins_while_another_packs_a_batch_waits_for_it(study: Study, server: BatchServer) -> None:
     server.control(upload=[401])
     assert study.run().returncode == 1, "planned, and nothing has left"
@@ -253,6 +260,7 @@ def prices(study: Study, tmp_path: Path) -> Path:
     return file
 
 
+@with_one("google")
 @pytest.mark.parametrize(("budget", "sizes"), [(60, [12, 10, 8]), (10, [2, *[1] * 9])])
 def test_a_budget_holds_for_batches_at_half_the_price(
     study: Study, server: BatchServer, prices: Path, budget: int, sizes: list[int]
@@ -272,6 +280,7 @@ def test_a_budget_holds_for_batches_at_half_the_price(
     )
 
 
+@with_one("anthropic")
 def test_a_budget_in_requests_holds_for_batches(study: Study, server: BatchServer) -> None:
     done = study.run("--budget", "12requests")
     assert done.returncode == 1

@@ -23,7 +23,7 @@ from folkways.workspace.results import load_signatures
 from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import write_culturalbench
-from tests.support.river import Done, folkways, folkways_process
+from tests.support.river import Done, folkways
 
 Mcq = Callable[[int], Path]
 QUESTIONS = 120
@@ -66,7 +66,7 @@ def asked(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]
     with ChatServer(faults=FAULTS) as server:
         model = f"{server.url}/v1#thinker"
         places = ("--release", release, "-w", folder / "w.db", "--report", folder / "report")
-        done = folkways_process("run", "blend/mcq", "--model", model, *places)
+        done = folkways("run", "blend/mcq", "--model", model, *places)
         assert done.returncode == 0, done
         assert server.stats()["total"] == QUESTIONS  # what was cut is a reply: it is not asked again
         yield Asked(done, folder / "w.db", folder / "report", server.stats()["kinds"], model, release, server)
@@ -177,9 +177,7 @@ def test_thoughts_are_stored_apart_shown_and_never_judged(asked: Asked) -> None:
     )
     assert [(reply["response"], reply["thoughts"]) for reply in told["responses"]] == [("", THOUGHTS)]
     answered = judged.filter(state="answered")["item"]
-    shown = [
-        folkways("show", f"blend/mcq:{item}", "-w", asked.workspace).stdout for item in answered.head(30)
-    ]
+    shown = [folkways("show", f"blend/mcq:{item}", "-w", asked.workspace).stdout for item in answered.head(8)]
     assert 0 < sum("thoughts" in text for text in shown) < len(shown)
 
 
@@ -216,14 +214,7 @@ def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Pa
     write_culturalbench(tmp_path / "culturalbench")
     with ChatServer(mode="fixed:The answer", faults={"chances": {"length": 1.0}}) as server:
         model = f"{server.url}/v1#talker"
-        places = (
-            "--release",
-            tmp_path / "culturalbench",
-            "-w",
-            tmp_path / "w.db",
-            "--report",
-            tmp_path / "report",
-        )
+        places = ("--release", tmp_path / "culturalbench", "-w", tmp_path / "w.db")
         done = folkways("run", "culturalbench/easy", "--model", model, "--limit", 5, *places)
         assert done.returncode == 0, done
         asked = server.stats()["total"]
@@ -234,6 +225,7 @@ def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Pa
         "To let models talk or think first, ask again with --max-tokens 256 --profile lenient."
     )
     assert sentence in words(done.stdout)
+    load_run("last", tmp_path / "w.db").report(tmp_path / "report", ("md",))
     assert sentence in (tmp_path / "report" / "report.md").read_text("utf-8").replace("\\", "")
 
 

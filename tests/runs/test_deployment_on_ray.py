@@ -59,6 +59,7 @@ def test_models_take_turns_on_the_gpus_of_the_cluster(cluster: Any, study: Study
 def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(
     cluster: Any, study: Study, killed: str
 ) -> None:
+    study.tasks = ["blend/mcq"]
     for name in ("one", "two", "three"):
         study.add(name, latency=0.3)
     there = environment(RAY_ADDRESS=cluster.address)

@@ -22,7 +22,8 @@ def model(tmp_path, monkeypatch) -> Path:
 
 def test_the_signature_names_the_file_and_how_it_ran(tmp_path, model):
     workspace = tmp_path / "w.db"
-    scores = run("demo/mcq", models=["gguf/smollm2", "baseline/first"], limit=4, workspace=workspace).scores()
+    models, short = ["gguf/smollm2", "baseline/first"], {"max_tokens": 2}
+    scores = run("demo/mcq", models=models, limit=4, settings=short, workspace=workspace).scores()
     (signature,) = set(scores.filter(endpoint="gguf/smollm2")["signature"])
     assert f"|served:{model.name} sha256:{checksum(model)} threads=" in signature
     assert " slots=4 template=own xllamacpp=" in signature

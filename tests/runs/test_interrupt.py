@@ -125,10 +125,11 @@ def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(
     assert "Interrupted." in done.stderr
     assert server.stats()["total"] == 0
     server.control(latency=0.0)
-    again = folkways(*command(server, release, workspace))
-    assert again.returncode == 0, again.stderr
+    again = folkways(*command(server, release, workspace), "--budget", "200requests")
     assert "Continuing run-1" in again.stderr
-    assert server.stats()["distinct"] == server.stats()["total"] == many
+    assert rows(workspace, "SELECT state FROM runs") == [("budget",)], again.stderr
+    assert rows(workspace, "SELECT count(*), count(DISTINCT item) FROM expected") == [(many, many)]
+    assert server.stats()["distinct"] == server.stats()["total"] == 200
 
 
 def test_an_interrupt_that_python_drops_while_it_plans_stops_it_at_the_next_slice(

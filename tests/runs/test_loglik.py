@@ -53,7 +53,7 @@ def test_a_setting_that_is_no_way_of_reading(tmp_path):
 def test_a_real_model_is_read_without_a_word_said(tmp_path, monkeypatch):
     real_model()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    read = run("demo/mcq", models="gguf/smollm2", workspace=tmp_path / "w.db", limit=6, **READ)
+    read = run("demo/mcq", models="gguf/smollm2", workspace=tmp_path / "w.db", limit=3, **READ)
     assert set(read.responses()["state"]) == {State.ANSWERED.value}
     assert set(read.judgements()["answer"]) <= {"A", "B", "C", "D"}
     assert read.scores()["coverage"].min() == 1

@@ -47,7 +47,7 @@ from tests.support.xcr_data import write_small_corpus, xcr_release
 
 ray = pytest.importorskip("ray")
 
-QUESTIONS = 400
+QUESTIONS = 240
 NODES = 2
 
 

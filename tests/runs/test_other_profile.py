@@ -94,9 +94,8 @@ def test_a_profile_that_reads_no_more_is_not_named(tmp_path: Path) -> None:
     write_culturalbench(release)
     with ChatServer(mode="fixed:Well, hmm.") as server:
         model = f"{server.url}/v1#plain"
-        done = folkways(
-            "run", "culturalbench/easy", "--model", model, "--release", release, "-w", tmp_path / "w.db"
-        )
+        options = ("--limit", 60, "--release", release, "-w", tmp_path / "w.db")
+        done = folkways("run", "culturalbench/easy", "--model", model, *options)
     assert done.returncode == 0, done
     printed = words(done.stdout + done.stderr)
     assert "no answer could be read out of" in printed
@@ -109,9 +108,8 @@ def test_of_several_profiles_the_one_that_reads_most_is_named(tmp_path: Path) ->
     write_culturalbench(release)
     with ChatServer(mode="fixed:Answer: A.") as server:  # no reply is the label and nothing else
         model = f"{server.url}/v1#talker"
-        done = folkways(
-            "run", "culturalbench/easy", "--model", model, "--release", release, "-w", tmp_path / "w.db"
-        )
+        options = ("--limit", 60, "--release", release, "-w", tmp_path / "w.db")
+        done = folkways("run", "culturalbench/easy", "--model", model, *options)
     assert done.returncode == 0, done
     sentence = r"paper reads 0 of [\d,]+ replies, which gives 0\.0; lenient reads [\d,]+, which gives"
     assert re.search(sentence, words(done.stdout + done.stderr))

@@ -23,6 +23,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from email.utils import formatdate
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from typing import Any
 import orjson
 
 from tests.support.chat_faults import Fault, FaultPlan
-from tests.support.chat_layouts import THINKING, answer, error, read_question, reply
+from tests.support.chat_layouts import THINKING, Question, answer, error, read_question, reply
 from tests.support.server_process import ServerProcess
 
 _REASONS = {
@@ -235,17 +236,12 @@ class Connection(asyncio.Protocol):
         question = read_question(protocol, path, orjson.loads(body))
         if kind[0].isdigit() or kind == "quota":
             return refuse(protocol, fault, head, question.model)
-        text = answer(self.state.mode, question)
-        if kind in ("big", "bomb"):
-            text = "A" * int(float(fault.args.get("megabytes", 50)) * 1024 * 1024)
-        packed = reply(protocol, question, text, kind)
         if kind == "garbage":
             return b"it is late, come back tomorrow\r\n\r\n"
-        if kind == "bomb":
-            return pack(200, gzip.compress(packed), extra="Content-Encoding: gzip\r\n")
-        if "chunked" in fault.args:
-            start = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-            return start + b"%x\r\n" % len(packed) + packed + b"\r\n0\r\n\r\n"
+        if kind in ("big", "bomb"):
+            megabytes = float(fault.args.get("megabytes", 50))
+            return large(protocol, question.model, kind, megabytes, "chunked" in fault.args)
+        packed = reply(protocol, question, answer(self.state.mode, question), kind)
         if kind == "truncated":
             return pack(200, packed[: len(packed) // 2])
         if kind == "cut":
@@ -275,6 +271,18 @@ class Connection(asyncio.Protocol):
                 200, orjson.dumps({"object": "list", "data": [{"id": "test-model", "object": "model"}]})
             )
         return pack(404, b'{"error": {"message": "no such path"}}')
+
+
+@cache
+def large(protocol: str, model: str, kind: str, megabytes: float, chunked: bool) -> bytes:
+    """A ``big`` reply or a ``bomb``. Each is made once: it costs as much as thousands of others."""
+    body = reply(protocol, Question(model, "", ""), "A" * int(megabytes * 1024 * 1024))
+    if kind == "bomb":
+        return pack(200, gzip.compress(body), extra="Content-Encoding: gzip\r\n")
+    if chunked:
+        start = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        return start + b"%x\r\n" % len(body) + body + b"\r\n0\r\n\r\n"
+    return pack(200, body)
 
 
 def refuse(protocol: str, fault: Fault, head: bytes, model: str) -> bytes:

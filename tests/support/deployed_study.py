@@ -19,6 +19,7 @@ class Study:
         self.folder, self.release = folder, release
         self.journal, self.workspace = folder / "journal.jsonl", folder / "w.db"
         self.models: list[str] = []
+        self.tasks = ["blend/mcq", "demo/mcq"]
 
     def add(self, name: str, deployment: str = "", serve: str | None = None, **settings: float) -> None:
         """A model whose server is a stand-in; serve: another command, empty for none."""
@@ -27,9 +28,7 @@ class Study:
         self.models.append(f'[[models]]\nname = "vllm/{name}"\n{line}{deployment}\n')
 
     def arguments(self, *more: object) -> tuple[object, ...]:
-        head = (
-            f'tasks = ["blend/mcq", "demo/mcq"]\nname = "study"\nreleases = {{ blend = "{self.release}" }}\n'
-        )
+        head = f'tasks = {self.tasks}\nname = "study"\nreleases = {{ blend = "{self.release}" }}\n'
         (self.folder / "study.toml").write_text(head + "\n".join(self.models))
         return ("run", self.folder / "study.toml", "-w", self.workspace, *more)
 

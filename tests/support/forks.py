@@ -34,14 +34,21 @@ IMPORTED = (
     "fontTools.ttLib",
     "sqlalchemy.dialects.sqlite.pysqlite",
     *(f"tests.support.{name}" for name in ("chat_faults", "chat_layouts", "hub_uploads", "limits")),
-    *(f"folkways.cli.{name}" for name in ("doctor", "main", "report", "run", "score", "tasks", "work")),
+    *(
+        f"folkways.cli.{name}"
+        for name in ("doctor", "main", "progress", "report", "run", "score", "tasks", "work")
+    ),
     *(f"folkways.benchmarks.{name}" for name in ("blend.choices", "demo.tasks", "xcr.tasks")),
+    *(f"folkways.benchmarks.{name}" for name in ("multiple_choice.lm_eval", "survey.task")),
     "folkways.api",
     "folkways.endpoints.servers.openai",
     "folkways.reports.formats.html",
     "folkways.reports.formats.terminal",
     "folkways.runs.execute",
+    "folkways.runs.planning.estimate",
     "folkways.runs.results.report",
+    "folkways.stats.distributions",
+    "folkways.stats.weighting",
 )
 """What most programs import. Nothing that starts a thread which they would miss."""
 

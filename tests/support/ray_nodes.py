@@ -21,12 +21,17 @@ def started_nodes(count: int, gpus: int = 0) -> Any:
     from ray.cluster_utils import Cluster as RayCluster
 
     size = {"num_cpus": 2, "num_gpus": gpus, "object_store_memory": STORE}
+    head = {
+        **size,
+        "include_dashboard": False,
+        "include_log_monitor": False,
+        "no_monitor": True,  # which would ask for more nodes, of which there are none
+        "_system_config": {"prestart_worker_first_driver": False},
+    }
     for left in (2, 1, 0):
         begun = RayCluster()
         try:
-            begun.add_node(
-                **size, include_dashboard=False, _system_config={"prestart_worker_first_driver": False}
-            )
+            begun.add_node(**head)
             for _ in range(count - 1):
                 begun.add_node(**size)
             begun.wait_for_nodes()

@@ -16,16 +16,17 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from aiohttp import web
-
 CODE = Path(__file__).resolve().parents[2]
+LENGTH = re.compile(r"^content-length: *(\d+)", re.IGNORECASE | re.MULTILINE)
 
 
 def command(name: str, journal: Path, **settings: float) -> str:
@@ -108,9 +109,9 @@ async def serve(options: argparse.Namespace) -> None:
         with options.journal.open("a") as journal:  # one write, which other servers do not cut
             journal.write(json.dumps(row) + "\n")
 
-    async def complete(request: web.Request) -> web.Response:
+    async def complete(body: bytes) -> str:
         nonlocal running, waiting, answered
-        body = await request.json()
+        messages = json.loads(body)["messages"]
         waiting += 1
         async with places:
             waiting -= 1
@@ -122,44 +123,55 @@ async def serve(options: argparse.Namespace) -> None:
             print("CUDA error: an illegal memory access was encountered", flush=True)
             os._exit(1)
         answered += 1
-        note("ask", blake2b(json.dumps(body["messages"]).encode(), digest_size=8).hexdigest())
+        note("ask", blake2b(json.dumps(messages).encode(), digest_size=8).hexdigest())
         message = {"role": "assistant", "content": "A"}
         usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        told = {
+        reply = {
             "id": f"chatcmpl-{answered}-{os.getpid()}",
             "object": "chat.completion",
             "model": options.name,
+            "choices": [choice],
+            "usage": usage,
         }
-        return web.json_response({**told, "choices": [choice], "usage": usage})
+        return json.dumps(reply)
 
-    async def models(_: web.Request) -> web.Response:
-        return web.json_response(
-            {"object": "list", "data": [{"id": options.name, "object": "model", "owned_by": "vllm"}]}
-        )
-
-    async def metrics(_: web.Request) -> web.Response:
+    def metrics() -> str:
         label = f'{{engine="0",model_name="{options.name}"}}'
-        lines = (
-            f"vllm:num_requests_running{label} {running:.1f}",
-            f"vllm:num_requests_waiting{label} {waiting:.1f}",
-            "",
+        return (
+            f"vllm:num_requests_running{label} {running:.1f}\n"
+            f"vllm:num_requests_waiting{label} {waiting:.1f}\n"
         )
-        return web.Response(text="\n".join(lines))
+
+    async def respond(head: str, body: bytes) -> tuple[str, str, str]:
+        """Status, kind of content, and content."""
+        if head.startswith("POST /v1/chat/completions "):
+            return "200 OK", "application/json", await complete(body)
+        if head.startswith("GET /v1/models "):
+            listed = {"object": "list", "data": [{"id": options.name, "object": "model", "owned_by": "vllm"}]}
+            return "200 OK", "application/json", json.dumps(listed)
+        if head.startswith("GET /metrics "):
+            return "200 OK", "text/plain; version=0.0.4", metrics()
+        return "404 Not Found", "application/json", '{"detail":"Not Found"}'
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with closing(writer), suppress(ConnectionError, asyncio.IncompleteReadError):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+                size = LENGTH.search(head)
+                body = await reader.readexactly(int(size[1]) if size else 0)
+                status, kind, text = await respond(head, body)
+                content = text.encode()
+                writer.write(
+                    f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n"
+                    f"Content-Length: {len(content)}\r\n\r\n".encode()
+                    + content
+                )
+                await writer.drain()
 
     note("start")
     await asyncio.sleep(options.load)
-    application = web.Application()
-    application.add_routes(
-        [
-            web.post("/v1/chat/completions", complete),
-            web.get("/v1/models", models),
-            web.get("/metrics", metrics),
-        ]
-    )
-    runner = web.AppRunner(application, shutdown_timeout=0.5)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", options.port, reuse_address=True).start()
+    await asyncio.start_server(converse, "127.0.0.1", options.port)
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(15, stop.set)
     await stop.wait()

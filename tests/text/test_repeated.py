@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.text.repeated import without_repeated
+from folkways.text.repeated import ENOUGH, without_repeated
 
 QUESTION = "When do shops close in Ireland? (Give it in HH:MM format (e.g., 18:00, 09:00).)"
 WORDS = st.lists(st.sampled_from(["rice", "tea", "18:00", "茶", "お", "ሻይ", "கோபுரம்", "a"]), max_size=9)
@@ -32,10 +32,12 @@ def test_runs_that_stand_in_both_go(text: str, source: str, left: str) -> None:
 
 
 @given(WORDS, WORDS)
-def test_words_that_the_source_lacks_stay_and_a_source_says_nothing_of_itself(
+def test_words_that_the_source_lacks_stay_and_less_than_enough_of_the_source_itself(
     text: list[str], source: list[str]
 ) -> None:
     left = without_repeated(" ".join(text), " ".join(source)).split()
     assert [word for word in text if word not in source] == [word for word in left if word not in source]
-    again = without_repeated(" ".join(source), " ".join(source))
-    assert len(again.split()) < len(source) or again.split() == source
+    weights = {"18:00": 1.5, "茶": 0.5, "お": 0.5}
+    again = without_repeated(" ".join(source), " ".join(source)).split()
+    assert sum(weights.get(word, 1) for word in again) < ENOUGH
+    assert again == source or sum(weights.get(word, 1) for word in source) >= ENOUGH

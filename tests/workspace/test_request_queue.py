@@ -186,9 +186,12 @@ def test_a_heartbeat_keeps_claims(any_workspace: Workspace) -> None:
         connection.execute(
             sa.update(schema.workers).values(host="elsewhere", heartbeat=time.time() - STALE_SECONDS - 1)
         )
-    far.heartbeat()
-    near = RequestQueue(any_workspace, run.id)
+    seconds = [0.0]
+    near = RequestQueue(any_workspace, run.id, WorkerWatch(lambda: seconds[0]))
     near.enter()
+    far.heartbeat()
+    seconds[0] += WATCHED_SECONDS + 1
+    near.free_dead_claims()
     assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
 
 
@@ -200,8 +203,11 @@ def test_a_process_of_this_host_that_was_stopped_for_long_keeps_its_claims(any_w
     slept.claim(endpoint, 0, 10, frozenset())
     with any_workspace.write() as connection:
         connection.execute(sa.update(schema.workers).values(heartbeat=time.time() - 10 * STALE_SECONDS))
-    other = RequestQueue(any_workspace, run.id)
+    seconds = [0.0]
+    other = RequestQueue(any_workspace, run.id, WorkerWatch(lambda: seconds[0]))
     other.enter()
+    seconds[0] += WATCHED_SECONDS + 1
+    other.free_dead_claims()
     assert other.claim(endpoint, 0, 10, frozenset()).requests == ()
 
 

@@ -59,11 +59,14 @@ def child() -> Iterator[subprocess.Popen[bytes]]:
     process.stdin.close()
 
 
-def test_a_process_of_this_machine_is_alive_until_it_ends(child: subprocess.Popen[bytes]) -> None:
+def test_a_process_of_this_machine_is_alive_until_it_ends(
+    child: subprocess.Popen[bytes], clock: Clock
+) -> None:
     its = worker(place(), pid=child.pid, since=started(child.pid), heartbeat=NOW - 100 * STALE_SECONDS)
-    watch = WorkerWatch()
+    watch = WorkerWatch(clock)
     assert watch.dead([its], NOW) == []
     child.send_signal(signal.SIGSTOP)
+    clock.seconds += STALE_SECONDS + WATCHED_SECONDS + 1
     assert watch.dead([its], NOW) == []
     child.kill()
     os.waitid(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from importlib.resources import files
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from platformdirs import user_config_dir
 
 from folkways.errors import DataError
 from folkways.records import ModelCard
-from folkways.toml_files import read_toml
+from folkways.toml_files import packaged_toml, read_toml
 
 LAYOUT = (
     'write [[models]], and below it: names = ["my-model-8b"], provider = "Us", family = "My", size = '
@@ -74,17 +73,20 @@ def user_cards_file() -> Path:
 def load_cards() -> Cards:
     """The packaged cards, and over them the user's own (``user_cards_file``); DataError for a file that does
     not hold a table of cards."""
-    packaged = tomllib.loads(
-        files("folkways.endpoints").joinpath("model_cards.toml").read_text(encoding="utf-8")
-    )
-    layers = [_read(packaged, "folkways")]
-    lines = _lines(packaged, "folkways")
+    cards, lines, as_of = _packaged()
     user_file = user_cards_file()
-    if user_file.is_file():
-        table = read_toml(user_file)
-        layers.insert(0, _read(table, str(user_file)))
-        lines |= _lines(table, str(user_file))
-    return Cards(tuple(layers), str(packaged["as_of"]), lines)
+    if not user_file.is_file():
+        return Cards((cards,), as_of, lines)
+    table = read_toml(user_file)
+    source = str(user_file)
+    return Cards((_read(table, source), cards), as_of, {**lines, **_lines(table, source)})
+
+
+@cache
+def _packaged() -> tuple[Mapping[str, ModelCard], Mapping[str, tuple[str, int]], str]:
+    """The cards, the lines and the day of those that come with folkways; every report reads them."""
+    table = packaged_toml("folkways.endpoints", "model_cards.toml")
+    return _read(table, "folkways"), _lines(table, "folkways"), str(table["as_of"])
 
 
 def cards_of(endpoints: Iterable[str]) -> dict[str, ModelCard]:

@@ -182,6 +182,12 @@ def test_tables_of_everything(studio: Folkways, tmp_path: Path, kind: str) -> No
     done = studio("studio", "export", "verification", "--out", "out", "--format", kind)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "study.json").is_file()
+    names = {str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*")}
+    tables = {
+        "xlsx": {"verification.xlsx"},
+        "hub": {f"{name}/test-00000-of-00001.parquet" for name in ("items", "judgements")},
+    }
+    assert tables.get(kind, {f"{name}.{kind}" for name in ("items", "judgements")}) <= names, names
 
 
 WRONG = {
@@ -198,7 +204,7 @@ WRONG = {
     "export verification --out questions.csv": r"cannot be a folder",
     "media verification nowhere.png": r"nothing was taken over:\n  nowhere\.png: cannot be read",
     "media verification questions.csv": r"questions\.csv: is neither a picture nor a recording .*valid: PNG",
-    "draw verification verify nothing": r"nothing",
+    "draw verification verify nothing": r"run 'nothing'",
     "take-in verification p-nobody questions.csv": r"unknown participant 'p-nobody'",
     "hand-out verification verify p-nobody --out x.xlsx": r"unknown participant 'p-nobody'",
     "--origin http://studio.example.org": r"in the clear",

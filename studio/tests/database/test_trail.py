@@ -13,16 +13,33 @@ from folkways.workspace.database import Workspace
 from folkways_studio.activity import Event
 from folkways_studio.database import audit, schema
 from folkways_studio.errors import StudioError
-from folkways_studio.items import discussion
+from folkways_studio.items import discussion, imports
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.media import service as media
 from folkways_studio.people import accounts, invites, participants, personal, suspension
+from folkways_studio.programs import ml_backends, tokens, webhooks
 from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import service as studies
-from folkways_studio.work import adjudications, assignments, gold, judgements, redaction
+from folkways_studio.work import (
+    adjudications,
+    assignments,
+    blinding,
+    corrections,
+    gold,
+    judgements,
+    redaction,
+)
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, next_work, stored
+from studio.tests.support.studies import (
+    ON_A_FILE,
+    PASSWORD,
+    QUESTION,
+    described,
+    next_work,
+    open_study,
+    stored,
+)
 from tests.support.moments import at_time
 
 CRITERIA = [{"name": "years", "ask": "Years in the country?", "least": 5}]
@@ -212,6 +229,66 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
         assert at_time(70.0, accounts.verify_password, workspace, login, "a wrong guess") is None
         expected.append(("account.sign_in_failed", None, account, None, "", {}, 70.0))
     assert trail(workspace, since) == expected
+    told_of_a_study = {kind for kind, of, *_ in expected if of is not None}
+    assert told_of_a_study <= {*webhooks.KINDS}, "a webhook can be for each of them"
+
+
+@ON_A_FILE
+def test_programs_imports_and_second_thoughts_leave_their_events(studio_workspace: Workspace) -> None:
+    workspace, since = studio_workspace, time.time()
+    criteria = [{"name": "home", "ask": "Where did you grow up?", "accept": ["Peru"]}]
+    desk = open_study(
+        workspace,
+        [
+            *STAGES,
+            {**STAGES[0], "name": "pair", "role": "reviewer"},
+            {"name": "localise", "kind": "localise", "role": "reviewer", "for_each_population": False},
+        ],
+        populations=[
+            {"name": "korea", "culture": "KR"},
+            {"name": "peru", "culture": "PE", "criteria": criteria},
+        ],
+        models={"suggester": "small"},
+    )
+    study, owner = desk.study.id, desk.owner
+    desk.add("verify", [QUESTION])
+    (second,) = desk.add("pair", [QUESTION], None)
+    desk.add("localise", [{"template": "What is eaten in your country?", "category": "Food"}], None)
+    kim, reviewer, waits = desk.person(), desk.person(role=Role.REVIEWER), desk.person("peru")
+    work = desk.answer(kim, {"choices": [0]}, "verify")
+    began = len(trail(workspace, since))
+
+    corrected = corrections.correct(workspace, kim.id, work.assignment.id, {"choices": [1]}, "again")
+    blinding.look(workspace, study, reviewer.account_id, second)
+    participants.answer_eligibility(workspace, waits.id, {"home": "on a ship"})
+    participants.settle_waiting(workspace, study, waits.id, let_in=True, by=owner)
+    job = imports.begin(workspace, study, "verify", "more.csv", content=b"item", by=owner)
+    imports.cancel(workspace, study, job.id, by=owner)
+    token, _ = tokens.create_token(workspace, owner, study_id=study)
+    tokens.revoke_token(workspace, token.id, study_id=study, by=owner)
+    hook, _ = webhooks.create_webhook(workspace, study, "https://example.org/", by=owner)
+    webhooks.delete_webhook(workspace, study, hook.id, by=owner)
+    address = "https://example.org/ml"
+    backend = ml_backends.create_backend(workspace, study, "verify", "m", address, private=False, by=owner)
+    ml_backends.delete_backend(workspace, study, backend.id, by=owner)
+    ml_backends.begin_suggesting(workspace, study, "localise", by=owner)
+
+    item, by_owner = f"item:{work.item.id}", (study, owner, None)
+    expected = [
+        ("judgement.corrected", study, None, kim.id, item, {"judgement": corrected.id, "stage": "verify"}),
+        ("item.looked_at", study, reviewer.account_id, None, f"item:{second}", {}),
+        ("participant.waiting", study, None, waits.id, "", {"failed": ["home"]}),
+        ("participant.let_in", study, owner, waits.id, "", {}),
+        ("import.cancelled", *by_owner, "", {"stage": "verify", "n": 0, "import": job.id}),
+        ("token.created", *by_owner, f"token:{token.id}", {"scope": "read"}),
+        ("token.revoked", *by_owner, f"token:{token.id}", {}),
+        ("webhook.created", *by_owner, f"webhook:{hook.id}", {}),
+        ("webhook.deleted", *by_owner, f"webhook:{hook.id}", {}),
+        ("backend.created", *by_owner, f"backend:{backend.id}", {}),
+        ("backend.deleted", *by_owner, f"backend:{backend.id}", {}),
+        ("backend.suggest", *by_owner, "", {}),
+    ]
+    assert trail(workspace, since)[began:] == [(*event, CLOCK) for event in expected]
 
 
 @ON_A_FILE

@@ -70,7 +70,7 @@ def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: St
     )
     reviewer = desk.person(role=Role.REVIEWER).account_id
     for act in (discussion.edit_comment, lambda *given: discussion.delete_comment(*given[:-1])):
-        with pytest.raises(NotAllowedError):
+        with pytest.raises(NotAllowedError, match="only who wrote a comment"):
             act(*about, number, reviewer, "Mine")
     gone = at_time(4.0, discussion.delete_comment, *about, number, desk.owner)
     assert gone.text == "" and [each["text"] for each in gone.history] == ["One", "Two"]
@@ -84,7 +84,7 @@ def test_who_answers_says_nothing_here_and_nothing_has_no_bounds(
 ) -> None:
     about = (desk.workspace, desk.study.id)
     (item,) = desk.add("verify", [QUESTION])
-    with pytest.raises(NotAllowedError):
+    with pytest.raises(NotAllowedError, match="run or review the study"):
         discussion.add_comment(*about, item, desk.person().account_id, "Let me in")
     for text in (" ", "x" * (LONGEST + 1)):
         with pytest.raises(SubmissionError):

@@ -102,7 +102,7 @@ def test_a_dropped_item_can_be_opened_again_and_its_rule_says_what_becomes_of_it
     about = desk.workspace, desk.study.id
     for number in (numbers[1], numbers[3]):
         adjudications.drop(*about, number, desk.owner, "about no culture")
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="not dropped"):
         adjudications.reopen(*about, numbers[4], desk.owner, "it is open")
     with pytest.raises(SubmissionError):
         adjudications.reopen(*about, numbers[1], desk.owner, " ")

@@ -87,7 +87,7 @@ def test_a_small_file_with_many_lines_is_read_apart(empty_rows: int, monkeypatch
     content = sheet_of(rows)
     monkeypatch.setattr(running, "read_apart", noted)
     found = read_content("many.xlsx", content)
-    assert apart and all({*row} == {"item", "question"} for row in found)
+    assert apart and [row["item"] for row in found] == ([] if empty_rows else ["q1", "q2"])
     apart.clear()
     assert read_content("few.xlsx", sheet_of(FAR.format(row=SMALL_LINES, cell=f"A{SMALL_LINES}"))) == [
         {"item": "q1", "question": ""},
@@ -108,7 +108,7 @@ def test_rows_with_nothing_in_them_do_not_count(monkeypatch: pytest.MonkeyPatch)
 def test_a_last_column_far_off_costs_nothing_and_a_wide_header_is_refused() -> None:
     rows = "".join(f'<row r="{number}"><c r="XFD{number}"><v>1</v></c></row>' for number in range(2, 2000))
     before = time.process_time()
-    assert all(not any(row.values()) for row in read_workbook(sheet_of(rows)))
+    assert read_workbook(sheet_of(rows)) == []
     assert time.process_time() - before < 2
     book = Workbook()
     book.active.append([f"c{number}" for number in range(MOST_COLUMNS + 1)])

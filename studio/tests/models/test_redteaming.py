@@ -221,6 +221,7 @@ def test_nobody_takes_a_step_in_a_question_of_somebody_else(studio_workspace: Wo
         lambda: redteaming.edit(
             desk.workspace, other.id, work.assignment.id, "Which one?", ["a", "b", "c", "d"], [0]
         ),
+        lambda: redteaming.suggest(desk.workspace, other.id, work.assignment.id, {}),
         lambda: redteaming.challenge(desk.workspace, other.id, work.assignment.id, {}),
     ):
         with pytest.raises(NotFoundError):

@@ -57,7 +57,7 @@ def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk
     assert desk.nothing(kim) == "not_active"
     gathered = snapshot.take_snapshot(desk.workspace, desk.study.id)
     assert (gathered.excluded, gathered.withdrawn, list(gathered.people)) == (1, 0, [lee.id])
-    assert all(each.percent.value is None for each in agreement.agreement(desk.workspace, desk.study.id))
+    assert [each.percent.value for each in agreement.agreement(desk.workspace, desk.study.id)] == [None]
     assert [
         each.participant_id for each in item_search.judgements_of(desk.workspace, [first[2]])[first[2]]
     ] == [lee.id]
@@ -103,10 +103,12 @@ def test_nobody_is_excluded_without_a_reason_or_twice_or_after_they_have_left(de
     with pytest.raises(ConflictError, match="not excluded"):
         include(desk, kim)
     exclude(desk, kim)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="not in the study any more"):
         exclude(desk, kim)
     participants.withdraw(
         desk.workspace, desk.study.id, kim.id
     )  # whoever is excluded can still leave for good
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="not excluded"):
         include(desk, kim)
+    with pytest.raises(ConflictError, match="not in the study any more"):
+        exclude(desk, kim)

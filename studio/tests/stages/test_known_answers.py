@@ -136,7 +136,8 @@ def test_an_answer_is_right_where_it_says_what_is_known(name: str) -> None:
     content = kind.check_content(content, config)
     known = kind.check_known(kind.read_known(cell), content, config)
     assert known == stored
-    assert all(kind.describe_known(known, content, str))
+    lines = kind.describe_known(known, content, str)
+    assert lines and all(lines)
     assert [kind.is_right(payload, known) for payload in right] == [True] * len(right)
     assert [kind.is_right(payload, known) for payload in wrong] == [False] * len(wrong)
 

@@ -90,7 +90,7 @@ def test_pay_by_the_hour_is_forecast_from_how_long_answers_take_with_an_interval
     fast, slow = desk.person(), desk.person()
     for number in range(4):
         vote(desk, fast, 10, 1000.0 * number)
-    assert only(desk).total == budget.total or only(desk).total is not None
+
     assert not only(desk).total.has_interval, "four answers are too few"  # type: ignore[union-attr]
     for number in range(4):
         vote(desk, slow, 50, 1000.0 * number)

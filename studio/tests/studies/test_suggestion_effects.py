@@ -68,7 +68,7 @@ def test_people_who_follow_what_they_see_are_measured_with_intervals(desk: Study
 
 
 @ON_A_FILE
-def test_all_of_it_is_on_the_page_and_leaves_in_every_export(desk: StudyFixture) -> None:
+def test_all_of_it_is_on_the_page_in_the_tables_and_on_the_hub(desk: StudyFixture) -> None:
     owner = participants.add_staff(desk.workspace, desk.study.id, desk.owner, Role.RESEARCHER)
     page = Browser(desk, owner).page(f"/studies/{desk.study.name}/quality")
     assert "Suggestions that forms begin with" in page and "agreement with others of the same half" in page

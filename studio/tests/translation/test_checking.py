@@ -201,8 +201,10 @@ def test_from_a_catalogue_to_a_study_and_back(tmp_path: Path, monkeypatch: pytes
     assert here.answer_all(one, "check", first) == 10
     assert here.answer_all(other, "check", second) == 10
     before = here.path.read_bytes()
-    assert "8 texts accepted" not in here.say(
-        "studio", "locale", "apply", "interface-translation", "ar.po", "--dry-run"
+    would = here.say("studio", "locale", "apply", "interface-translation", "ar.po", "--dry-run")
+    assert (
+        would.splitlines()[0]
+        == "ar.po: 6 texts accepted, 1 reworded, 1 unclear, 2 not settled (nothing was written)"
     )
     assert here.path.read_bytes() == before
     expert = here.desk.person(role=Role.EXPERT)
@@ -307,15 +309,15 @@ def test_a_plural_is_checked_only_when_all_its_forms_are(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["items", "xx", "--out", "i.jsonl"], "valid"),
-        (["items", "en", "--out", "i.jsonl"], "valid"),
+        (["items", "xx", "--out", "i.jsonl"], "unknown language 'xx'"),
+        (["items", "en", "--out", "i.jsonl"], "unknown language 'en'"),
         (["items", "missing.po", "--out", "i.jsonl"], "there is no file missing.po"),
         (["items", "notes.po", "--out", "i.jsonl"], "notes.po is not a gettext catalogue"),
         (["items", "ar.po", "--out", "i.csv"], "end its name with .jsonl"),
         (["apply", "interface-translation", "ar.po", "--name", "amber-7"], "PSEUDONYM=NAME"),
         (["apply", "interface-translation", "ar.po", "--name", "nobody-1=Layla"], "nobody-1"),
         (["apply", "interface-translation", "ko"], "is it the study's language"),
-        (["apply", "nothing", "ar.po"], "nothing"),
+        (["apply", "nothing", "ar.po"], "unknown study 'nothing'"),
     ],
 )
 def test_what_is_wrong_is_said(shared_round: Round, words: list[str], message: str) -> None:

@@ -495,6 +495,7 @@ def test_whatever_is_sent_is_answered_in_words(beginning: Beginning, world: Worl
                 continue  # no browser sends such an address
             reply = beginning.visitor(kind).ask(method, address + query, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
+            assert reply.status < 400 or reply.text.strip(), f"{kind}: {method} {path}: {reply.status}"
     for name in (
         "assignment",
         "item",

@@ -226,6 +226,11 @@ def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None
         "(cells) => [cells[0].clientWidth, cells.every((cell) => cell.scrollWidth <= cell.clientWidth)]",
     )
     assert width > 100 and whole
+    scrolling = page.eval_on_selector_all(
+        "table", "(all) => all.map((each) => getComputedStyle(each.closest('.scroll')).overflowX)"
+    )
+    assert scrolling and set(scrolling) == {"auto"}
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 def test_on_a_phone_everything_to_touch_is_large_enough(site: Site) -> None:

@@ -68,11 +68,12 @@ def test_a_study_is_made_of_a_template_and_mistakes_are_named_with_their_place(f
     page.get_by_role("button", name="Look over the description").click()
     text = page.get_by_label("Description (YAML)").input_value()
     page.get_by_label("Description (YAML)").fill(
-        text.replace("majority: 4", "majority: 9").replace("culture: DZ", "culture: Atlantis")
+        text.replace("kind: vote", "kind: votes").replace("culture: DZ", "culture: Atlantis")
     )
     page.get_by_role("button", name="Make the study").click()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("populations[0].culture")
+    expect(alert).to_contain_text("stages[0].kind")
     page.get_by_label("Description (YAML)").fill(text)
     page.get_by_role("button", name="Make the study").click()
     expect(page.get_by_role("status").first).to_contain_text("The study has been made")
@@ -141,6 +142,7 @@ def test_a_pause_stops_new_work_and_the_page_of_progress_keeps_itself_up_to_date
     begin(someone)
     someone.get_by_label("shoes").check()
     send(someone)
+    expect(page.locator("#progress")).to_have_attribute("hx-trigger", "every 20s")  # not waited for
     page.evaluate("htmx.ajax('GET', location.pathname, {target: '#progress', swap: 'innerHTML'})")
     expect(page.get_by_role("row").filter(has_text="Check questions")).to_contain_text("1 / 2")
     assert field.errors == []
@@ -217,7 +219,7 @@ def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path
     assert task["data"]["question"] == data["question"]
 
 
-def test_exports_and_payments_leave_without_names_and_without_those_who_left(field: Field) -> None:
+def test_who_left_is_in_no_export_and_is_paid_all_the_same(field: Field) -> None:
     field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
     first, second = (field.answer("verify", {"choices": [1]}) for _ in range(2))
     page = field.researcher(f"/people/{second.id}")

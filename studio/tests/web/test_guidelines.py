@@ -115,7 +115,8 @@ def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: F
     client = arrived(study)
     told = words(client.get(f"/work/{study.study.name}/consent"))
     again = words(client.get(f"/work/{study.study.name}/offer"))
-    assert told.partition("What you will do")[2][:300] == again.partition("What you will do")[2][:300]
+    offer = told.partition("What you will do")[2][:300]
+    assert len(offer) == 300 and offer == again.partition("What you will do")[2][:300]
     for part in (
         "Tasks for you at this moment, at most: 1.", "about 3 min", "as the researchers expect", "a training of a few examples, which is not paid",
         "0.50 EUR per answer", "about 10.00 EUR an hour", "15000 KRW", "( 15.00 EUR )",

@@ -57,7 +57,7 @@ def test_a_whole_item_is_answered_without_a_mouse(field: Field, page: Any) -> No
     ] == [1]
 
 
-def test_tab_reaches_every_control_in_the_order_of_the_page(page: Any) -> None:
+def test_tab_goes_from_control_to_control_in_the_order_of_the_page(page: Any) -> None:
     page.locator("body").press("Tab")
     names = []
     for _ in range(40):

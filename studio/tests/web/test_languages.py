@@ -148,8 +148,12 @@ def test_the_languages_are_those_of_blend_and_bengali() -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_a_missing_message_is_shown_in_english(strings: Any, locale: str) -> None:
+def test_a_missing_message_is_shown_in_english_and_no_other_is_empty(
+    script: ModuleType, strings: Any, locale: str
+) -> None:
     known = catalogue(locale)
+    for english in script.missing(script.updated(locale, strings)) if locale != DEFAULT else ():
+        assert known.ngettext(english, "", 1) == known.gettext(english) == english
     for message in strings:
         if not message.id:
             continue

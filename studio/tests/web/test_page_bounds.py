@@ -115,7 +115,7 @@ def test_pages_of_disputed_items_and_of_the_others_meet_without_a_gap(lists: Lis
     for ranked in range(1, SIZE + 2):
         for choice, person in enumerate(people):
             study.answer(person, {"choices": [choice]})
-        keys = [shown(lists, 2 * SIZE + 1, f"page={page}")[0] for page in (1, 2, 3)]
+        keys = [shown(lists, 2 * SIZE + 1, f"order=disputed&page={page}")[0] for page in (1, 2, 3)]
         assert [len(each) for each in keys] == [SIZE, SIZE, 1], ranked
         assert [*chain(*keys)] == [f"q{place}" for place in range(2 * SIZE + 1)], ranked
 

@@ -23,7 +23,8 @@ from folkways_studio.items import service as items
 from folkways_studio.models import modelling
 from folkways_studio.people import sessions
 from folkways_studio.records import Role
-from studio.tests.support.studies import stored
+from folkways_studio.work.assignments import Work
+from studio.tests.support.studies import next_work, stored
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import PLENTY, Field, begin, send
 from studio.tests.web.http import Client
@@ -171,6 +172,9 @@ def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
     wait_for_step(author, "Have a question made of it")
     send(author)
     field.answer("review", {"decision": "keep"}, field.member(Role.RESEARCHER))
+    assert isinstance(next_work(field.workspace, field.arrived().id, stage="verify"), Work), (
+        "others are asked"
+    )
     field.open(author, f"/work/{field.study.name}").get_by_role("button", name="Verify questions").click()
     expect(author.get_by_role("button", name="Verify questions")).to_be_hidden()
     assert "rest" in author.url

@@ -181,6 +181,11 @@ def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(
         assert client.post("/signin", {"login": login, "password": "wrong"}, csrf=token).status == 403
     refused = client.post("/signin", {"login": login, "password": PASSWORD}, csrf=token)
     assert refused.status == 429 and "Too many attempts" in refused.text
+    for number in range(accounts.ATTEMPTS, accounts.ATTEMPTS_OF_ADDRESS):
+        guess = {"login": f"nobody-{number}@example.org", "password": "wrong"}
+        assert client.post("/signin", guess, csrf=token).status == 403
+    other = client.post("/signin", {"login": new_login(own_server), "password": PASSWORD}, csrf=token)
+    assert other.status == 429 and "Too many attempts" in other.text, "one address guesses at many accounts"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ correction."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
@@ -168,13 +169,19 @@ def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) 
     add_items(
         desk.workspace, desk.study.id, "verify", [NewItem("gold", QUESTION, "korea", check={"choices": [3]})]
     )
+    desk.add("verify", [QUESTION])
     person = desk.person()
-    work = desk.answer(person, {"choices": [0]})
-    assert work.item.check is not None
+    work, other = desk.answer(person, {"choices": [0]}), desk.answer(person, {"choices": [0]})
+    assert work.item.check is not None and other.item.check is None
     client, place = browser(server, person), address(desk, person, work)
+    page, page_of_other = (
+        re.sub(r'/tasks/\d+|(csrf|key|revision)" value="[^"]+"|data-csrf="[^"]+"|Token": "[^"]+"', "", text)
+        for text in (client.get(place).text, client.get(address(desk, person, other)).text)
+    )
+    assert page == page_of_other
     fields = [pair for pair in Form(client.get(place).text).fields if pair[0] != "choices"]
     assert post(client, place, [*fields, ("choices", "3")]).status == 303
-    (row,) = stored(desk.workspace, schema.judgements, participant_id=person.id)
+    row, _ = stored(desk.workspace, schema.judgements, participant_id=person.id)
     assert row["payload"]["choices"] == [0], "how well somebody works is told from what they said first"
 
 
@@ -184,8 +191,11 @@ def test_who_left_looks_at_nothing_and_a_closed_study_takes_no_correction(server
     person = desk.person()
     work = desk.answer(person, {"choices": [0]})
     client, place = browser(server, person), address(desk, person, work)
+    fields = [pair for pair in Form(client.get(place).text).fields if pair[0] != "choices"]
     studies.set_state(desk.workspace, desk.study.id, StudyState.CLOSED)
     assert "This answer cannot be changed" in client.get(place).text
-    assert corrections.sent_by(desk.workspace, person.id)[0].judgement.payload["choices"] == [0]
+    assert post(client, place, [*fields, ("choices", "1")]).status == 409
+    (sent,) = corrections.sent_by(desk.workspace, person.id)
+    assert sent.judgement.payload["choices"] == [0], "and with the correction, if there were one"
     participants.withdraw(desk.workspace, desk.study.id, person.id)
     assert client.get(place).place == "/work/left" and client.get("/work/left/sent").place == "/work/left"

@@ -11,6 +11,8 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways_studio.work import judgements
+from folkways_studio.work.assignments import NoWork
+from studio.tests.support.studies import next_work
 from studio.tests.web.conftest import Field, begin, send
 
 pytestmark = pytest.mark.browser
@@ -99,9 +101,11 @@ def test_an_empty_answer_is_not_sent_and_the_page_says_what_is_missing(field: Fi
     assert judgements.list_judgements(field.workspace, field.study.id, number) == ()
 
 
-def test_a_task_given_back_is_offered_to_somebody_else(field: Field) -> None:
+def test_a_task_given_back_is_offered_to_somebody_else(make_field: Callable[..., Field]) -> None:
+    field = make_field([{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
     field.add("verify", QUESTIONS[:1])
     page = field.at_task()
+    assert next_work(field.workspace, field.arrived().id) == NoWork("none_left")
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Give back").click()
     expect(page.get_by_role("heading", name="There is nothing to do at the moment")).to_be_visible()

@@ -393,7 +393,7 @@ def test_a_reassignment_wins_against_claims_of_the_same_moment(desk: StudyFixtur
         each.start()
     slots = schema.assignments
     holders = sa.select(slots.c.participant_id).where(slots.c.participant_id.is_not(None))
-    wrong = []
+    holding, wrong = 0, []
     for _ in range(25):
         chosen = luck.choice(people)
         give(desk, {item: [person(chosen)]}, take_back=True)
@@ -404,12 +404,15 @@ def test_a_reassignment_wins_against_claims_of_the_same_moment(desk: StudyFixtur
                 break
             time.sleep(0.001)
         with desk.workspace.read() as connection:
-            wrong += [each for each in connection.scalars(holders) if each != chosen.id]
+            now_held = list(connection.scalars(holders))
+        holding += len(now_held)
+        wrong += [each for each in now_held if each != chosen.id]
     stop.set()
     for each in threads:
         each.join()
     assert problems == []
     assert wrong == []
+    assert holding, "those whose turn it was were given it"
 
 
 MOVES = st.lists(

@@ -19,8 +19,7 @@ from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import personal, suspension
 from folkways_studio.records import Item, Participant, Stage
-from folkways_studio.studies import service as studies
-from folkways_studio.work import assignees, assignment_rules, leases
+from folkways_studio.work import assignment_rules, leases
 from folkways_studio.work.assignees import Assignee, assign, assignees_of
 from folkways_studio.work.assignment_rules import (
     ALL_FULL,
@@ -72,7 +71,7 @@ def plan(
     st.none() | st.integers(1, 3),
     st.none() | st.integers(1, 8),
 )
-def test_every_plan_keeps_to_its_bounds_and_is_even(
+def test_every_plan_keeps_to_its_bounds(
     asked: list[tuple[int, set[int]]],
     people: list[tuple[int, int | None]],
     each: int | None,
@@ -96,16 +95,19 @@ def test_every_plan_keeps_to_its_bounds_and_is_even(
         assert most is None or not more[number] or load + more[number] <= most
     assert {load.person.participant_id: load.more for load in made.loads if load.more} == dict(more)
     assert make_plan(rule, items, candidates, lambda *_: True) == made
-    if (
-        not any(seen for _, seen in asked)
-        and each == 1
-        and most is None
-        and all(room is None for _, room in people)
-    ):
-        # Nobody who could have had it has two less than who got it: the loads are as even as they can be.
-        then = [load + more[number] for number, (load, _) in enumerate(people)]
-        busiest = max((then[number] for number in more), default=0)
-        assert all(busiest - load <= 1 for load in then)
+
+
+@given(st.integers(1, 25), st.lists(st.integers(0, 6), min_size=1, max_size=6))
+def test_a_plan_of_items_that_anybody_may_have_is_even(count: int, loads: list[int]) -> None:
+    """Nobody who could have had one has two less than who got one."""
+    items = [open_item(number) for number in range(count)]
+    named = plan(
+        AssignmentRule(each=1), items, [candidate(number, load) for number, load in enumerate(loads)]
+    )
+    more = Counter(name for (name,) in named.values())
+    assert sum(more.values()) == count
+    then = [load + more[f"p-{number}"] for number, load in enumerate(loads)]
+    assert max(load for number, load in enumerate(then) if more[f"p-{number}"]) - min(then) <= 1
 
 
 def test_the_least_loaded_come_first_and_rare_items_before_common_ones() -> None:
@@ -159,7 +161,7 @@ def test_who_fits(
 
 
 def test_languages_are_named_by_code_or_name() -> None:
-    assert language_codes("Korean; en, português") >= {"ko", "en"}
+    assert language_codes("Korean; en, português") == {"ko", "en", "pt"}
     assert language_codes("한국어") == {"ko"}
     assert language_codes("none that is known") == frozenset()
 
@@ -280,5 +282,3 @@ def test_rules_that_cannot_be_applied(studio_workspace: Workspace, monkeypatch: 
     monkeypatch.setattr(assignment_rules, "MOST_ITEMS", 2)
     with pytest.raises(ConflictError, match="more than 2"):
         plan_assignments(desk.workspace, desk.study.id, PLAIN, items)
-    assert assignees.MOST_ITEMS == 20_000
-    assert studies.get_stage(desk.workspace, desk.study.id, "verify").name == "verify"

@@ -78,7 +78,7 @@ def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyF
     assert states == {AssignmentState.DONE}
 
 
-def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> None:
+def test_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 6)
     found: list[Work | NoWork] = []
@@ -89,8 +89,9 @@ def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -
         tab.start()
     for tab in tabs:
         tab.join()
-    assert len(found) == 6
-    assert len({work.assignment.id for work in found if isinstance(work, Work)}) == 1
+    works = [work for work in found if isinstance(work, Work)]
+    assert len(works) == 6
+    assert len({work.assignment.id for work in works}) == 1
 
 
 def test_nobody_is_given_an_item_twice(desk: StudyFixture) -> None:
@@ -148,6 +149,8 @@ def test_a_heartbeat_keeps_the_slot(desk: StudyFixture) -> None:
         at_time(1_001_000.0, leases.heartbeat, desk.workspace, person.id, work.assignment.id)
         == 1_001_000.0 + 1800
     )
+    assert at_time(1_002_000.0, leases.expire, desk.workspace, desk.study.id) == 0, "it is theirs for longer"
+    assert at_time(1_002_801.0, leases.expire, desk.workspace, desk.study.id) == 1
 
 
 def test_expired_slots_are_open_again_after_a_sweep(desk: StudyFixture) -> None:
@@ -156,6 +159,9 @@ def test_expired_slots_are_open_again_after_a_sweep(desk: StudyFixture) -> None:
     at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert at_time(1_000_001.0, leases.expire, desk.workspace, desk.study.id) == 0
     assert at_time(1_100_000.0, leases.expire, desk.workspace, desk.study.id) == 1
+    with desk.workspace.read() as connection:
+        states = set(connection.scalars(sa.select(schema.assignments.c.state)))
+    assert states == {AssignmentState.OPEN}
 
 
 def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: StudyFixture) -> None:
@@ -166,6 +172,8 @@ def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: StudyFixt
     second = desk.work(person)
     assert second.item.id != first.item.id
     assert desk.work(other).item.id == first.item.id
+    desk.submit(person, second, {"choices": [0]})
+    assert desk.nothing(person) == "none_left"
 
 
 def test_a_second_tab_cannot_overwrite_a_judgement(desk: StudyFixture) -> None:
@@ -259,6 +267,8 @@ def test_withdrawing_frees_slots_and_has_answers_replaced(desk: StudyFixture) ->
     participants.withdraw(desk.workspace, desk.study.id, people[0].id)
     assert desk.work(people[5]).item.id == item
     assert desk.nothing(people[0]) == "not_active"
+    participants.withdraw(desk.workspace, desk.study.id, people[5].id)
+    assert desk.work(desk.person()).item.id == item, "what they had at hand"
 
 
 def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: Workspace) -> None:

@@ -91,7 +91,7 @@ def test_who_answers_alone_corrects_until_something_is_made_of_it(desk: StudyFix
     correct(desk, person, work, {"choices": [1]})
     assert items.get_item(desk.workspace, desk.study.id, number).result["gold"] == [1]
     adjudications.adjudicate(desk.workspace, desk.study.id, number, desk.owner, {"gold": [2]}, "so it is")
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="settled"):
         correct(desk, person, work, {"choices": [3]}, "later")
     assert items.get_item(desk.workspace, desk.study.id, number).result["gold"] == [2]
 
@@ -133,7 +133,7 @@ def test_only_ones_own_answer_and_only_what_the_stage_takes(desk: StudyFixture) 
     correct(desk, person, work, {"choices": [0]})
     assert stored(desk.workspace, schema.corrections) == []
     suspension.exclude(desk.workspace, desk.study.id, person.id, "a test", by=desk.owner)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be changed"):
         correct(desk, person, work, {"choices": [1]})
 
 
@@ -142,10 +142,11 @@ def test_who_chose_to_look_corrects_nothing(desk: StudyFixture) -> None:
     (number,) = desk.add("pair", [QUESTION])
     first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
     work = desk.answer(first, {"choices": [0]}, "pair")
+    assert corrections.sent_for(desk.workspace, first.id, work.assignment.id)[1] == ""
     blinding.look(desk.workspace, desk.study.id, first.account_id, number)
     assert blinding.blind_among(desk.workspace, desk.study.id, first.account_id, [number]) == frozenset()
     assert blinding.blind_among(desk.workspace, desk.study.id, second.account_id, [number]) == {number}
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be changed"):
         correct(desk, first, work, {"choices": [1]})
 
 
@@ -157,7 +158,7 @@ def test_so_often_and_no_more(desk: StudyFixture, monkeypatch: pytest.MonkeyPatc
     work = desk.answer(person, {"choices": [0]}, "check")
     for number in (1, 2):
         correct(desk, person, work, {"choices": [number]}, f"key-{number}")
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="cannot be changed"):
         correct(desk, person, work, {"choices": [3]}, "key-3")
     (last,) = judgements.list_judgements(desk.workspace, desk.study.id, work.item.id)
     assert last.payload["choices"] == [2]

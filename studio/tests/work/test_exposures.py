@@ -35,13 +35,10 @@ VOTE = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
 SUGGESTED = (NewPreAnnotation("small", {"choices": [1]}, "2", 0.5),)
 
 
-def made(workspace: Workspace, *, items: int = 1, test: bool = False, **settings: Any) -> StudyFixture:
+def made(workspace: Workspace, *, items: int = 1, **settings: Any) -> StudyFixture:
     """A study with items for which a model suggests the second option."""
     desk = open_study(workspace, [{**VOTE, **settings}])
-    known = {"check": {"choices": [1]}, "test": True} if test else {}
-    new = [
-        NewItem(f"q{number}", QUESTION, "korea", suggestions=SUGGESTED, **known) for number in range(items)
-    ]
+    new = [NewItem(f"q{number}", QUESTION, "korea", suggestions=SUGGESTED) for number in range(items)]
     add_items(workspace, desk.study.id, "verify", new)
     return desk
 
@@ -236,8 +233,10 @@ def test_those_who_left_are_in_no_figure(studio_workspace: Workspace) -> None:
     desk.submit(person, work, {"choices": [2]})
     ((exposure, suggestion),) = exposures_of_study(desk.workspace, desk.study.id).values()
     assert (exposure.outcome, suggestion.model) == ("rejected", "small")
+    assert suggestion_counts(desk.workspace, [work.item.id]) == {work.item.id: (1, 0)}
     participants.withdraw(desk.workspace, desk.study.id, person.id)
     assert exposures_of_study(desk.workspace, desk.study.id) == {}
+    assert suggestion_counts(desk.workspace, [work.item.id]) == {}
 
 
 def one(number: int, model: str, score: float | None) -> PreAnnotation:

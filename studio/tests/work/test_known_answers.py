@@ -152,7 +152,7 @@ def test_rules_warn_then_pause_then_exclude(studio_workspace: Workspace) -> None
     suspension.resume(desk.workspace, desk.study.id, person.id, "we talked", by=desk.owner)
     keys, then = answer_all(desk, person, WRONG)
     assert (sum(key.startswith("gold") for key in keys), then) == (5, "warn"), "counted anew, and warned anew"
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="not paused"):
         suspension.resume(desk.workspace, desk.study.id, person.id, "once more")
 
 
@@ -270,6 +270,7 @@ def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_no
         gold.drop_gold(desk.workspace, desk.study.id, decided, "because")
     keys = {person.id: answer_all(desk, person, RIGHT)[0] for person in people}
     assert "gold-q0" not in keys[people[0].id] + keys[people[1].id]
+    assert "gold-q0" in keys[people[2].id]
     assert get_item(desk.workspace, desk.study.id, decided).state == "done", "the item stays data"
 
 

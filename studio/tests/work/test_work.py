@@ -303,7 +303,8 @@ def test_a_draft_has_200_000_bytes_at_most(desk: StudyFixture, length: int) -> N
     person = desk.person()
     desk.add("verify", [QUESTION])
     work = take(desk, person)
-    payload = {"c": "x" * (length - len('{"c":""}'))}
+    letters = length - len('{"c":""}')
+    payload = {"c": "é" * (letters // 2) + "x" * (letters % 2)}  # two bytes each
     if length == 200_000:
         assert drafts.save_draft(desk.workspace, person.id, work.assignment.id, payload, 0).revision == 1
     else:

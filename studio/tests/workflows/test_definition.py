@@ -1,4 +1,4 @@
-"""Descriptions of studies: the five that come with folkways, and every mistake with its place."""
+"""Descriptions of studies: those that come with folkways, and every mistake with its place."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_answers_are_numbered_as_people_wrote_them_and_stand_in_no_other_place()
     assert "1. 떡국\n2. 밥\n3. 떡 국\n4. {answers} 7\n" in prompt
     assert "South Korea" in prompt and "무엇을 먹나요?" in prompt and "What do people eat?" in prompt
     for answers in ({"a": ["one"]}, {"a": [str(number) for number in range(MOST_ANSWERS + 1)]}):
-        with pytest.raises(ConflictError):
+        with pytest.raises(ConflictError, match=f"for 2 to {MOST_ANSWERS} different answers"):
             GROUPS.prompt({**CONTENT, "answers": answers}, {}, "South Korea", "Korean")
 
 

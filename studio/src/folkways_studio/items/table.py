@@ -16,7 +16,7 @@ from folkways_studio.database import schema
 from folkways_studio.database.rows import count, delete_rows
 from folkways_studio.errors import ConflictError, Message, SubmissionError
 from folkways_studio.items.search import ORDERS
-from folkways_studio.records import Item
+from folkways_studio.records import LEFT_OUT, Item
 from folkways_studio.stages.parts.form_fields import FormFields, text, texts
 
 COLUMNS = ("stage", "population", "state", "assigned", "answers", "disagreement", "people", "suggestions")
@@ -136,14 +136,18 @@ def people_of(workspace: Workspace, numbers: Collection[int]) -> dict[int, str]:
 
 def suggestion_counts(workspace: Workspace, numbers: Collection[int]) -> dict[int, tuple[int, int]]:
     """Item id -> how often people saw what a model suggests for it, and how often they accepted that as it
-    was; of the items whose ids are ``numbers``."""
-    requested, prefilled = schema.suggestions, schema.exposures
-    rows = sa.union_all(
-        sa.select(requested.c.item_id, requested.c.outcome).where(requested.c.item_id.in_(numbers)),
-        sa.select(prefilled.c.item_id, prefilled.c.outcome).where(
-            prefilled.c.item_id.in_(numbers), prefilled.c.shown
-        ),
-    ).subquery()
+    was; of the items whose ids are ``numbers``, without people who left."""
+    people = schema.participants
+
+    def outcomes(table: sa.Table) -> sa.Select[Any]:
+        return (
+            sa.select(table.c.item_id, table.c.outcome)
+            .join(people, people.c.id == table.c.participant_id)
+            .where(table.c.item_id.in_(numbers), people.c.state.not_in(LEFT_OUT))
+        )
+
+    prefilled = outcomes(schema.exposures).where(schema.exposures.c.shown)
+    rows = sa.union_all(outcomes(schema.suggestions), prefilled).subquery()
     accepted = sa.func.sum(sa.case((rows.c.outcome == "accepted", 1), else_=0))
     query = sa.select(rows.c.item_id, sa.func.count().label("n"), accepted.label("accepted"))
     with workspace.read() as connection:

@@ -237,6 +237,7 @@ def test_what_is_wrong_is_said_with_its_place(
     told = problem(study[0].ask("POST", path, body), status)
     assert words in told["detail"]
     assert told["problems"] or status == 404 or words == "YAML"
+    assert all(each["where"] and each["what"] for each in told["problems"] or ())
 
 
 def test_bodies_are_bounded_and_have_to_be_json(study: tuple[Program, str]) -> None:

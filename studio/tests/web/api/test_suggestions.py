@@ -56,7 +56,7 @@ def test_suggestions_are_added_once_and_listed(api: Program) -> None:
     ("change", "place", "words"),
     [
         ({"score": 1.5}, "body.suggestions.1.score", "less than or equal to 1"),
-        ({"score": "NaN"}, "body.suggestions.1.score", ""),
+        ({"score": "NaN"}, "body.suggestions.1.score", "less than or equal to 1"),
         ({"model": ""}, "body.suggestions.1.model", "at least 1 character"),
         ({"answer": {"choices": [9]}}, "row 2", "answer.choices: "),
         ({"item": "nowhere"}, "row 2", "there is no item 'nowhere' in verify"),
@@ -78,7 +78,8 @@ def test_what_cannot_be_used_is_named_and_nothing_is_added(
 def test_a_request_is_bounded(api: Program) -> None:
     one = {"item": "verify-2", "model": "m", "answer": "a"}
     body = {"stage": "verify", "suggestions": [one] * (MOST_SUGGESTIONS + 1)}
-    problem(api.ask("POST", f"{PLACE}/suggestions", body), 422)
+    (refused,) = problem(api.ask("POST", f"{PLACE}/suggestions", body), 422)["problems"]
+    assert refused["where"] == "body.suggestions" and f"at most {MOST_SUGGESTIONS} items" in refused["what"]
 
 
 def test_what_the_account_is_still_to_answer_is_left_out(api: Program, world: World) -> None:

@@ -16,10 +16,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import aiohttp
 import pytest
+import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.addresses import PrivateAddressError, public_connector
-from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways_studio.database import audit, schema
+from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.programs import deliveries, webhook_sender, webhooks
 from folkways_studio.programs.deliveries import PAUSES, claim_due, settle
 from folkways_studio.records import StudyState
@@ -150,11 +152,13 @@ def test_only_chosen_events_of_its_study_are_queued_and_taken_once(desk: StudyFi
 
 
 def test_what_is_rolled_back_is_not_told(desk: StudyFixture) -> None:
-    hook_of(desk)
-    before = len(deliveries.list_deliveries(desk.workspace, [1]))
-    with pytest.raises(SubmissionError):
-        webhooks.create_webhook(desk.workspace, desk.study.id, "nowhere")
-    assert len(deliveries.list_deliveries(desk.workspace, [1])) == before == 1  # of the webhook itself
+    hook = hook_of(desk)
+    with pytest.raises(ZeroDivisionError), desk.workspace.write() as connection:
+        audit.record_event(connection, "study.paused", desk.study.id)
+        assert connection.scalars(sa.select(schema.deliveries.c.id)).all(), "it was queued"
+        _ = 1 / 0
+    kinds = [each.kind for each in deliveries.list_deliveries(desk.workspace, [hook.id])]
+    assert kinds == ["webhook.created"]
 
 
 @ON_A_FILE
