@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from collections import Counter
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.summary import (
@@ -85,9 +86,20 @@ def summarise(rows: Rows) -> pl.DataFrame:
     return summarise_means(frame(rows), "x/y", [RIGHT, SHARE, PARTIAL, NOT_COMPUTED], ["topic"])
 
 
-@given(judgement_rows())
-def test_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows) -> None:
+@given(judgement_rows(), st.integers(1, 9), st.randoms())
+def test_what_is_promised_of_the_scores_of_any_judgements(
+    rows: Rows, at_a_time: int, chance: random.Random
+) -> None:
+    """Each promise is checked by a function of its own: drawing judgements takes longer than all of them."""
     scores = summarise(rows)
+    check_every_score_is_the_plain_mean_over_its_fixed_denominator(rows, scores)
+    check_compact_judgements_have_the_same_scores_to_the_last_digit(rows, scores, at_a_time)
+    check_judgements_that_say_nothing_of_cut_replies_have_none(rows)
+    check_every_group_with_a_value_is_scored_once(rows, scores)
+    check_the_order_of_rows_does_not_matter(rows, scores, chance)
+
+
+def check_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows, scores: pl.DataFrame) -> None:
     assert scores.columns == SCORE_COLUMNS
     for score in scores.iter_rows(named=True):
         facets = (
@@ -133,27 +145,24 @@ def test_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows) ->
             assert score["interval"] == (ALL_LEFT_OUT if out else NOT_REACHED)
 
 
-@given(judgement_rows(), st.integers(1, 9))
-def test_compact_judgements_have_the_same_scores_to_the_last_digit(rows: Rows, at_a_time: int) -> None:
-    given_rows = frame(rows)
-    pages = [compact(page) for page in given_rows.iter_slices(at_a_time)] or [compact(given_rows)]
+def check_compact_judgements_have_the_same_scores_to_the_last_digit(
+    rows: Rows, scores: pl.DataFrame, at_a_time: int
+) -> None:
+    whole = frame(rows)
+    pages = [compact(page) for page in whole.iter_slices(at_a_time)] or [compact(whole)]
     small = pl.concat(pages, how="vertical_relaxed")
-    assert plain(small).equals(given_rows, null_equal=True)
-    scores = summarise_means(small, "x/y", [RIGHT, SHARE, PARTIAL, NOT_COMPUTED], ["topic"])
-    assert scores.equals(summarise(rows), null_equal=True)
+    assert plain(small).equals(whole, null_equal=True)
+    of_small = summarise_means(small, "x/y", [RIGHT, SHARE, PARTIAL, NOT_COMPUTED], ["topic"])
+    assert of_small.equals(scores, null_equal=True)
 
 
-@settings(max_examples=25)
-@given(judgement_rows())
-def test_judgements_that_say_nothing_of_cut_replies_have_none(rows: Rows) -> None:
+def check_judgements_that_say_nothing_of_cut_replies_have_none(rows: Rows) -> None:
     scores = summarise_means(frame(rows).drop("cut"), "x/y", [RIGHT, PARTIAL], ["topic"])
     with_cut = summarise_means(frame(rows), "x/y", [RIGHT, PARTIAL], ["topic"])
     assert scores.equals(with_cut.with_columns(cut=pl.lit(0, pl.Int64)))
 
 
-@given(judgement_rows())
-def test_every_group_with_a_value_is_scored_once(rows: Rows) -> None:
-    scores = summarise(rows)
+def check_every_group_with_a_value_is_scored_once(rows: Rows, scores: pl.DataFrame) -> None:
     counted = [row for row in rows if row["counted"]]
     found = scores.filter(metric="share", facet="culture")["value"].to_list()
     assert sorted(found) == sorted({row["culture"] for row in counted})
@@ -164,13 +173,11 @@ def test_every_group_with_a_value_is_scored_once(rows: Rows) -> None:
     assert "neural" not in scores["metric"]
 
 
-@settings(max_examples=50)
-@given(judgement_rows(), st.randoms())
-def test_the_order_of_rows_does_not_matter(rows: Rows, chance: object) -> None:
+def check_the_order_of_rows_does_not_matter(rows: Rows, scores: pl.DataFrame, chance: random.Random) -> None:
     shuffled = list(rows)
-    chance.shuffle(shuffled)  # type: ignore[attr-defined]
+    chance.shuffle(shuffled)
     keys = ["metric", "facet", "value"]
-    one, other = (summarise(order).sort(keys) for order in (rows, shuffled))
+    one, other = scores.sort(keys), summarise(shuffled).sort(keys)
     assert one.select(*keys, "n", "interval").equals(other.select(*keys, "n", "interval"))
     for column in ("score", "low", "high"):
         np.testing.assert_allclose(one[column].to_numpy(), other[column].to_numpy(), rtol=1e-9, atol=1e-9)

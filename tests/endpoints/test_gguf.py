@@ -10,9 +10,12 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -43,14 +46,72 @@ ASKED = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+@pytest.fixture(scope="module", autouse=True)
+def _own_cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def model() -> Path:
     return real_model()
+
+
+@pytest.fixture(scope="module")
+def plain_file(model, tmp_path_factory) -> Path:
+    """The same model without its chat template."""
+    path = tmp_path_factory.mktemp("plain") / "plain.gguf"
+    path.write_bytes(model.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templatX", 1))
+    return path
+
+
+@contextmanager
+def opened(name: str, slots: int) -> Iterator[Callable[..., list[Completion | BaseException]]]:
+    """What asks a model that is loaded once: loading takes longer than most of what is asked."""
+    endpoint = open_name(name)
+
+    async def replies(requests):
+        return await asyncio.gather(*map(endpoint.complete, requests), return_exceptions=True)
+
+    with asyncio.Runner() as runner:
+        runner.run(endpoint.open(slots))
+        try:
+            yield lambda *requests: runner.run(replies(requests))
+        finally:
+            runner.run(endpoint.close())
+
+
+@pytest.fixture(scope="module")
+def ask_two_slots(model):
+    with opened("gguf/smollm2", 2) as ask_model:
+        yield ask_model
+
+
+@pytest.fixture(scope="module")
+def ask_one_slot(model):
+    with opened("gguf/smollm2", 1) as ask_model:
+        yield ask_model
+
+
+@pytest.fixture(scope="module")
+def ask_plain(plain_file):
+    with opened(f"gguf/{plain_file}", 2) as ask_model:
+        yield ask_model
+
+
+@pytest.fixture(scope="module")
+def server(plain_file) -> Iterator[Callable[[str, dict[str, Any]], Any]]:
+    """Posts JSON to a llama.cpp that was started by hand: the oracle, which continues texts as they are."""
+    with served(plain_file) as url:
+
+        def post(page: str, body: dict[str, Any]) -> Any:
+            called = urllib.request.Request(
+                url + page, json.dumps(body).encode(), {"Content-Type": "application/json"}
+            )
+            return json.loads(urllib.request.urlopen(called).read())
+
+        yield post
 
 
 def written(folder: Path, **changes: object) -> Path:
@@ -166,34 +227,32 @@ def test_what_python_says_is_told_where_llama_cpp_cannot_be_imported(tmp_path, m
         ask(written(tmp_path), ASKED[0])
 
 
-def test_a_real_model_answers(model):
-    found = ask("smollm2", *ASKED)
+def test_a_real_model_answers(model, ask_two_slots):
+    found = ask_two_slots(*ASKED)
     assert all(isinstance(one, Completion) and one.text.strip() and one.output_tokens <= 6 for one in found)
     assert all(one.input_tokens > 20 for one in found)  # the chat template was filled in
     assert checksum(model) in found[0].model
     assert "context=4096 slots=2 template=own" in found[0].model
 
 
-def test_with_one_slot_a_reply_depends_on_nothing_that_was_asked_before(model):
-    forth = ask("smollm2", *ASKED, concurrency=1)
-    back = ask("smollm2", *ASKED[::-1], concurrency=1)[::-1]
+def test_with_one_slot_a_reply_depends_on_nothing_that_was_asked_before(ask_one_slot):
+    forth = ask_one_slot(*ASKED)
+    back = ask_one_slot(*ASKED[::-1])[::-1]
     assert [one.text for one in forth] == [one.text for one in back]
 
 
-def test_sampling_is_seeded_by_request(model):
+def test_sampling_is_seeded_by_request(ask_one_slot):
     warm = [
         replace(one, settings=Settings(temperature=1.5, top_p=None, seed=3, max_tokens=8))
         for one in [ASKED[0]] * 2
     ]
     warm += [replace(warm[0], key="other")]
-    first, again, other = ask("smollm2", *warm, concurrency=1)
+    first, again, other = ask_one_slot(*warm)
     assert first.text == again.text != other.text
 
 
-def test_a_file_without_chat_template_is_asked_to_go_on(model, tmp_path):
-    plain = tmp_path / "plain.gguf"
-    plain.write_bytes(model.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templatX", 1))
-    (found,) = ask(plain, request("One, two, three, four,", settings=SHORT))
+def test_a_file_without_chat_template_is_asked_to_go_on(ask_plain):
+    (found,) = ask_plain(request("One, two, three, four,", settings=SHORT))
     assert found.text.strip().startswith("five")
     assert found.input_tokens <= 10
     assert "template=none" in found.model
@@ -203,88 +262,69 @@ READ = Settings(temperature=None, top_p=None, read=LOGLIK)
 MOST_TOKENS = 200
 
 
-def directly(model: Path, text: str, options: tuple[str, ...]) -> dict[str, float]:
-    """The log-probability of options of one token each, out of the whole list that a server of its own tells
-    of the next token."""
-    with served(model) as url:
-
-        def post(page: str, body: dict) -> dict:
-            asked = urllib.request.Request(
-                url + page, json.dumps(body).encode(), {"Content-Type": "application/json"}
-            )
-            return json.loads(urllib.request.urlopen(asked).read())
-
-        body = {"prompt": text, "n_predict": 1, "n_probs": MOST_TOKENS, "temperature": 0}
-        (said,) = post("/completion", body)["completion_probabilities"]
+def directly(server, text: str, options: tuple[str, ...]) -> dict[str, float]:
+    """The log-probability of options of one token each, out of the whole list that the server tells of the
+    next token."""
+    body = {"prompt": text, "n_predict": 1, "n_probs": MOST_TOKENS, "temperature": 0}
+    (said,) = server("/completion", body)["completion_probabilities"]
     likelihoods = {each["token"]: each["logprob"] for each in said["top_logprobs"]}
     return {option: likelihoods[option] for option in options}
 
 
-def test_the_likeliest_option_is_that_of_the_whole_list_of_next_tokens(model):
+def test_the_likeliest_option_is_that_of_the_whole_list_of_next_tokens(model, ask_two_slots, server):
     chat = (
         "<|im_start|>system\nBrief.<|im_end|>\n<|im_start|>user\nTrue or False: tea is a "
         "drink.<|im_end|>\n<|im_start|>assistant\n"
     )
     options = ("False", "True")
     asked = request("True or False: tea is a drink.", system="Brief.", settings=READ, choices=options)
-    (found,) = ask("smollm2", asked)
-    expected = directly(model, chat, options)
+    (found,) = ask_two_slots(asked)
+    expected = directly(server, chat, options)
     assert found.text == max(expected, key=expected.get)
     assert likelihoods_of(found.finish_reason) == pytest.approx([*expected.values()], abs=0.02)
     assert checksum(model) in found.model
 
 
-def test_tokens_that_are_parts_of_a_letter_count_too(model, tmp_path):
+def test_tokens_that_are_parts_of_a_letter_count_too(ask_plain, server):
     """The server tells nothing of these when it says them: what it lists beside another token is the
     oracle."""
-    plain = tmp_path / "plain.gguf"
-    plain.write_bytes(model.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templatX", 1))
     prompt, options = "The Japanese word for tea:", ("畳", "お茶", "tea")
-    (found,) = ask(plain, request(prompt, settings=READ, choices=options))
+    (found,) = ask_plain(request(prompt, settings=READ, choices=options))
     expected = []
-    with served(plain) as url:
 
-        def post(page: str, body: dict) -> dict:
-            asked = urllib.request.Request(
-                url + page, json.dumps(body).encode(), {"Content-Type": "application/json"}
-            )
-            return json.loads(urllib.request.urlopen(asked).read())
+    def tokens(text: str) -> list[int]:
+        return server("/tokenize", {"content": text, "add_special": True})["tokens"]
 
-        def tokens(text: str) -> list[int]:
-            return post("/tokenize", {"content": text, "add_special": True})["tokens"]
-
-        for option in options:
-            whole, total = tokens(f"{prompt} {option}"), 0.0
-            for at in range(len(tokens(prompt)), len(whole)):
-                body = {"prompt": whole[:at], "n_predict": 1, "n_probs": 65_536, "logit_bias": [[49, 1e4]]}
-                (said,) = post("/completion", body | {"temperature": 0})["completion_probabilities"]
-                total += next(one["logprob"] for one in said["top_logprobs"] if one["id"] == whole[at])
-            expected.append(total)
+    for option in options:
+        whole, total = tokens(f"{prompt} {option}"), 0.0
+        for at in range(len(tokens(prompt)), len(whole)):
+            body = {"prompt": whole[:at], "n_predict": 1, "n_probs": 65_536, "logit_bias": [[49, 1e4]]}
+            (said,) = server("/completion", body | {"temperature": 0})["completion_probabilities"]
+            total += next(one["logprob"] for one in said["top_logprobs"] if one["id"] == whole[at])
+        expected.append(total)
     assert likelihoods_of(found.finish_reason) == pytest.approx(expected, abs=0.02)
     assert found.text == options[expected.index(max(expected))]
 
 
-def test_an_option_of_several_tokens_and_a_file_without_template(model, tmp_path):
-    plain = tmp_path / "plain.gguf"
-    plain.write_bytes(model.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templatX", 1))
+def test_an_option_of_several_tokens_and_a_file_without_template(ask_plain):
     options = ("nine hundred elephants", "five, six, seven, eight", "purple")
-    (found,) = ask(plain, request("One, two, three, four,", settings=READ, choices=options))
+    (found,) = ask_plain(request("One, two, three, four,", settings=READ, choices=options))
     assert found.text == "five, six, seven, eight"
-    (failure,) = ask(plain, request("One, two,", settings=READ))
+    (failure,) = ask_plain(request("One, two,", settings=READ))
     assert isinstance(failure, EndpointFailure)
     assert failure.fatal
 
 
-def test_a_prompt_that_is_too_long_spoils_no_other(model):
-    long, good = ask("smollm2", request("tea " * 5000, settings=SHORT), ASKED[0])
+def test_a_prompt_that_is_too_long_spoils_no_other(ask_two_slots):
+    long, good = ask_two_slots(request("tea " * 5000, settings=SHORT), ASKED[0])
     assert isinstance(long, EndpointFailure)
     assert "context" in str(long)
     assert not (long.retryable or long.fatal)
     assert isinstance(good, Completion)
 
 
-def test_a_setting_that_llama_cpp_has_not(model):
-    (failure,) = ask("smollm2", replace(ASKED[0], settings=Settings(reasoning_effort="low")))
+def test_a_setting_that_llama_cpp_has_not(ask_two_slots):
+    (failure,) = ask_two_slots(replace(ASKED[0], settings=Settings(reasoning_effort="low")))
     assert isinstance(failure, EndpointFailure)
     assert failure.fatal
     assert "settings='reasoning_effort=none'" in str(failure)
@@ -293,10 +333,16 @@ def test_a_setting_that_llama_cpp_has_not(model):
 def test_when_llama_cpp_dies_the_run_is_told_at_once(model):
     endpoint = open_name("gguf/smollm2")
 
+    others = psutil.Process().children()
+
     async def run() -> list[object]:
         await endpoint.open(2)
         good = await endpoint.complete(ASKED[0])
-        (process,) = (each for each in psutil.Process().children() if "child.py" in " ".join(each.cmdline()))
+        (process,) = (
+            each
+            for each in psutil.Process().children()
+            if each not in others and "child.py" in " ".join(each.cmdline())
+        )
         long = asyncio.create_task(endpoint.complete(replace(ASKED[1], settings=Settings(max_tokens=3000))))
         await asyncio.sleep(0.5)
         process.kill()

@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.records import Signature
+from folkways.records import Metric, Signature
 from folkways.reports.data import ReportData
 from folkways.reports.formats.write import write_report
-from tests.support.report_data import Shape, simulate
+from tests.support.report_data import Shape, simulate, small_report
 
 HOSTILE = (
     "</script><script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>"
@@ -25,6 +25,13 @@ TRACKER = "https://issues.example.org/new?title={item}&labels={culture}&body={ta
 @pytest.fixture(scope="session")
 def data() -> ReportData:
     return simulate(Shape(saq=24, easy=4, xcr=15, loss=0.05))
+
+
+@pytest.fixture(scope="session")
+def one_task() -> ReportData:
+    """A report of two models on one task and two cultures, for what does not depend on the size of a report."""
+    rights = {("lab/able", "KR"): 16, ("lab/able", "ET"): 12, ("lab/weak", "KR"): 9, ("lab/weak", "ET"): 3}
+    return small_report(Metric("right", "Accuracy", "Share of right answers."), rights, 20, "tea")
 
 
 @pytest.fixture(scope="session")
@@ -60,8 +67,14 @@ def hostile(data: ReportData) -> ReportData:
 
 
 @pytest.fixture(scope="session")
-def page_file(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_report(data, tmp_path_factory.mktemp("report"), ("html",))[0]
+def report_files(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The files of the report in every format, the page first: to read, not to change."""
+    return write_report(data, tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="session")
+def page_file(report_files: list[Path]) -> Path:
+    return report_files[0]
 
 
 @pytest.fixture(scope="session")

@@ -106,29 +106,39 @@ def test_intervals_are_drawn_from_their_ends() -> None:
     assert {"group": "South Korea", "series": "Sport", "score": 2.0, "low": 2.0, "high": 2.0} in points
 
 
-def _with_analysis(data: ReportData, table: Table) -> ReportData:
+def test_the_page_shows_every_table_with_its_unit_and_notes(one_task: ReportData) -> None:
+    """Drawn in either form or not at all."""
     result = Result(
-        "gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",)
+        "gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=tuple(one_task.metrics)
     )
-    return replace(data, results=(ResultTables(result, (table,)),))
+    forms = ("heatmap", "intervals", None)
+    tables = [
+        replace(
+            _table(drawn=drawn),
+            name=f"gains-{number}",
+            title=f"Gains <b>{number}",
+            unit=f"The unit is sentence {number}.",
+            rows=_rows().with_columns(pl.col("high") + number),
+            notes=(f"Note {number} & more.",),
+        )
+        for number, drawn in enumerate(forms)
+    ]
+    page = render_html(ReportView(replace(one_task, results=(ResultTables(result, tables),))))
+    assert "What is gained" in page and "Is anything gained?" in page
+    for number, drawn in enumerate(forms):
+        for words in (
+            f"Gains &lt;b&gt;{number}",
+            f"The unit is sentence {number}.",
+            f"Note {number} &amp; more.",
+            f"6.00 to {10 + number}.00",
+        ):
+            assert words in page
+        assert (f'id="figure-analysis-gains-gains-{number}"' in page) == (drawn is not None)
 
 
-@pytest.mark.parametrize("drawn", ["heatmap", "intervals", None])
-def test_the_page_shows_every_table_with_its_unit_and_notes(data: ReportData, drawn: str | None) -> None:
-    page = render_html(ReportView(_with_analysis(data, _table(drawn=drawn))))
-    for words in (
-        "What is gained",
-        "Is anything gained?",
-        "Gains &lt;b&gt;",
-        "The unit is the sentence.",
-        "A note &amp; more.",
-    ):
-        assert words in page
-    assert ('id="figure-analysis-gains-gains"' in page) == (drawn is not None)
-    assert "6.00 to 10.00" in page
-
-
-def test_what_is_of_several_benchmarks_has_a_section_of_its_own_before_the_tasks(data: ReportData) -> None:
+def test_what_is_of_several_benchmarks_has_a_section_of_its_own_before_the_tasks(
+    one_task: ReportData,
+) -> None:
     asked = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0)
     assert asked.layout is not None
     table = replace(asked, layout=None, plots=(Plot(asked.layout),))
@@ -136,7 +146,7 @@ def test_what_is_of_several_benchmarks_has_a_section_of_its_own_before_the_tasks
         "profile", "Culture profile", lambda _: (), about="Where is it better?", across_benchmarks=True
     )
     shown = ReportView(
-        replace(data, results=(ResultTables(result, (table, replace(table, name="more", title="More"))),))
+        replace(one_task, results=(ResultTables(result, (table, replace(table, name="more", title="More"))),))
     )
     page = render_html(shown)
     (place,) = [at for at in range(len(page)) if page.startswith('<section id="analysis-profile"', at)]
@@ -181,7 +191,8 @@ def test_unanswered_questions_have_a_figure_of_their_task(data: ReportData) -> N
     view = ReportView(data)
     slugs = {f"{task.slug}-without-answer" for task in view.tasks}
     assert {figure.slug for figure in outcome_figures(view)} == slugs
-    assert all(f'id="figure-{slug}"' in render_html(view) for slug in slugs)
+    page = render_html(view)
+    assert all(f'id="figure-{slug}"' in page for slug in slugs)
 
 
 def test_a_task_that_was_answered_throughout_has_no_figure_of_losses(data: ReportData) -> None:

@@ -211,11 +211,12 @@ def test_a_model_that_was_never_reached_has_a_dash_and_no_place(data: ReportData
     view = ReportView(replace(data, scores=scores))
     task = view.tasks[0]
     assert task.models[-1] == "openai/gpt-4o-mini"
-    page = render_html(view).replace("<wbr>", "")
+    drawings = draw(view)
+    page = render_html(view, drawings).replace("<wbr>", "")
     row = re.search(r'<th scope="row"><span class="name">gpt-4o-mini</span>.*?</tr>', page, re.DOTALL)
     assert row and '<td class="num score">–</td>' in row[0] and "0\u202f%" in row[0]
     assert "| openai/gpt-4o-mini | SEM-B | – |" in render_markdown(view)
-    for drawing in draw(view):
+    for drawing in drawings:
         assert "NaN" not in drawing.wide + drawing.finding and "nan" not in drawing.finding, drawing.slug
     assert not any(
         variant.endpoint == "openai/gpt-4o-mini" and "highest" in variant.finding(view.short)

@@ -17,10 +17,9 @@ from folkways.reports.formats.write import write_report
 from tests.support.report_data import Shape, simulate, with_judgement
 
 
-def test_every_format_is_written_and_holds_the_frames(data: ReportData, tmp_path: Path) -> None:
-    named = {endpoint: f"org/{number}" for number, endpoint in enumerate(data.scores["endpoint"].unique())}
-    written = write_report(replace(data, names=named), tmp_path / "new" / "report")
-    names = {path.relative_to(tmp_path / "new" / "report").as_posix() for path in written}
+def test_every_format_is_written_and_nothing_else(report_files: list[Path]) -> None:
+    folder = report_files[0].parent
+    names = {path.relative_to(folder).as_posix() for path in report_files}
     assert {
         "report.html",
         "report.md",
@@ -30,8 +29,13 @@ def test_every_format_is_written_and_holds_the_frames(data: ReportData, tmp_path
         "judgements.parquet",
     } <= names
     assert "figures/blend-saq-by-culture.svg" in names
-    folder = tmp_path / "new" / "report"
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == names
+
+
+def test_tables_hold_the_frames_with_the_names_of_models(data: ReportData, tmp_path: Path) -> None:
+    named = {endpoint: f"org/{number}" for number, endpoint in enumerate(data.scores["endpoint"].unique())}
+    folder = tmp_path / "new" / "report"
+    write_report(replace(data, names=named), folder, ("csv", "parquet"))
     scores, judgements = (
         frame.select(pl.col("endpoint").replace_strict(named).alias("model"), pl.all())
         for frame in (data.scores, data.judgements)
@@ -41,8 +45,8 @@ def test_every_format_is_written_and_holds_the_frames(data: ReportData, tmp_path
     assert_frame_equal(pl.read_csv(folder / "scores.csv", schema=scores.schema), scores)
 
 
-def test_figure_files_stand_alone(data: ReportData, tmp_path: Path) -> None:
-    figures = [path for path in write_report(data, tmp_path, ("html",)) if path.suffix == ".svg"]
+def test_figure_files_stand_alone(report_files: list[Path]) -> None:
+    figures = [path for path in report_files if path.suffix == ".svg"]
     assert len(figures) >= 8
     for path in figures:
         text = path.read_text(encoding="utf-8")
@@ -50,9 +54,10 @@ def test_figure_files_stand_alone(data: ReportData, tmp_path: Path) -> None:
         assert ElementTree.fromstring(text).tag.endswith("svg")
 
 
-def test_the_same_data_give_the_same_files(data: ReportData, tmp_path: Path) -> None:
-    once = write_report(data, tmp_path / "a")
-    for first, second in zip(once, write_report(data, tmp_path / "b"), strict=True):
+def test_the_same_data_give_the_same_files(
+    data: ReportData, report_files: list[Path], tmp_path: Path
+) -> None:
+    for first, second in zip(report_files, write_report(data, tmp_path), strict=True):
         assert first.read_bytes() == second.read_bytes(), first.name
 
 
@@ -130,14 +135,14 @@ def test_a_read_only_folder_is_named(data: ReportData, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["html", "csv", "parquet"])
 def test_a_full_disk_is_explained_and_leaves_nothing_half_written(
-    data: ReportData, tmp_path: Path, form: str
+    data: ReportData, one_task: ReportData, tmp_path: Path, form: str
 ) -> None:
     (tmp_path / "report.html").write_text("the report of yesterday")
     _, most = usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, most))  # which a program sees like a full disk
     try:
         with pytest.raises(FolkwaysError, match="the disk is full"):
-            write_report(data, tmp_path, (form,))
+            write_report(one_task if form == "html" else data, tmp_path, (form,))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     assert (tmp_path / "report.html").read_text() == "the report of yesterday"

@@ -28,20 +28,23 @@ def ones(answers: np.ndarray) -> np.ndarray:
     return np.ones(len(answers))
 
 
-def criterion(loadings: np.ndarray) -> float:
-    """Of varimax: the variance of the squared loadings, of each factor."""
-    return float((loadings**2).var(axis=0).sum())
+def criterion(loadings: np.ndarray) -> np.ndarray:
+    """Of varimax: the variance of the squared loadings, of each factor; one for each of stacked loadings."""
+    return (loadings**2).var(axis=-2).sum(axis=-1)
+
+
+def turns(angles: int) -> np.ndarray:
+    """The rotations by so many angles of a quarter turn."""
+    turned = np.linspace(0, math.pi / 2, angles)
+    matrices = np.array([[np.cos(turned), -np.sin(turned)], [np.sin(turned), np.cos(turned)]])
+    return np.moveaxis(matrices, -1, 0)
 
 
 @given(st.integers(0, 10_000), st.integers(3, 12))
 @settings(max_examples=60)
 def test_varimax_is_the_best_of_all_angles(seed: int, items: int) -> None:
     loadings = np.random.default_rng(seed).normal(size=(items, 2))
-
-    def turned(angle: float) -> np.ndarray:
-        return np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-
-    best = max(criterion(loadings @ turned(angle)) for angle in np.linspace(0, math.pi / 2, 4001))
+    best = criterion(loadings @ turns(4001)).max()
     rotation = varimax(loadings)
     assert rotation @ rotation.T == pytest.approx(np.eye(2))
     assert criterion(loadings @ rotation) >= best - 1e-12
@@ -57,17 +60,13 @@ def test_without_gaps_it_is_the_closed_form_of_tipping_and_bishop() -> None:
     assert fit.intercept == pytest.approx(np.zeros(7), abs=1e-9)
     assert fit.loadings @ fit.loadings.T == pytest.approx(loadings @ loadings.T, abs=1e-6)
     normal = loadings / np.linalg.norm(loadings, axis=1, keepdims=True)
-
-    def turned(angle: float) -> np.ndarray:
-        return np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-
-    best = max(np.linspace(0, math.pi / 2, 20_001), key=lambda angle: criterion(normal @ turned(angle)))
-    rotated = loadings @ turned(best)
+    rotations = turns(20_001)
+    rotated = loadings @ rotations[np.argmax(criterion(normal @ rotations))]
     order = [int(np.argmax(np.abs(fit.loadings.T @ column))) for column in rotated.T]
     assert sorted(order) == [0, 1]
     assert np.abs(fit.loadings[:, order]) == pytest.approx(np.abs(rotated), abs=3e-4)
-    raw = max(np.linspace(0, math.pi / 2, 20_001), key=lambda angle: criterion(loadings @ turned(angle)))
-    assert np.abs(np.abs(loadings @ turned(raw)) - np.abs(rotated)).max() > 3e-3, "Kaiser's rows of length 1"
+    raw = loadings @ rotations[np.argmax(criterion(loadings @ rotations))]
+    assert np.abs(np.abs(raw) - np.abs(rotated)).max() > 3e-3, "Kaiser's rows of length 1"
     standard = (answers - answers.mean(axis=0)) / answers.std(axis=0)
     expected = standard @ np.linalg.inv(fit.loadings @ fit.loadings.T + noise * np.eye(7)) @ fit.loadings
     expected /= expected.std(axis=0)
@@ -94,9 +93,10 @@ def test_with_gaps_and_weights_no_other_parameters_are_likelier() -> None:
         middle, load = parameters[:4], parameters[4:12].reshape(4, 2)
         covariance = load @ load.T + math.exp(parameters[12]) * np.eye(4)
         total = 0.0
-        for row, at, weight in zip(standard, seen, weights, strict=True):
+        for at in np.unique(seen, axis=0):
+            rows = (seen == at).all(axis=1)
             part = stats.multivariate_normal(middle[at], covariance[np.ix_(at, at)])
-            total -= weight * part.logpdf(row[at])
+            total -= weights[rows] @ part.logpdf(standard[np.ix_(rows, at)])
         return total
 
     ours = np.concatenate([fit.intercept, fit.loadings.ravel(), [math.log(fit.noise)]])

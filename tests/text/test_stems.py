@@ -159,15 +159,22 @@ AFFIXED = [
 them, as measured."""
 
 
+@pytest.fixture(scope="module")
+def real(shared: Path) -> dict[str, list[list[list[str]]]]:
+    """Culture -> its questions, of each the groups of answers that people gave."""
+    annotations = blend.read_annotations(release_at(shared / "data" / "blend" / "24e7d73"))
+    questions: dict[str, list[list[list[str]]]] = {}
+    for culture, groups in annotations.select("culture", "groups").iter_rows():
+        questions.setdefault(culture, []).append([group["answers"] for group in groups])
+    return questions
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize(("culture", "language", "affixes", "least"), AFFIXED)
 def test_words_of_real_answers_keep_their_stem_with_an_affix(
-    shared: Path, culture: str, language: str, affixes: str, least: float
+    real: dict[str, list[list[list[str]]]], culture: str, language: str, affixes: str, least: float
 ) -> None:
-    annotated = blend.read_annotations(release_at(shared / "data" / "blend" / "24e7d73")).filter(
-        culture=culture
-    )
-    answers = [answer for groups in annotated["groups"] for group in groups for answer in group["answers"]]
+    answers = [answer for groups in real[culture] for group in groups for answer in group]
     shortest = 2 if language == "ko" else 4
     words = sorted(
         {
@@ -199,19 +206,17 @@ def test_words_of_real_answers_keep_their_stem_with_an_affix(
         ("IR", "fa"),
     ],
 )
-def test_real_answers_keep_their_meaning(shared: Path, culture: str, language: str) -> None:
+def test_real_answers_keep_their_meaning(
+    real: dict[str, list[list[list[str]]]], culture: str, language: str
+) -> None:
     """Stemming joins few answers that people gave as different ones (groups of the same question)."""
-    annotated = blend.read_annotations(release_at(shared / "data" / "blend" / "24e7d73"))
-    questions = [
-        groups for place, groups in annotated.select("culture", "groups").iter_rows() if place == culture
-    ]
     pairs = joined = 0
-    for groups in questions:
+    for groups in real[culture]:
         stems = [
-            {" ".join(get_tool(language).tokens(answer)) for answer in group["answers"] if answer.strip()}
+            {" ".join(get_tool(language).tokens(answer)) for answer in group if answer.strip()}
             for group in groups
         ]
-        words = [{answer.strip().lower() for answer in group["answers"]} for group in groups]
+        words = [{answer.strip().lower() for answer in group} for group in groups]
         for one in range(len(groups)):
             for other in range(one):
                 if not words[one] & words[other]:

@@ -8,6 +8,8 @@ exactly, and the verdicts at least as often as measured when this was written.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -50,7 +52,16 @@ def items(shared: Path) -> pl.DataFrame:
     return TASK.items(release_at(shared / "data" / "blend" / "24e7d73"))
 
 
-def compared(shared: Path, items: pl.DataFrame, name: str) -> pl.DataFrame:
+Compared = Callable[[str], pl.DataFrame]
+
+
+@pytest.fixture(scope="module")
+def compared(shared: Path, items: pl.DataFrame) -> Compared:
+    """Both judgements of a file by its name; each file is judged once."""
+    return cache(lambda name: judged_by_both(shared, items, name))
+
+
+def judged_by_both(shared: Path, items: pl.DataFrame, name: str) -> pl.DataFrame:
     """Our judgement beside the authors' for each question that has a reply; of two replies the last, as the
     authors read it."""
     country, language = name.rsplit("_", 1)
@@ -76,8 +87,8 @@ def compared(shared: Path, items: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("name", AGREEMENT)
-def test_verdicts(shared: Path, items: pl.DataFrame, name: str) -> None:
-    both = compared(shared, items, name)
+def test_verdicts(compared: Compared, name: str) -> None:
+    both = compared(name)
     assert (both["counted"] == (both["official_valid"] == "1")).all()
     valid = both.filter("counted")
     agreement = (valid["sem_b"] == valid["official_binary"].cast(pl.Float64)).mean()
@@ -93,24 +104,24 @@ def test_verdicts(shared: Path, items: pl.DataFrame, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", AGREEMENT)
-def test_the_default_tools_neither_gain_nor_lose_much(shared: Path, items: pl.DataFrame, name: str) -> None:
+def test_the_default_tools_neither_gain_nor_lose_much(compared: Compared, name: str) -> None:
     """SEM-B is within 0.7 points of the authors', where English, for which the reference has a stand-in,
     decides nothing."""
-    sound = compared(shared, items, name).filter("counted", pl.col("en_lemmatizer_sensitive") == "0")
+    sound = compared(name).filter("counted", pl.col("en_lemmatizer_sensitive") == "0")
     signed = 100 * (sound["sem_b"].sum() - sound["official_binary"].cast(pl.Float64).sum()) / sound.height
     assert abs(signed) <= 0.7
 
 
 @pytest.mark.parametrize("name", ["China_Chinese", "US_English"])
 def test_scores_where_the_tool_is_theirs_or_does_not_matter(
-    shared: Path, items: pl.DataFrame, name: str
+    shared: Path, items: pl.DataFrame, compared: Compared, name: str
 ) -> None:
     """SEM-B and SEM-W as sums over the questions on which the English lemmatiser decides nothing; no reply is
     a wrong one."""
     overall = json.loads((shared / "parity" / "blend_saq" / "overall.json").read_text(encoding="utf-8"))[
         "files"
     ][name]
-    both = compared(shared, items, name).filter("counted", pl.col("en_lemmatizer_sensitive") == "0")
+    both = compared(name).filter("counted", pl.col("en_lemmatizer_sensitive") == "0")
     expected = overall["insensitive"]
     without_row = [key for key in overall["ids_without_row"] if key not in both["question"].to_list()]
     counted = items.filter(pl.col("culture") == both["culture"].item(0), pl.col("skip_reason").is_null())[
@@ -122,10 +133,10 @@ def test_scores_where_the_tool_is_theirs_or_does_not_matter(
 
 
 @pytest.mark.parametrize("name", AGREEMENT)
-def test_the_substring_stage_is_the_authors(shared: Path, items: pl.DataFrame, name: str) -> None:
+def test_the_substring_stage_is_the_authors(items: pl.DataFrame, compared: Compared, name: str) -> None:
     groups = dict(items.select("item", "groups").iter_rows())
     matcher = PaperMatcher()
-    for row in compared(shared, items, name).filter("counted").iter_rows(named=True):
+    for row in compared(name).filter("counted").iter_rows(named=True):
         reply = clean_as_paper(row["response"], row["prompt"])
         if row["official_stage"].startswith("substring"):
             assert matcher.compare(row["official_matched_answer"], reply, row["language"]) == "substring"
@@ -136,8 +147,8 @@ def test_the_substring_stage_is_the_authors(shared: Path, items: pl.DataFrame, n
 
 
 @pytest.mark.parametrize("name", AGREEMENT)
-def test_weights_where_the_same_answer_matched(shared: Path, items: pl.DataFrame, name: str) -> None:
-    both = compared(shared, items, name).filter("counted", pl.col("sem_b") == 1.0)
+def test_weights_where_the_same_answer_matched(compared: Compared, name: str) -> None:
+    both = compared(name).filter("counted", pl.col("sem_b") == 1.0)
     matched = both.filter(pl.col("reason").str.replace(r"^\w+: ", "") == pl.col("official_matched_answer"))
     assert matched.height > 0.9 * both.height * AGREEMENT[name]
     assert (matched["sem_w"] == matched["official_weight"].cast(pl.Float64)).all()

@@ -22,13 +22,33 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return write_culturalbench(tmp_path_factory.mktemp("culturalbench"))
 
 
+@pytest.fixture(scope="module")
+def items_of(release: Release) -> dict[str, pl.DataFrame]:
+    """The items of each task, by its name."""
+    return {task.name: task.items(release) for task in BENCHMARK.tasks}
+
+
+@pytest.fixture(scope="module")
+def judged_of(items_of: dict[str, pl.DataFrame]) -> dict[str, dict[str, pl.DataFrame]]:
+    """The baselines of each task, by its name."""
+    return {task.name: dict(task.baselines(items_of[task.name])) for task in BENCHMARK.tasks}
+
+
+@pytest.fixture(scope="module")
+def scores_of(judged_of: dict[str, dict[str, pl.DataFrame]]) -> dict[str, dict[str, pl.DataFrame]]:
+    """Their scores."""
+    return {
+        task.name: {name: task.summarise(judged) for name, judged in judged_of[task.name].items()}
+        for task in BENCHMARK.tasks
+    }
+
+
 def whole(task_scores: pl.DataFrame, metric: str) -> dict[str, float]:
     return task_scores.filter((pl.col("metric") == metric) & (pl.col("facet") == "all")).row(0, named=True)
 
 
-def test_chance_is_exact_on_both(release: Release) -> None:
-    easy = EASY.summarise(EASY.baselines(EASY.items(release))[CHANCE])
-    hard = HARD.summarise(HARD.baselines(HARD.items(release))[CHANCE])
+def test_chance_is_exact_on_both(scores_of: dict[str, dict[str, pl.DataFrame]]) -> None:
+    easy, hard = scores_of[EASY.name][CHANCE], scores_of[HARD.name][CHANCE]
     assert whole(easy, "right")["score"] == 25.0
     assert (whole(hard, "all_right")["score"], whole(hard, "right")["score"]) == (6.25, 50.0)
     for scores, metric in ((easy, "right"), (hard, "all_right")):
@@ -36,24 +56,26 @@ def test_chance_is_exact_on_both(release: Release) -> None:
         assert whole(scores, metric)["low"] < whole(scores, metric)["score"] < whole(scores, metric)["high"]
 
 
-def test_constants_are_what_counting_says(release: Release) -> None:
-    easy, hard = EASY.items(release), HARD.items(release)
-    (name,) = (name for name in EASY.baselines(easy) if name.startswith("baseline/constant:"))
+def test_constants_are_what_counting_says(
+    items_of: dict[str, pl.DataFrame], scores_of: dict[str, dict[str, pl.DataFrame]]
+) -> None:
+    easy, hard = items_of[EASY.name], items_of[HARD.name]
+    (name,) = (name for name in scores_of[EASY.name] if name.startswith("baseline/constant:"))
     most = easy["answer"].value_counts(sort=True).row(0)
     assert name == CONSTANT.format(most[0])
-    assert whole(EASY.summarise(EASY.baselines(easy)[name]), "right")["score"] == pytest.approx(
-        100 * most[1] / 1227
-    )
-    false = HARD.summarise(HARD.baselines(hard)[CONSTANT.format("False")])
+    assert whole(scores_of[EASY.name][name], "right")["score"] == pytest.approx(100 * most[1] / 1227)
+    false = scores_of[HARD.name][CONSTANT.format("False")]
     assert whole(false, "all_right")["score"] == 0.0
     assert whole(false, "right")["score"] == pytest.approx(100 * (hard["answer"] == "False").mean())
 
 
-def test_baselines_are_judgements_with_every_facet(release: Release) -> None:
+def test_baselines_are_judgements_with_every_facet(
+    judged_of: dict[str, dict[str, pl.DataFrame]], scores_of: dict[str, dict[str, pl.DataFrame]]
+) -> None:
     for task in BENCHMARK.tasks:
-        for judged in task.baselines(task.items(release)).values():
+        for name, judged in judged_of[task.name].items():
             require_columns(judged, {**JUDGEMENTS, **dict.fromkeys(task.facets, pl.String)}, "judgements")
-            facets = set(task.summarise(judged)["facet"])
+            facets = set(scores_of[task.name][name]["facet"])
             assert {"culture", "mode", "region", "region (pooled)"} <= facets
 
 
@@ -102,14 +124,17 @@ def test_hard_judges_each_option_on_its_own(tmp_path: Path) -> None:
     assert judged["all_right"].to_list() == [0.0, None, None, None, 0.0, None, None, None]
 
 
-def test_the_question_is_never_looked_at(release: Release) -> None:
+def test_the_question_is_never_looked_at(
+    items_of: dict[str, pl.DataFrame], judged_of: dict[str, dict[str, pl.DataFrame]]
+) -> None:
     for task in BENCHMARK.tasks:
-        items = task.items(release)
+        items = items_of[task.name]
         hidden = items.with_columns(
             text=pl.lit("?"), **({"question_text": pl.lit("?")} if task is HARD else {})
         )
-        for name, judged in task.baselines(items).items():
-            assert judged["right"].equals(task.baselines(hidden)[name]["right"])
+        unread = task.baselines(hidden)
+        for name, judged in judged_of[task.name].items():
+            assert judged["right"].equals(unread[name]["right"])
 
 
 def test_questions_without_a_usable_answer_are_not_counted(tmp_path: Path) -> None:

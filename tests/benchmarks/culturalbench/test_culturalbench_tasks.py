@@ -24,6 +24,12 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return write_culturalbench(tmp_path_factory.mktemp("culturalbench"))
 
 
+@pytest.fixture(scope="module")
+def items_of(release: Release) -> dict[str, pl.DataFrame]:
+    """The items of each task, by its name."""
+    return {task.name: task.items(release) for task in BENCHMARK.tasks}
+
+
 def asked(
     task: Task, items: pl.DataFrame, reply: Callable[[dict[str, object]], str | None], state: str = "answered"
 ) -> pl.DataFrame:
@@ -54,8 +60,8 @@ def score(
     ).row(0, named=True)
 
 
-def test_items_are_stable_and_complete(release: Release) -> None:
-    easy, hard = (require_columns(task.items(release), ITEMS, "items") for task in BENCHMARK.tasks)
+def test_items_are_stable_and_complete(items_of: dict[str, pl.DataFrame]) -> None:
+    easy, hard = (require_columns(items_of[task.name], ITEMS, "items") for task in BENCHMARK.tasks)
     assert easy["item"].n_unique() == easy.height == 1227
     assert hard["item"].n_unique() == hard.height == 4908
     assert easy["item"][0] == "easy/0"
@@ -64,8 +70,10 @@ def test_items_are_stable_and_complete(release: Release) -> None:
 
 
 @pytest.mark.parametrize("task", BENCHMARK.tasks)
-def test_prompts_show_the_item_and_name_the_labels(task: Task, release: Release) -> None:
-    items = task.items(release)
+def test_prompts_show_the_item_and_name_the_labels(
+    task: Task, release: Release, items_of: dict[str, pl.DataFrame]
+) -> None:
+    items = items_of[task.name]
     prompts = require_columns(
         task.prompts(items, PromptOptions(variants=("all",)), release), PROMPTS, "prompts"
     )
@@ -82,8 +90,8 @@ def test_prompts_show_the_item_and_name_the_labels(task: Task, release: Release)
     assert task.max_tokens == 2
 
 
-def test_texts_of_the_user_and_unknown_variants(release: Release) -> None:
-    items = EASY.items(release).head(1)
+def test_texts_of_the_user_and_unknown_variants(release: Release, items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[EASY.name].head(1)
     own = PromptOptions(prompt_texts={"mine": "{question} {a}/{b}/{c}/{d}"})
     assert EASY.prompts(items, own, release)["prompt_source"].to_list() == ["file:mine"]
     with pytest.raises(FolkwaysError, match=r"write \{question\}"):
@@ -98,9 +106,9 @@ def test_profiles_and_their_alias() -> None:
         assert task.resolve_profile("strict") == "lenient"
 
 
-def test_gold_labels_score_everything(release: Release) -> None:
+def test_gold_labels_score_everything(items_of: dict[str, pl.DataFrame]) -> None:
     for task, metric in ((EASY, "right"), (HARD, "all_right")):
-        items = task.items(release)
+        items = items_of[task.name]
         judged = require_columns(
             task.judge(items, asked(task, items, lambda item: str(item["answer"])), "paper"),
             JUDGEMENTS,
@@ -110,17 +118,18 @@ def test_gold_labels_score_everything(release: Release) -> None:
         assert (found["score"], found["n"], found["questions"]) == (100.0, 1227, 1227)
 
 
-def test_constant_false_gets_no_question_and_most_judgements(release: Release) -> None:
-    items = HARD.items(release)
+def test_constant_false_gets_no_question_and_most_judgements(items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[HARD.name]
     judged = HARD.judge(items, asked(HARD, items, lambda item: "False"), "paper")
     true = items.filter(pl.col("answer") == "True").height
     assert score(HARD, judged, "all_right")["score"] == 0.0
-    assert score(HARD, judged, "right")["score"] == pytest.approx(100 * (4908 - true) / 4908)
-    assert score(HARD, judged, "right")["n"] == 4908
+    by_judgement = score(HARD, judged, "right")
+    assert by_judgement["score"] == pytest.approx(100 * (4908 - true) / 4908)
+    assert by_judgement["n"] == 4908
 
 
-def test_talking_models_are_wrong_in_paper_and_read_in_lenient(release: Release) -> None:
-    easy, hard = EASY.items(release), HARD.items(release)
+def test_talking_models_are_wrong_in_paper_and_read_in_lenient(items_of: dict[str, pl.DataFrame]) -> None:
+    easy, hard = items_of[EASY.name], items_of[HARD.name]
     talk = asked(EASY, easy, lambda item: f"Answer: {item['answer']}.")
     truth = asked(HARD, hard, lambda item: f"That is {str(item['answer']).lower()}.")
     for task, items, table, metric in ((EASY, easy, talk, "right"), (HARD, hard, truth, "all_right")):
@@ -131,8 +140,8 @@ def test_talking_models_are_wrong_in_paper_and_read_in_lenient(release: Release)
         assert (lenient["score"], lenient["unreadable"]) == (100.0, 0)
 
 
-def test_refusals_are_counted_apart(release: Release) -> None:
-    items = EASY.items(release)
+def test_refusals_are_counted_apart(items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[EASY.name]
     replies = ["I cannot answer this.", "maybe", "", None] * 400
     judged = EASY.judge(
         items, asked(EASY, items, lambda item: replies[int(str(item["question"]))]), "lenient"
@@ -142,8 +151,10 @@ def test_refusals_are_counted_apart(release: Release) -> None:
     assert found["at_best"] == pytest.approx(100 * 306 / 1227)
 
 
-def test_a_region_is_the_mean_of_its_countries_with_pooled_accuracy_beside(release: Release) -> None:
-    items = EASY.items(release)
+def test_a_region_is_the_mean_of_its_countries_with_pooled_accuracy_beside(
+    items_of: dict[str, pl.DataFrame],
+) -> None:
+    items = items_of[EASY.name]
     judged = EASY.judge(
         items,
         asked(EASY, items, lambda item: str(item["answer"]) if item["culture"] == "US" else "-"),
@@ -158,8 +169,8 @@ def test_a_region_is_the_mean_of_its_countries_with_pooled_accuracy_beside(relea
     assert pooled["interval"] == "wilson 95%"
 
 
-def test_one_canadian_question_moves_north_america_by_seven_points(release: Release) -> None:
-    items = EASY.items(release)
+def test_one_canadian_question_moves_north_america_by_seven_points(items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[EASY.name]
     canadian = items.filter(pl.col("culture") == "CA")["item"][0]
     judged = EASY.judge(
         items,
@@ -171,8 +182,8 @@ def test_one_canadian_question_moves_north_america_by_seven_points(release: Rele
     assert region["low"] <= region["score"] <= region["high"]
 
 
-def test_a_region_of_one_country_has_the_interval_of_the_country(release: Release) -> None:
-    items = EASY.items(release).filter(pl.col("culture") != "CA")
+def test_a_region_of_one_country_has_the_interval_of_the_country(items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[EASY.name].filter(pl.col("culture") != "CA")
     right = {str(number) for number in range(0, 2000, 3)}
     judged = EASY.judge(
         items,
@@ -188,9 +199,9 @@ def test_a_region_of_one_country_has_the_interval_of_the_country(release: Releas
         assert found[name] == own[name]
 
 
-def test_a_region_without_any_variation_is_not_certain(release: Release) -> None:
+def test_a_region_without_any_variation_is_not_certain(items_of: dict[str, pl.DataFrame]) -> None:
     """The interval comes from those of the countries, and is no point."""
-    items = EASY.items(release)
+    items = items_of[EASY.name]
     for country, points in (("US", 50.0), ("CA", 50.0), (None, 0.0), ("both", 100.0)):
         judged = EASY.judge(
             items,
@@ -210,16 +221,18 @@ def test_a_region_without_any_variation_is_not_certain(release: Release) -> None
         assert 10 < region["high"] - region["low"] < 60
 
 
-def test_regional_scores_do_not_depend_on_the_order_of_rows(release: Release) -> None:
-    items = EASY.items(release)
+def test_regional_scores_do_not_depend_on_the_order_of_rows(items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[EASY.name]
     judged = EASY.judge(items, asked(EASY, items, lambda item: "A"), "paper")
     shuffled = judged.sample(fraction=1.0, shuffle=True, seed=3)
     key = ["metric", "facet", "value"]
     assert EASY.summarise(judged).sort(key).equals(EASY.summarise(shuffled).sort(key), null_equal=True)
 
 
-def test_a_question_with_one_bad_judgement_is_not_right_and_says_why(release: Release) -> None:
-    items = HARD.items(release)
+def test_a_question_with_one_bad_judgement_is_not_right_and_says_why(
+    items_of: dict[str, pl.DataFrame],
+) -> None:
+    items = items_of[HARD.name]
     spoil: dict[str, str | None] = {"hard/0/1": None, "hard/1/5": "hm", "hard/2/8": None, "hard/2/9": "wrong"}
 
     def reply(item: dict[str, object]) -> str | None:
@@ -242,15 +255,15 @@ def test_a_question_with_one_bad_judgement_is_not_right_and_says_why(release: Re
     assert score(HARD, judged, "right")["missing"] == 2
 
 
-def test_questions_that_were_not_asked_in_full_have_no_score(release: Release) -> None:
-    items = HARD.items(release)
+def test_questions_that_were_not_asked_in_full_have_no_score(items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[HARD.name]
     judged = HARD.judge(items, asked(HARD, items.head(6), lambda item: str(item["answer"])), "paper")
     assert judged["all_right"].to_list() == [1.0, None, None, None, None, None]
     assert judged["right"].to_list() == [1.0] * 6
 
 
-def test_every_sample_and_variant_is_a_question_of_its_own(release: Release) -> None:
-    items = HARD.items(release).head(4)
+def test_every_sample_and_variant_is_a_question_of_its_own(items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[HARD.name].head(4)
     once = asked(HARD, items, lambda item: str(item["answer"]))
     wrong = asked(HARD, items, lambda item: "True").with_columns(sample=pl.lit(1, pl.Int64))
     judged = HARD.judge(items, pl.concat([once, wrong]), "paper")
@@ -269,8 +282,8 @@ def test_gold_outside_the_labels_is_not_counted_and_says_so(tmp_path: Path) -> N
         assert all(judged.filter(~pl.col("counted"))["reason"])
 
 
-def test_a_region_that_never_replied_has_no_score(release: Release) -> None:
-    items = EASY.items(release)
+def test_a_region_that_never_replied_has_no_score(items_of: dict[str, pl.DataFrame]) -> None:
+    items = items_of[EASY.name]
     silent = {"AU", "NZ"}
     replies = asked(EASY, items, lambda item: None if item["culture"] in silent else "A")
     scores = EASY.summarise(EASY.judge(items, replies, "paper")).filter(pl.col("metric") == "right")

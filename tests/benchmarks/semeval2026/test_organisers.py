@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.benchmarks.registry import get_task
@@ -126,6 +126,7 @@ def prediction_rows(draw: st.DrawFn, known: list[str]) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.shared
+@settings(max_examples=settings().max_examples * 3 // 5)  # each runs two whole programs
 @given(data=st.data())
 def test_random_and_hostile_files_get_the_organisers_scores(
     shared: Path, few: Path, data: st.DataObject

@@ -33,6 +33,12 @@ def real(shared: Path) -> Release:
     return xcr_release(shared / "data" / "xcr")
 
 
+@pytest.fixture(scope="module")
+def real_items(real: Release) -> dict[str, pl.DataFrame]:
+    """The items of each task, by its name."""
+    return {task.name: task.items(real) for task in BENCHMARK.tasks}
+
+
 @pytest.fixture(scope="session")
 def systems(xcr_systems: Path) -> Path:
     return xcr_systems / "inputs"
@@ -75,7 +81,7 @@ def overall(task: Task, judgements: pl.DataFrame) -> dict[str, tuple[float, int]
 
 
 def judge_authors_file(
-    task: Task, release: Release, path: Path, profile: str, culture: str | None = None
+    task: Task, items: pl.DataFrame, path: Path, profile: str, culture: str | None = None
 ) -> pl.DataFrame:
     found = task.from_authors(pl.read_csv(path, infer_schema=False))
     assert found is not None
@@ -88,7 +94,7 @@ def judge_authors_file(
     table = responses(task, ids.to_list(), found["response"].to_list()).with_columns(
         state=pl.Series(states).fill_null("missing")
     )
-    return task.judge(task.items(release), table, profile)
+    return task.judge(items, table, profile)
 
 
 @pytest.mark.shared
@@ -104,7 +110,13 @@ def judge_authors_file(
     ],
 )
 def test_paper_profile_gives_the_authors_overall_figures(
-    task: Task, folder: str, system: str, figures: tuple[str, ...], real: Release, systems: Path, shared: Path
+    task: Task,
+    folder: str,
+    system: str,
+    figures: tuple[str, ...],
+    real_items: dict[str, pl.DataFrame],
+    systems: Path,
+    shared: Path,
 ) -> None:
     with (shared / "parity" / "xcr" / "expected" / "overall.csv").open(newline="") as file:
         wanted = {
@@ -112,7 +124,8 @@ def test_paper_profile_gives_the_authors_overall_figures(
             for row in csv.DictReader(file)
             if row["system"] == system
         }
-    scores = overall(task, judge_authors_file(task, real, systems / folder / f"{system}.csv", "paper"))
+    file = systems / folder / f"{system}.csv"
+    scores = overall(task, judge_authors_file(task, real_items[task.name], file, "paper"))
     for figure in figures:
         score, n = scores[figure]
         assert score == pytest.approx(float(wanted[figure]["overall"]), abs=1e-10)
@@ -130,23 +143,27 @@ def test_paper_profile_gives_the_authors_overall_figures(
     ],
 )
 def test_paper_profile_scores_the_adaptations_that_the_authors_code_scores(
-    system: str, culture: str | None, against: str, real: Release, systems: Path, shared: Path
+    system: str,
+    culture: str | None,
+    against: str,
+    real_items: dict[str, pl.DataFrame],
+    systems: Path,
+    shared: Path,
 ) -> None:
     with (shared / "parity" / "xcr" / "expected" / "overall.csv").open(newline="") as file:
         wanted = {
             row["metric"]: int(row["n_scored"]) for row in csv.DictReader(file) if row["system"] == against
         }
-    scores = overall(
-        ADAPTATION,
-        judge_authors_file(ADAPTATION, real, systems / "adaptation" / f"{system}.csv", "paper", culture),
-    )
+    items = real_items[ADAPTATION.name]
+    found = judge_authors_file(ADAPTATION, items, systems / "adaptation" / f"{system}.csv", "paper", culture)
+    scores = overall(ADAPTATION, found)
     assert scores["csi_edit_intra"][1] == scores["sent_edit_intra"][1] == wanted["csi_bert_intra"]
     assert scores["csi_edit_inter"][1] == scores["sent_edit_inter"][1] == wanted["csi_bert_inter"]
 
 
 @pytest.mark.shared
-def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real: Release) -> None:
-    items = ADAPTATION.items(real)
+def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real_items: dict[str, pl.DataFrame]) -> None:
+    items = real_items[ADAPTATION.name]
 
     def scores_of_a_copy(profile: str) -> pl.DataFrame:
         rows = items.select("intra", "inter", "swapped").iter_rows()
@@ -172,20 +189,22 @@ def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real: Release) -> No
 
 
 @pytest.mark.shared
-def test_items_of_the_real_corpus(real: Release) -> None:
+def test_items_of_the_real_corpus(real_items: dict[str, pl.DataFrame]) -> None:
     for task, count in zip(BENCHMARK.tasks, (1034, 1034, 4136), strict=True):
-        items = require_columns(task.items(real), ITEMS, "items")
+        items = require_columns(real_items[task.name], ITEMS, "items")
         assert items.height == items["item"].n_unique() == count
         assert items.select(*task.facets).null_count().sum_horizontal().sum() == 0
-    assert "<" not in "".join(IDENTIFICATION.items(real)["text"])
-    prompts = PREDICTION.items(real)["text"].str.count_matches(r"\[MASK\]", literal=False)
+    assert "<" not in "".join(real_items[IDENTIFICATION.name]["text"])
+    prompts = real_items[PREDICTION.name]["text"].str.count_matches(r"\[MASK\]", literal=False)
     assert prompts.sum() == 1201
 
 
 @pytest.mark.shared
-def test_authors_prompts_end_in_the_sentence_and_name_one_culture(real: Release) -> None:
+def test_authors_prompts_end_in_the_sentence_and_name_one_culture(
+    real: Release, real_items: dict[str, pl.DataFrame]
+) -> None:
     for task in BENCHMARK.tasks:
-        items = task.items(real)
+        items = real_items[task.name]
         prompts = require_columns(task.prompts(items, PromptOptions(), real), PROMPTS, "prompts")
         assert prompts["item"].to_list() == items["item"].to_list()
         assert set(prompts["prompt_source"]) == {"release"}

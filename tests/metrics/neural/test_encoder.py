@@ -80,7 +80,7 @@ def test_several_copies_of_the_model_give_what_one_gives(
 
 @settings(max_examples=settings().max_examples * 2 // 5)  # each computes several whole batches
 @given(
-    st.lists(st.integers(0, 70), min_size=1, max_size=60),
+    st.lists(st.integers(0, 70), min_size=1, max_size=24),
     st.randoms(use_true_random=False),
     st.sampled_from([1, 2]),
 )

@@ -18,6 +18,7 @@ from tests.support.river import finish, folkways, kill, rows, start, wait_for
 
 QUESTIONS = 12
 FEW = ("--questions", "Q-0,Q-1")  # the paper's procedure makes dozens of calls for each
+ONE = ("--questions", "Q-0")
 
 
 @pytest.fixture(scope="module")
@@ -134,10 +135,10 @@ def test_ctrl_c_ends_cleanly(server: ChatServer, release: Path, tmp_path: Path) 
 
 def test_a_budget_is_not_crossed(server: ChatServer, release: Path, tmp_path: Path) -> None:
     server.control(forget=True, mode="judge:10", latency=0.0)
-    done = folkways(*command(server, release, tmp_path, *FEW, "--budget", "7requests", "--ahead", 3))
+    done = folkways(*command(server, release, tmp_path, *ONE, "--budget", "7requests", "--ahead", 3))
     assert (done.returncode, server.stats()["total"]) == (1, 7)
     assert "budget" in done.stderr
-    assert folkways(*command(server, release, tmp_path, *FEW, "--ahead", 3)).returncode == 0
+    assert folkways(*command(server, release, tmp_path, *ONE, "--ahead", 3)).returncode == 0
 
 
 @pytest.mark.parametrize("profile", ["strict", "paper"])
@@ -176,7 +177,7 @@ def test_replies_that_cannot_be_read(server: ChatServer, release: Path, tmp_path
     and says so."""
     server.control(forget=True, mode="fixed:I am not sure.", latency=0.0)
     dummies = ("--dummies", "stand-in:overlap")
-    done = folkways(*command(server, release, tmp_path, *FEW, *dummies))
+    done = folkways(*command(server, release, tmp_path, *ONE, *dummies))
     assert done.returncode == 0, done.stderr
     judged = [call for call in calls(tmp_path) if call["kind"] == "judge"]
     assert {call["answer"] for call in judged} == {None}
@@ -229,7 +230,7 @@ def settings_of(folder: Path) -> set[tuple[str, int]]:
 
 def test_a_judge_may_write_its_reasons_first(server: ChatServer, release: Path, tmp_path: Path) -> None:
     server.control(forget=True, mode='fixed:Two drinks. {"same": false}', latency=0.0)
-    done = folkways(*command(server, release, tmp_path, *FEW, "--reasons", "--dummies", "stand-in:overlap"))
+    done = folkways(*command(server, release, tmp_path, *ONE, "--reasons", "--dummies", "stand-in:overlap"))
     assert done.returncode == 0, done.stderr
     assert {call["answer"] for call in calls(tmp_path) if call["kind"] == "judge"} == {False}
     asked = settings_of(tmp_path)
@@ -251,7 +252,7 @@ def test_a_judge_and_its_questions_in_the_words_of_the_paper(
     )
     server.control(forget=True, mode='fixed:They differ. {"result":"X"}', latency=0.0)
     more = ("--prompts", tmp_path / "paper.toml", "--dummies", "stand-in:overlap")
-    done = folkways(*command(server, release, tmp_path, *FEW, *more))
+    done = folkways(*command(server, release, tmp_path, *ONE, *more))
     assert done.returncode == 0, done.stderr
     assert {call["answer"] for call in calls(tmp_path) if call["kind"] == "judge"} == {False}
     assert all(text.startswith("Determine if a ‘target’") for text, _ in settings_of(tmp_path))

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -184,11 +186,16 @@ def test_a_folder_is_recognised_by_what_lies_in_it(tmp_path: Path) -> None:
     assert not blend.looks_like(tmp_path / "other")
 
 
+@pytest.fixture(scope="module")
+def annotations(shared: Path) -> Callable[[str], pl.DataFrame]:
+    """The annotations of a state of the data by its name; each is read once."""
+    return cache(lambda state: blend.read_annotations(release_at(shared / "data" / "blend" / state)))
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize("state", STATES)
-def test_all_cultures_are_read(shared: Path, state: str) -> None:
-    release = release_at(shared / "data" / "blend" / state)
-    table = blend.read_annotations(release)
+def test_all_cultures_are_read(annotations: Callable[[str], pl.DataFrame], state: str) -> None:
+    table = annotations(state)
     assert table.height == 16 * 500
     assert table["culture"].unique(maintain_order=True).to_list() == [
         culture.code for culture in cultures_of("blend")
@@ -198,21 +205,21 @@ def test_all_cultures_are_read(shared: Path, state: str) -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("state", ["24e7d73", "3e4dcbd"])
-def test_local_columns_agree_with_the_annotations(shared: Path, state: str) -> None:
-    release = release_at(shared / "data" / "blend" / state)
-    joined = blend.read_questions(release).join(blend.read_annotations(release), on=["culture", "id"])
+def test_local_columns_agree_with_the_annotations(
+    shared: Path, annotations: Callable[[str], pl.DataFrame], state: str
+) -> None:
+    questions = blend.read_questions(release_at(shared / "data" / "blend" / state))
+    joined = questions.join(annotations(state), on=["culture", "id"])
     assert joined.height == 16 * 500
     assert (joined["local"] == joined["question"]).all()
     assert (joined["english"] == joined["en_question"]).all()
 
 
 @pytest.mark.shared
-def test_valid_questions_are_those_of_the_paper(shared: Path) -> None:
+def test_valid_questions_are_those_of_the_paper(annotations: Callable[[str], pl.DataFrame]) -> None:
     counts = {}
     for state in STATES:
-        counted = blend.read_annotations(release_at(shared / "data" / "blend" / state)).filter(
-            blend.is_counted()
-        )
+        counted = annotations(state).filter(blend.is_counted())
         counts[state] = dict(counted.group_by("culture").len().iter_rows())
     assert counts["3e4dcbd"] == VALID_IN_JUNE
     assert counts["24e7d73"] == {**VALID_IN_JUNE, "GB": 456}

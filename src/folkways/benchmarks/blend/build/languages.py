@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -161,14 +162,22 @@ class LocalAnswers:
 
 def ascii_digits(text: str) -> str:
     """The text with the digits of any script as 0 to 9: an item has one numeral system."""
+    if text.isascii():
+        return text
     return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
+
+
+@cache
+def _letter(language: str) -> re.Pattern[str]:
+    return re.compile(f"[{letters_of(language)}]")
 
 
 def in_script(text: str, language: str) -> bool:
     """Whether every letter is one of the language's script: an option in English would be seen at once."""
-    return all(re.match(f"[{letters_of(language)}]", char) for char in text if char.isalpha())
+    return all(map(_letter(language).match, filter(str.isalpha, text)))
 
 
+@lru_cache(maxsize=50_000)  # an answer is asked about for each country that it may be offered in
 def is_numeral(text: str) -> bool:
     """Whether a text is a number, a date or a time."""
     plain = ascii_digits(text)
