@@ -48,6 +48,7 @@ def run(folder: Path, *jobs: Job) -> list[dict[str, Any]]:
         cwd=folder,
         HF_HUB_OFFLINE="1",
         HF_HOME=str(folder / "hub"),
+        TQDM_DISABLE="1",  # thousands of bars cost seconds
     )
     answers: list[dict[str, Any]] = json.loads((folder / "out.json").read_text(encoding="utf-8"))
     return answers
