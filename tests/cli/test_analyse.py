@@ -74,7 +74,9 @@ def test_figures_are_files_and_people_read_short_names(workspace: str, tmp_path:
     assert {path.name for path in folder.iterdir()} >= {"language-scores-1.svg", "language-means.svg"}
     svg = (folder / "language-scores-1.svg").read_text(encoding="utf-8")
     assert "Figures 3a and 13" in svg and "SEM-B, %" in svg and "Runs: " in svg and "Data: " in svg
-    assert "lab/tea" not in table.output and "tea" in table.output, "a table for people, as the figures have it"
+    assert "lab/tea" not in table.output and "tea" in table.output, (
+        "a table for people, as the figures have it"
+    )
 
 
 def test_every_analysis_is_listed_and_unique_within_its_benchmark() -> None:
