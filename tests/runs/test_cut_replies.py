@@ -189,7 +189,9 @@ def test_nothing_is_asked_again_of_a_model_that_thinks(asked: Asked) -> None:
     assert asked.server.stats()["total"] == QUESTIONS
 
 
-def test_more_tokens_are_asked_for_and_of_whole_replies_nothing_is_warned(asked: Asked, tmp_path: Path) -> None:
+def test_more_tokens_are_asked_for_and_of_whole_replies_nothing_is_warned(
+    asked: Asked, tmp_path: Path
+) -> None:
     with ChatServer() as server:
         command = (
             "run",
