@@ -10,6 +10,8 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from tests.support.python_source import statements
+
 ROOT = Path(__file__).parents[1]
 SOURCES = (ROOT / "src", ROOT / "studio" / "src")
 CURATED = ("folkways",)
@@ -28,28 +30,28 @@ def files_of(*sources: Path) -> dict[str, Path]:
 
 def imports_of(module: str, file: Path, modules: set[str]) -> set[str]:
     """Those of ``modules`` that a module imports anywhere in its file."""
-    found: set[str] = set()
+    imported: set[str] = set()
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in statements(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
             base = ".".join([*above, *filter(None, [node.module])])
             members = {f"{base}.{alias.name}" for alias in node.names}
-            found |= {member if member in modules else base for member in members}
-    return found & modules - {module}
+            imported |= {member if member in modules else base for member in members}
+    return imported & modules - {module}
 
 
 def circles(files: dict[str, Path], curated: tuple[str, ...] = ()) -> list[list[str]]:
     """Modules that import each other, one list for each circle. curated: modules whose imports do not count."""
-    names = sorted(files)
+    names, modules = sorted(files), set(files)
     number = {name: index for index, name in enumerate(names)}
     arrows = [
         (number[name], number[imported])
         for name in names
         if name not in curated
-        for imported in imports_of(name, files[name], set(names))
+        for imported in imports_of(name, files[name], modules)
     ]
     rows, columns = zip(*arrows, strict=True)
     graph = csr_array(([1] * len(arrows), (rows, columns)), shape=(len(names), len(names)))

@@ -12,6 +12,7 @@ from collections import defaultdict
 import folkways.sdk
 from folkways import plugins
 from tests.support.doc_pages import REPOSITORY
+from tests.support.python_source import statements
 
 PAGE = (REPOSITORY / "docs" / "reference" / "sdk.md").read_text(encoding="utf-8")
 MODULES = [f"folkways.sdk.{each.name}" for each in pkgutil.iter_modules(folkways.sdk.__path__)]
@@ -21,7 +22,7 @@ def imported_by_the_studio() -> dict[str, set[str]]:
     """Module of folkways -> names that folkways-studio imports from it."""
     names: defaultdict[str, set[str]] = defaultdict(set)
     for path in (REPOSITORY / "studio" / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "folkways":
                 names[str(node.module)] |= {alias.name for alias in node.names}
             elif isinstance(node, ast.Import):

@@ -1,5 +1,5 @@
 """People who work on a study in a process of their own: takes slots, answers twice over, leaves some, and
-prints what it was told.
+prints what it was told. Says when it is ready, and begins when its standard input ends.
 
 python -m studio.tests.crowd WORKSPACE FIRST_PARTICIPANT COUNT
 """
@@ -13,15 +13,30 @@ import threading
 import time
 from collections import Counter
 
+import sqlalchemy as sa
+
 from folkways.workspace.database import Workspace
+from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.errors import StudioError
+from folkways_studio.records import AssignmentState
 from folkways_studio.work import judgements, leases
 from folkways_studio.work.assignments import NoWork
 from studio.tests.support.studies import next_work
 
-PATIENCE, PAUSE = 4.0, 0.4
+WAITING = (
+    sa.select(schema.assignments.c.id)
+    .where(schema.assignments.c.state.not_in([AssignmentState.DONE, AssignmentState.CLOSED]))
+    .limit(1)
+)
+PATIENCE, PAUSE = 10.0, 0.2
 """Seconds for which somebody looks whether a slot was given back before they leave, and between two looks."""
+
+
+def all_done(workspace: Workspace) -> bool:
+    """Whether no slot waits for an answer."""
+    with workspace.read() as connection:
+        return connection.scalar(WAITING) is None
 
 
 def one_person(workspace: Workspace, participant: int, outcomes: Counter[str]) -> None:
@@ -32,6 +47,8 @@ def one_person(workspace: Workspace, participant: int, outcomes: Counter[str]) -
     while time.monotonic() < gone:
         work = next_work(workspace, participant)
         if isinstance(work, NoWork):
+            if all_done(workspace):
+                return
             time.sleep(PAUSE)
             continue
         gone = time.monotonic() + PATIENCE
@@ -62,14 +79,14 @@ def post(
     outcomes: Counter[str],
 ) -> None:
     try:
-        found = judgements.submit(workspace, participant, assignment, submission, key)
-        outcomes["repeated" if found.repeated else "stored"] += 1
+        receipt = judgements.submit(workspace, participant, assignment, submission, key)
+        outcomes["repeated" if receipt.repeated else "stored"] += 1
     except StudioError as error:
         outcomes[type(error).__name__] += 1
 
 
-def main(location: str, first: int, count: int) -> None:
-    workspace = open_workspace(location)
+def work_together(workspace: Workspace, first: int, count: int) -> Counter[str]:
+    """What people with numbers from ``first`` on were told, each in a thread of this process."""
     outcomes: Counter[str] = Counter()
     people = [
         threading.Thread(target=one_person, args=(workspace, first + number, outcomes))
@@ -79,9 +96,12 @@ def main(location: str, first: int, count: int) -> None:
         person.start()
     for person in people:
         person.join()
-    workspace.close()
-    print(json.dumps(outcomes))
+    return outcomes
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    location, first, count = sys.argv[1:]
+    workspace = open_workspace(location)
+    print("ready", flush=True)
+    sys.stdin.read()  # until the others are ready too
+    print(json.dumps(work_together(workspace, int(first), int(count))))

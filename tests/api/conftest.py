@@ -13,7 +13,7 @@ from folkways.api import Run
 from tests.support.chat_server import ChatServer
 from tests.support.mcq_data import write_mcq_release
 
-QUESTIONS = 120
+QUESTIONS = 60
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ask(server: ChatServer, release: Path, tmp_path: Path) -> Any:
     """``ask(option=...)``: the multiple-choice questions of our own, put to the server."""
 
-    def asked(tasks: Any = "blend/mcq", **options: Any) -> Run:
+    def run(tasks: Any = "blend/mcq", **options: Any) -> Run:
         settings = {"releases": {"blend": str(release)}, "workspace": tmp_path / "w.db", **options}
         return folkways.run(tasks, models=f"{server.url}/v1#test-model", **settings)
 
-    return asked
+    return run

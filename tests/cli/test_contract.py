@@ -51,21 +51,13 @@ def test_a_slip_is_named_before_a_request_is_sent(tmp_path: Path, slip: str) -> 
     (file, old, new), *parts = BEFORE[slip]
     package(tmp_path, edits={file: (old, new)})
     with installed(tmp_path):
-        for task in ("choice", "own", "words"):
-            done = folkways(
-                "run", f"markets/{task}", "--model", "baseline/first", "--workspace", tmp_path / "w.db"
-            )
-            if done.returncode:
-                break
+        done = folkways("run", "markets", "--model", "baseline/first", "--workspace", tmp_path / "w.db")
     message = " ".join(done.stderr.split())
     assert done.returncode == 2
     for part in parts:
         assert part in message
     assert "Traceback" not in message and message.startswith("error: ")
-    assert rows(
-        tmp_path / "w.db",
-        f"SELECT count(*) FROM responses JOIN expected USING (key) WHERE task = 'markets/{task}'",
-    ) in ([], [(0,)])
+    assert rows(tmp_path / "w.db", "SELECT count(*) FROM responses") in ([], [(0,)])
 
 
 # fmt: off
@@ -90,6 +82,9 @@ AFTER = {
 }
 # fmt: on
 
+MENDED = {"a metric misspelt", "an exception in summarise", "another order", "a score of no metric"}
+"""Of the slips: one each where a reply is scored, a run is, all are judged, and what came of it is looked at."""
+
 
 @pytest.mark.parametrize("slip", AFTER)
 def test_a_slip_in_judging_is_named_and_costs_no_reply_and_no_other_task(tmp_path: Path, slip: str) -> None:
@@ -106,6 +101,8 @@ def test_a_slip_in_judging_is_named_and_costs_no_reply_and_no_other_task(tmp_pat
         assert rows(tmp_path / "w.db", "SELECT count(*) FROM responses") != [(0,)]
         scored = rows(tmp_path / "w.db", "SELECT DISTINCT task FROM scores")
         assert len(scored) == 3 and ("demo/mcq",) in scored  # of four tasks, one of which is broken
+    if slip not in MENDED:
+        return
     package(tmp_path / "mended")
     with installed(tmp_path / "mended"):
         again = folkways("score", "last", *there)

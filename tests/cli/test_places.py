@@ -23,7 +23,7 @@ from tests.support.river import Done, folkways, folkways_process, integrity, row
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file modes and limits of Unix")
 
 FIRST = ("--model", "baseline/first")
-QUESTIONS = 1500
+QUESTIONS = 800
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.doc_pages import REPOSITORY, blocks
-from tests.support.river import environment, folkways_process, rows
+from tests.support.river import environment, folkways, folkways_process, rows
+from tests.support.strangers import installed
 
 
 def install(folder: Path, module: str, source: str, benchmark: str, entry: str = "") -> None:
@@ -35,16 +36,16 @@ BROKEN = {
 
 @pytest.mark.parametrize("why", BROKEN)
 def test_a_broken_package_costs_one_line(tmp_path: Path, why: str) -> None:
-    source, said = BROKEN[why]
+    source, message = BROKEN[why]
     install(tmp_path, "their_package", source, "theirs")
     settings = environment()
-    without = folkways_process("tasks", env=settings)
+    without = folkways("tasks", env=settings)
     done = folkways_process(
         "tasks", env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"}
     )
     assert (done.returncode, done.stdout) == (0, without.stdout)
     (line,) = done.stderr.splitlines()
-    for part in ("warning: ", "'theirs'", "their_package", said, "uninstall"):
+    for part in ("warning: ", "'theirs'", "their_package", message, "uninstall"):
         assert part in line
 
 
@@ -129,24 +130,23 @@ def test_a_package_brings_builders(tmp_path: Path) -> None:
     )
     install(tmp_path, "greetings", builder + benchmark.format("greetings"), "greetings")
     install(tmp_path, "others", builder + benchmark.format("others"), "others")
-    settings = environment()
-    settings["PYTHONPATH"] = f"{tmp_path}:{settings.get('PYTHONPATH', '')}"
-    listed = folkways_process("build", "--help", env=settings)
+    out = ("--out", tmp_path / "new" / "q.csv", "-w", tmp_path / "w.db")
+    build = ("build", "greetings", "--model", "baseline/constant:Why?", "--cultures", "KR, FR", *out)
+    with installed(tmp_path):
+        listed = folkways("build", "--help")
+        stopped = folkways(*build, "--budget", "1requests")
+        for _ in range(2):
+            done = folkways(*build)
+            assert (done.returncode, done.stdout) == (0, "2 questions\n"), done.stderr
     for name in ("greetings", "mcq", "topics", "csi-corpus"):
         assert f"\n  {name} " in listed.stdout
     (line,) = listed.stderr.splitlines()
     assert "the builder 'greetings' of the benchmark 'others' is left out" in line
-    out = ("--out", tmp_path / "new" / "q.csv", "-w", tmp_path / "w.db")
-    build = ("build", "greetings", "--model", "baseline/constant:Why?", "--cultures", "KR, FR", *out)
-    stopped = folkways_process(*build, "--budget", "1requests", env=settings)
     assert (
         stopped.returncode,
         "budget" in stopped.stderr,
         "run the same command again" in stopped.stderr,
     ) == (1, True, True)
-    for _ in range(2):
-        done = folkways_process(*build, env=settings)
-        assert (done.returncode, done.stdout) == (0, "2 questions\n"), done.stderr
     assert (tmp_path / "new" / "q.csv").read_text() == "KR,Why?\nFR,Why?"
     assert rows(tmp_path / "w.db", "SELECT count(*) FROM responses") == [(2,)]
     assert [state for (state,) in rows(tmp_path / "w.db", "SELECT state FROM runs")] == [
@@ -183,17 +183,14 @@ KIND = EndpointKind({"loud/MODEL": "shouts one letter"}, lambda name, options, n
 
 def test_an_endpoint_of_another_package_is_asked_and_listed(tmp_path: Path) -> None:
     install(tmp_path, "loud", ENDPOINT, "", "[folkways.endpoints]\nloud = loud:KIND\nbroken = loud:NOTHING\n")
-    settings = environment()
-    settings["PYTHONPATH"] = f"{tmp_path}:{settings.get('PYTHONPATH', '')}"
-    listed = folkways_process("endpoints", env=settings)
+    run = ("run", "demo/mcq", "--limit", "10", "--workspace", tmp_path / "w.db")
+    with installed(tmp_path):
+        listed = folkways("endpoints")
+        done = folkways(*run, "--model", "loud/er")
+        wrong = folkways(*run, "--model", "lod/er")
     assert "shouts one letter" in listed.stdout
     (line,) = listed.stderr.splitlines()
     assert line.startswith("warning: the endpoint 'broken' of the package loud")
-    run = ("run", "demo/mcq", "--model", "loud/er", "--limit", "10", "--workspace", tmp_path / "w.db")
-    done = folkways_process(*run, env=settings)
     assert (done.returncode, "loud/er: 10 of 10" in done.stderr) == (0, True), done.stderr
     assert "warning" not in done.stderr  # what is broken is not loaded where another endpoint is asked
-    wrong = folkways_process(
-        *("run", "demo/mcq", "--model", "lod/er", "--workspace", tmp_path / "w.db"), env=settings
-    )
     assert "did you mean 'loud'?" in wrong.stderr

@@ -13,10 +13,10 @@ from tests.support.chat_server import ChatServer
 from tests.support.vllm_server import write_vllm_command
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def docs_server() -> Iterator[str]:
     """The address of a running chat-completions server, a process of its own, whose model always answers with
-    a letter."""
+    a letter: nobody changes it."""
     with ChatServer(mode="letter") as server:
         yield server.url
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from contextlib import nullcontext
 from itertools import groupby, takewhile
 from pathlib import Path
-from subprocess import STDOUT
 
 import pytest
 
 from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands, run_process, shown_in_order
-from tests.support.river import folkways, folkways_process, python_script
+from tests.support.river import folkways, python_script
+from tests.support.strangers import installed
 
 SERVER = "http://localhost:8000"
 """The address that the pages show for a server of one's own; the runner puts the address of a real one in its
@@ -23,6 +24,8 @@ place."""
 
 EXPORT = re.compile(r"^export (\w+=(?:'[^']*'|\S+))\s*(?:;|\n)\s*")
 ASSIGNMENT = re.compile(r"\w+=")
+PACKAGES = "PYTHONPATH"
+"""The variable by which a page shows a package that is not installed."""
 
 PAGES_WITH_EXAMPLES = [page for page in PAGES if any(block.is_run for block in blocks(page))]
 
@@ -77,10 +80,8 @@ def run_command(text: str, folder: Path, environment: dict[str, str], where: str
         or not all(word.strip("|;&<>()") for word in words)
     ):
         return run_process(["bash", "-euo", "pipefail", "-c", text], folder, environment, where)
-    if "PYTHONPATH" in assigned:
-        variables = {key: value for key, value in environment.items() if key != "PYTHONUTF8"} | assigned
-        done = folkways_process(*rest, cwd=folder, env=variables, stderr=STDOUT)
-    else:
+    packages = [folder / assigned.pop(PACKAGES)] if PACKAGES in assigned else []
+    with installed(*packages) if packages else nullcontext():
         done = folkways(*rest, cwd=folder, env=environment | assigned, together=not target)
     if target:
         (folder / target).write_text(done.stdout, encoding="utf-8")

@@ -4,7 +4,10 @@ for text."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,7 @@ from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from tests.support import lm_eval_tasks
 from tests.support.hub_benchmarks import release_over, write_delimited, write_parquet
+from tests.support.lm_eval_tasks import Job
 from tests.support.other_programs import programs_of
 from tests.support.tiny_language_model import make_language_model
 
@@ -166,33 +170,77 @@ CASES = (
     ("global-piqa-parallel", "lm-eval-cloze", "global_piqa/parallel_cloze"),
 )
 SHOTS = (0, 3)
-Sent = tuple[dict[str, Release], dict[str, Any]]
+SCORED_SHOTS = (0, 2)
+SCORED_FOLDERS = {
+    "Global-MMLU-Lite": {"global_mmlu/default/ko": None, "global_mmlu/default/yo": None},
+    "global-piqa-nonparallel": {"global_piqa/nonparallel_cloze": ["kor_hang", "deu_latn"]},
+}
+"""What a model is asked there and here, in two languages each."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A model, the releases that it is asked about, and what the program makes of it."""
+
+    model: Path
+    releases: dict[str, Release]
+    theirs: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The releases, their items, and what the program would send of the same rows. scored: None without torch."""
+
+    releases: dict[str, Release]
+    items: Callable[[str], pl.DataFrame]
+    theirs: dict[str, Any]
+    scored: Scored | None
 
 
 @pytest.fixture(scope="module")
-def sent(tmp_path_factory: pytest.TempPathFactory) -> Sent:
-    """The releases, and what the program would send of the same rows: one start of it for all cases."""
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """One start of the program for all cases, and for the model."""
     programs_of("other-programs")
     folder = tmp_path_factory.mktemp("lm-eval")
     written = {name: write(folder / name) for name, (_, write) in DATA.items()}
-    data = {name: rows for name, (_, rows) in written.items()}
+    releases = {name: release for name, (release, _) in written.items()}
     folders: dict[str, Sequence[str] | None] = dict.fromkeys((case[2] for case in CASES), None)
     folders["global_mmlu/full"] = [f"_{subject}" for subject in SUBJECTS]
-    theirs = lm_eval_tasks.run(folder, data, folders, SHOTS)
-    return {name: release for name, (release, _) in written.items()}, theirs
+    jobs = [Job({name: rows for name, (_, rows) in written.items()}, folders, SHOTS)]
+    torch = find_spec("torch")
+    model = folder / "model"
+    few = {
+        "Global-MMLU-Lite": write_lite(folder / "few-mmlu", ["ko", "yo"]),
+        "global-piqa-nonparallel": write_piqa(folder / "few-piqa", ["kor_hang", "deu_latn"]),
+    }
+    if torch is not None and torch.origin is not None:
+        options = {"model": str(make_language_model(model)), "torch": [str(Path(torch.origin).parents[1])]}
+        rows = {name: rows for name, (_, rows) in few.items()}
+        asked = {path: ends for paths in SCORED_FOLDERS.values() for path, ends in paths.items()}
+        jobs.append(Job(rows, asked, SCORED_SHOTS, options))
+    theirs, *scored = lm_eval_tasks.run(folder, *jobs)
+
+    @cache
+    def items(name: str) -> pl.DataFrame:
+        return DATA[name][0].items(releases[name])
+
+    few_releases = {name: release for name, (release, _) in few.items()}
+    return Program(releases, items, theirs, Scored(model, few_releases, scored[0]) if scored else None)
 
 
 @pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
 @pytest.mark.parametrize("shots", SHOTS)
 @pytest.mark.parametrize("case", CASES, ids="-".join)
 def test_every_language_is_asked_as_the_program_asks_it(
-    case: tuple[str, str, str], shots: int, sent: Sent, monkeypatch: pytest.MonkeyPatch
+    case: tuple[str, str, str], shots: int, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, variant, folder = case
-    task, release = DATA[data][0], sent[0][data]
+    task, release = DATA[data][0], program.releases[data]
     installed(monkeypatch)
-    samples = [sample for of_task in sent[1][folder][str(shots)].values() for sample in of_task["samples"]]
-    prompts = task.prompts(task.items(release), PromptOptions(variants=(variant,), shots=shots), release)
+    samples = [
+        sample for of_task in program.theirs[folder][str(shots)].values() for sample in of_task["samples"]
+    ]
+    prompts = task.prompts(program.items(data), PromptOptions(variants=(variant,), shots=shots), release)
     assert set(map(template_of, prompts["variant"])) == {variant}
     assert set(prompts["prompt_source"]) == {"lm-eval 0.4.13"}
     if folder.endswith("generation"):
@@ -208,11 +256,13 @@ def test_every_language_is_asked_as_the_program_asks_it(
 
 
 @pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
-def test_a_question_among_its_own_examples_is_marked(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_among_its_own_examples_is_marked(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """INCLUDE's examples are drawn among the questions that are asked; those of Global-MMLU-Lite are others."""
     installed(monkeypatch)
-    release = sent[0]["include-base-44"]
-    items = INCLUDE.items(release)
+    release = program.releases["include-base-44"]
+    items = program.items("include-base-44").head(200)
     prompts = INCLUDE.prompts(items, PromptOptions(variants=("lm-eval-few-shot-og",), shots=3), release)
     texts = dict(items.select("item", "text").iter_rows())
     marked = 0
@@ -221,38 +271,31 @@ def test_a_question_among_its_own_examples_is_marked(sent: Sent, monkeypatch: py
         assert variant == f"lm-eval-few-shot-og~shots-3{'-itself' if itself else ''}"
         marked += itself
     assert 0 < marked < prompts.height
-    lite = sent[0]["Global-MMLU-Lite"]
-    other = MMLU_LITE.prompts(MMLU_LITE.items(lite), PromptOptions(variants=("lm-eval",), shots=3), lite)
+    lite = program.releases["Global-MMLU-Lite"]
+    other = MMLU_LITE.prompts(
+        program.items("Global-MMLU-Lite"), PromptOptions(variants=("lm-eval",), shots=3), lite
+    )
     assert set(other["variant"]) == {"lm-eval~shots-3"}
 
 
 @pytest.mark.local_model
 @pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
-def test_a_model_scores_there_what_it_scores_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_scores_there_what_it_scores_here(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same model, by likelihood, with and without examples: accuracy of each question, and of all."""
+    pytest.importorskip("torch")
+    assert program.scored is not None
     installed(monkeypatch)
-    model = make_language_model(tmp_path / "model")
-    release_of, data = {}, {}
-    for name, languages in (
-        ("Global-MMLU-Lite", ["ko", "yo"]),
-        ("global-piqa-nonparallel", ["kor_hang", "deu_latn"]),
-    ):
-        release, rows = DATA[name][1](tmp_path / name, languages)
-        release_of[name], data[name] = release, rows
-    import torch
-
-    there = [str(Path(torch.__file__).parents[1])]
-    folders = {"global_mmlu/default/ko": None, "global_mmlu/default/yo": None}
-    folders |= {"global_piqa/nonparallel_cloze": ["kor_hang", "deu_latn"]}
-    theirs = lm_eval_tasks.run(tmp_path, data, folders, [0, 2], model=str(model), torch=there)
+    model, release_of, theirs = program.scored.model, program.scored.releases, program.scored.theirs
     cases = (
-        ("Global-MMLU-Lite", "lm-eval", list(folders)[:2], {"accuracy": "acc"}),
+        ("Global-MMLU-Lite", "lm-eval", {"accuracy": "acc"}),
         (
-            *("global-piqa-nonparallel", "lm-eval-cloze", list(folders)[2:]),
+            *("global-piqa-nonparallel", "lm-eval-cloze"),
             {"accuracy": "acc", "acc_norm": "acc_norm", "acc_bytes": "acc_bytes"},
         ),
     )
-    for (name, variant, below, metrics), shots in product(cases, (0, 2)):
+    for (name, variant, metrics), shots in product(cases, SCORED_SHOTS):
         done = run(
             DATA[name][0].name,
             models=f"hf/{model}",
@@ -269,9 +312,9 @@ def test_a_model_scores_there_what_it_scores_here(tmp_path: Path, monkeypatch: p
         for ours, metric in metrics.items():
             expected = {
                 sample["context"]: sample["metrics"][metric]
-                for folder in below
+                for folder in SCORED_FOLDERS[name]
                 for of_task in theirs[folder][str(shots)].values()
                 for sample in of_task["samples"]
             }
-            found = {asked[item]: value for item, value in judged.select("item", ours).iter_rows()}
-            assert found == expected and len(set(expected.values())) == 2, (name, shots, ours)
+            scores = {asked[item]: value for item, value in judged.select("item", ours).iter_rows()}
+            assert scores == expected and len(set(expected.values())) == 2, (name, shots, ours)

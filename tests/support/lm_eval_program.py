@@ -2,9 +2,10 @@
 
     python lm_eval_program.py REQUEST.json OUT.json
 
-REQUEST: ``folders`` (below its tasks) -> endings of the tasks that are wanted, or null for all; ``data`` (a folder with
-``DATA SET/CONFIGURATION.json``: split -> rows); ``shots`` (numbers of examples); with ``model`` (a folder) and ``torch``
-(where torch and transformers are installed) its own evaluation of that model. OUT: folder -> shots -> task ->
+REQUEST: a list of jobs. A job: ``folders`` (below its tasks) -> endings of the tasks that are wanted, or null for all;
+``data`` (a folder with ``DATA SET/CONFIGURATION.json``: split -> rows); ``shots`` (numbers of examples); with ``model`` (a
+folder) and ``torch`` (where torch and transformers are installed) its own evaluation of that model. OUT: of each job,
+folder -> shots -> task ->
 ``samples`` of doc, context and continuations, and with a model their ``metrics`` beside ``results``.
 """
 
@@ -22,6 +23,7 @@ import lm_eval.utils
 from lm_eval import simple_evaluate
 from lm_eval.api.model import TemplateLM
 from lm_eval.tasks import TaskManager
+from lm_eval.tasks._index import TaskIndex
 
 
 class Split(list[dict[str, Any]]):
@@ -68,10 +70,10 @@ class Model(TemplateLM):
         raise NotImplementedError
 
 
-def sent(names: list[str], manager: TaskManager, shots: int) -> dict[str, Any]:
+def sent(tasks: dict[str, Any], shots: int) -> dict[str, Any]:
     """What each task would send."""
     out = {}
-    for name, task in manager.load(names)["tasks"].items():
+    for name, task in tasks.items():
         task.set_config("num_fewshot", shots)
         task.set_fewshot_seed(1234)
         task.build_all_requests()
@@ -104,8 +106,8 @@ def evaluated(names: list[str], manager: TaskManager, shots: int, model: Model) 
     }
 
 
-def main() -> None:
-    wanted = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+def done(wanted: dict[str, Any]) -> dict[str, Any]:
+    """What a job gives."""
     sys.path += wanted.get("torch", [])
     rows = {
         (path.parent.name, path.stem): json.loads(path.read_text(encoding="utf-8"))
@@ -116,18 +118,30 @@ def main() -> None:
         return {split: Split(of) for split, of in rows[path.rpartition("/")[2], name].items()}
 
     datasets.load_dataset = load
-    lm_eval.utils.env.from_string = cache(lm_eval.utils.env.from_string)  # or each text is compiled each time
     root = Path(lm_eval.tasks.__file__).parent
     model = Model(wanted["model"]) if "model" in wanted else None
     out: dict[str, Any] = {}
+    files_of = TaskIndex._iter_yaml_files
     for folder, endings in wanted["folders"].items():
+        ends = tuple(endings or [""])
+        # To read a file of a task costs more than to ask it, and a folder has thousands.
+        TaskIndex._iter_yaml_files = lambda path, ends=ends: (
+            each for each in files_of(path) if each.stem.endswith(ends)
+        )
         manager = TaskManager(include_path=root / folder, include_defaults=False)
-        names = [name for name in manager.all_subtasks if name.endswith(tuple(endings or [""]))]
+        names = [name for name in manager.all_subtasks if name.endswith(ends)]
+        tasks = manager.load(names)["tasks"] if model is None else {}
         out[folder] = {
-            shots: sent(names, manager, shots) if model is None else evaluated(names, manager, shots, model)
+            shots: sent(tasks, shots) if model is None else evaluated(names, manager, shots, model)
             for shots in wanted["shots"]
         }
-    Path(sys.argv[2]).write_text(json.dumps(out), encoding="utf-8")
+    return out
+
+
+def main() -> None:
+    lm_eval.utils.env.from_string = cache(lm_eval.utils.env.from_string)  # or each text is compiled each time
+    jobs = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    Path(sys.argv[2]).write_text(json.dumps([*map(done, jobs)]), encoding="utf-8")
 
 
 main()

@@ -66,6 +66,14 @@ def strict_text(text: str, language: str) -> str:
     scripts stay: they are letters in all but name. "5 pm" becomes 17:00, and a number is separated from the
     letters that follow it (7시, 15kg).
     """
+    if text.isascii() and language not in ("az", "tr"):  # as most are: of the letters, case alone differs
+        text = text.lower().replace("`", "'")
+    else:
+        text = _of_any_script(text, language)
+    return _CLOCK.sub(_on_24_hours, _NUMBER_EDGE.sub(" ", text))
+
+
+def _of_any_script(text: str, language: str) -> str:
     text = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
     if language in ("az", "tr"):
         text = text.translate(_TURKIC_I)
@@ -73,7 +81,7 @@ def strict_text(text: str, language: str) -> str:
         "NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold().translate(_ONE_FORM)))
     )
     text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
-    return _CLOCK.sub(_on_24_hours, _NUMBER_EDGE.sub(" ", _VOWEL_MARKS.sub("", text)))
+    return _VOWEL_MARKS.sub("", text)
 
 
 def _on_24_hours(time: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
+from functools import cache
 from pathlib import Path
 from threading import RLock, local
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.util import LRUCache
 
 from folkways.errors import MissingExtraError, option
 from folkways.workspace.database_errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
@@ -30,6 +32,9 @@ POOLED, MORE = 12, 26
 """Connections that stay open once they were needed, and those beyond: making one anew costs more than a
 request does."""
 
+_COMPILED: LRUCache[Any, Any] = LRUCache(500)
+"""What statements are on SQLite, for every file that this process opens: a notebook opens one for each run,
+and would compile them all again."""
 
 WORKSPACE = "folkways.db"
 """The workspace of those who name none, in the folder where they are."""
@@ -251,7 +256,9 @@ def _engine(url: URL) -> Engine:
             connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
             pool_size=POOLED,
             max_overflow=MORE,
+            execution_options={"compiled_cache": _COMPILED},
         )
+        engine.dialect = _sqlite_dialect()
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
@@ -269,6 +276,14 @@ def _engine(url: URL) -> Engine:
         raise MissingExtraError("a workspace on PostgreSQL", "postgres", error.name or "psycopg") from None
     ask_idle_connections(engine)
     return engine
+
+
+@cache
+def _sqlite_dialect() -> sa.Dialect:
+    """That of every file that this process opens, which ``_COMPILED`` has its statements by."""
+    engine = sa.create_engine("sqlite://")
+    with engine.connect():  # on which the dialect looks at SQLite
+        return engine.dialect
 
 
 def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> None:

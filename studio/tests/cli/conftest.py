@@ -16,15 +16,20 @@ from tests.support.river import Done, environment
 Folkways = Callable[..., Done]
 
 
+def command_line(folder: Path, patch: pytest.MonkeyPatch) -> Folkways:
+    """The command line inside a folder, where nothing was fetched, unless the test goes elsewhere."""
+    for name in os.environ.keys() - environment().keys():
+        patch.delenv(name)
+    patch.setenv("FOLKWAYS_DATA", str(folder / "nothing-fetched"))
+    patch.setenv("COLUMNS", "200")
+    patch.chdir(folder)
+    return lambda *arguments: river.folkways(*arguments, env=dict(os.environ))
+
+
 @pytest.fixture
 def folkways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
-    """Run a command line inside ``tmp_path``, where nothing was fetched, unless the test goes elsewhere."""
-    for name in os.environ.keys() - environment().keys():
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("FOLKWAYS_DATA", str(tmp_path / "nothing-fetched"))
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: river.folkways(*arguments, env=dict(os.environ))
+    """The command line inside ``tmp_path``."""
+    return command_line(tmp_path, monkeypatch)
 
 
 def check_assigning(run: Folkways, study: str, person: str) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,26 +19,37 @@ from folkways_studio.items.table_files import read_workbook
 from folkways_studio.people import invites, participants
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES
-from studio.tests.cli.conftest import Folkways, check_assigning
+from studio.tests.cli.conftest import Folkways, check_assigning, command_line
 from studio.tests.support.studies import trained
 
 QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
 
 
+@pytest.fixture(scope="module")
+def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a study of the template ``verification``, open, with two questions: to copy."""
+    folder = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        folkways = command_line(folder, patch)
+        patch.setenv("FOLKWAYS_STUDIO_PASSWORD", "a password of the tests")
+        made = folkways("studio", "create-study", "verification", "--owner", "me@example.org", "--open")
+        assert made.returncode == 0, made.stderr
+        (folder / "questions.csv").write_text(QUESTIONS)
+        added = folkways(
+            "studio", "import", "verification", "verify", "questions.csv", "--population", "united-kingdom"
+        )
+        assert added.stdout == "added 2 items to verify\n", added.stderr
+    return folder
+
+
 @pytest.fixture
-def studio(folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folkways]:
-    """The command line in a folder with a study of the template ``verification``, open, with two
-    questions."""
-    monkeypatch.chdir(tmp_path)
+def studio(
+    study_folder: Path, folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Folkways:
+    """The command line in a folder of its own with that study."""
     monkeypatch.setenv("FOLKWAYS_STUDIO_PASSWORD", "a password of the tests")
-    made = folkways("studio", "create-study", "verification", "--owner", "me@example.org", "--open")
-    assert made.returncode == 0, made.stderr
-    (tmp_path / "questions.csv").write_text(QUESTIONS)
-    added = folkways(
-        "studio", "import", "verification", "verify", "questions.csv", "--population", "united-kingdom"
-    )
-    assert added.stdout == "added 2 items to verify\n", added.stderr
-    yield folkways
+    shutil.copytree(study_folder, tmp_path, dirs_exist_ok=True)
+    return folkways
 
 
 def somebody() -> str:
@@ -126,10 +137,10 @@ def test_an_invitation_is_a_link_that_works(studio: Folkways) -> None:
         "--address",
         "https://studio.example.org/",
     ).stdout
-    found = re.fullmatch(r"https://studio\.example\.org/join/(\S+)\n", printed)
-    assert found
+    link = re.fullmatch(r"https://studio\.example\.org/join/(\S+)\n", printed)
+    assert link
     workspace = open_workspace("folkways.db")
-    assert invites.find_invite(workspace, found[1]).uses_left is None, "anybody may come by it"
+    assert invites.find_invite(workspace, link[1]).uses_left is None, "anybody may come by it"
     workspace.close()
 
 
@@ -151,8 +162,8 @@ def test_pictures_lie_beside_the_workspace(studio: Folkways, tmp_path: Path) -> 
 
 def test_states_and_accounts(studio: Folkways) -> None:
     assert studio("studio", "set", "verification", "pause").stdout == "verification is paused\n"
-    told = studio("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
-    assert told.stdout == "r@example.org is expert of verification\n"
+    done = studio("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
+    assert done.stdout == "r@example.org is expert of verification\n"
 
 
 def test_work_goes_out_as_a_workbook_and_comes_back(studio: Folkways, tmp_path: Path) -> None:
@@ -166,8 +177,8 @@ def test_work_goes_out_as_a_workbook_and_comes_back(studio: Folkways, tmp_path: 
         book.worksheets[0].cell(row, titles.index("choices") + 1).value = "B"
     book.save(tmp_path / "work.xlsx")
     assert len(read_workbook((tmp_path / "work.xlsx").read_bytes())) == 2
-    told = studio("studio", "take-in", "verification", person, "work.xlsx")
-    assert told.stdout == "2 answers stored, 0 were there already, 0 rows are empty\n", told.stderr
+    done = studio("studio", "take-in", "verification", person, "work.xlsx")
+    assert done.stdout == "2 answers stored, 0 were there already, 0 rows are empty\n", done.stderr
     out = studio("studio", "export", "verification", "--out", "votes")
     assert "wrote votes/votes.csv" in out.stdout
     assert (tmp_path / "votes" / "votes.csv").read_text().count(person) == 2
@@ -319,9 +330,9 @@ def test_the_server_starts_says_where_it_is_and_stops(tmp_path: Path) -> None:
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
-        found = re.match(r"The studio is at (http://127\.0\.0\.1:\d+)", server.stdout.readline())
-        assert found
-        with urllib.request.urlopen(f"{found[1]}/healthz", timeout=30) as answer:
+        address = re.match(r"The studio is at (http://127\.0\.0\.1:\d+)", server.stdout.readline())
+        assert address
+        with urllib.request.urlopen(f"{address[1]}/healthz", timeout=30) as answer:
             assert answer.status == 200
     finally:
         server.terminate()

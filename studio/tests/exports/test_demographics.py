@@ -85,7 +85,7 @@ def test_a_study_tells_how_many_said_what_of_those_whose_answers_count(
     assert pl.read_csv(tmp_path / "out" / "demographics.csv").rows() == rows
 
 
-@given(st.dictionaries(st.text(max_size=3), st.integers(0, 12), max_size=6))
+@given(st.dictionaries(st.text("abc", max_size=3), st.integers(0, 12), max_size=6))
 def test_counts_of_few_people_are_hidden_and_cannot_be_worked_out(counts: dict[str, int]) -> None:
     shown = without_small(counts)
     hidden = [counts[name] for name, number in shown.items() if number is None]

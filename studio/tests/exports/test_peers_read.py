@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from folkways.workspace.database import Workspace
 from folkways_studio.items.peer_rows import table_rows
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
 from folkways_studio.items.reading import import_items
@@ -18,7 +19,7 @@ from folkways_studio.studies import service as studies
 from studio.tests.support import annotation_tools
 from studio.tests.support.annotated import PARTS, SHOW
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import QUESTION, StudyFixture, open_study
+from studio.tests.support.studies import QUESTION, StudyFixture, new_workspace, open_study
 from tests.support.other_programs import programs_of, run_program
 
 TEXTS = {
@@ -30,6 +31,11 @@ TEXTS = {
     "cafe\u0301 noir <b> & 𠮷": ("cafe\u0301", "𠮷"),
     "우리가\n간다": ("우리", "간다"),
 }
+PLACES_OF_TEXTS = [
+    [text, [[text.index(place), text.index(place) + len(place), "PLACES"]]]
+    for text, (_, place) in TEXTS.items()
+    if " " in text
+]
 ASKED = [part for part in PARTS if part["key"] != "place"]
 """What a form may ask: positions are for built-in kinds."""
 
@@ -54,9 +60,10 @@ def answer(text: str, sure: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.fixture
-def desk(workspace: Workspace) -> StudyFixture:
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudyFixture]:
     """Two people have answered everything about texts in six scripts, and a model has suggested marks."""
+    workspace = new_workspace(tmp_path_factory.mktemp("desk") / "studio.db")
     desk = open_study(workspace, STAGES)
     more = {"title": "title", "left one": "L", "right": "R", "things": ["egg", "차"]}
     desk.add("mark", [{"text": text, **more} for text in TEXTS])
@@ -71,25 +78,33 @@ def desk(workspace: Workspace) -> StudyFixture:
     desk.answer(desk.person(), {"spans": [[5, 15]]}, "tag")
     new = [("q0", NewPreAnnotation("tagger", {"words": [[3, 9]], "which": ["c"]}, "2", 0.5))]
     add_suggestions(workspace, desk.study.id, "mark", new)
-    return desk
+    yield desk
+    workspace.close()
 
 
-def read_by(reader: str, folder: Path) -> Any:
-    """What their reader says."""
+@dataclass(frozen=True)
+class Reading:
+    """A folder for every reader, and what each of them read there."""
+
+    folder: Path
+    by: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def reading(desk: StudyFixture, tmp_path_factory: pytest.TempPathFactory) -> Reading:
+    """The study in every format, read in one process: to import all that their readers need takes seconds."""
     python = programs_of("annotation-tools") / "python"
-    output = run_program(python, annotation_tools.__file__, reader, folder, cwd=folder)
-    return json.loads(output.splitlines()[-1])
+    folder = tmp_path_factory.mktemp("reading")
+    for format in ("label-studio", "argilla", "spacy", "conll"):
+        export_study(desk.workspace, desk.study.id, folder / format, format)
+    (folder / "docs").mkdir()
+    (folder / "docs" / "docs.json").write_text(json.dumps(PLACES_OF_TEXTS), "utf-8")
+    output = run_program(python, annotation_tools.__file__, folder, cwd=folder)
+    return Reading(folder, json.loads(output.splitlines()[-1]))
 
 
-def exported(desk: StudyFixture, folder: Path, format: str) -> dict[str, Any]:
-    export_study(desk.workspace, desk.study.id, folder, format)
-    record: dict[str, Any] = json.loads((folder / "study.json").read_text("utf-8"))
-    return record
-
-
-def test_label_studio_s_sdk(desk: StudyFixture, tmp_path: Path) -> None:
-    exported(desk, tmp_path, "label-studio")
-    read = read_by("label-studio", tmp_path)
+def test_label_studio_s_sdk(reading: Reading) -> None:
+    read = reading.by["label-studio"]
     assert {*read} == {"mark", "vote", "tag"}
     assert [each["errors"] for each in read.values()] == [[], [], []]
     assert read["mark"]["labels"]["text-labels"] == ["places", "words"]
@@ -101,11 +116,10 @@ def test_label_studio_s_sdk(desk: StudyFixture, tmp_path: Path) -> None:
     assert first["which"] == {"choices": ["a & b", "<d>"]}
 
 
-def test_argilla(desk: StudyFixture, tmp_path: Path) -> None:
-    exported(desk, tmp_path, "argilla")
-    read = read_by("argilla", tmp_path)
+def test_argilla(desk: StudyFixture, reading: Reading, tmp_path: Path) -> None:
+    read = reading.by["argilla"]
     assert read["mark"]["questions"]["text_spans"] == "SpanQuestion"
-    written = json.loads((tmp_path / "mark" / "records.json").read_text("utf-8"))
+    written = json.loads((reading.folder / "argilla" / "mark" / "records.json").read_text("utf-8"))
     for ours, theirs in zip(written, read["mark"]["records"], strict=True):
         assert {name: theirs[name] for name in ("id", "fields", "metadata")} == {
             name: ours[name] for name in ("id", "fields", "metadata")
@@ -145,9 +159,9 @@ def brought_back(desk: StudyFixture, folder: Path, rows: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("format", ["spacy", "conll"])
-def test_spacy(desk: StudyFixture, tmp_path: Path, format: str) -> None:
-    record = exported(desk, tmp_path, format)
-    read = read_by(format, tmp_path)
+def test_spacy(reading: Reading, format: str) -> None:
+    record = json.loads((reading.folder / format / "study.json").read_text("utf-8"))
+    read = reading.by[format]
     files = [name for name in read if name.startswith("mark.text.")]
     assert len(files) == 3
     for name in files:
@@ -166,10 +180,6 @@ def test_spacy(desk: StudyFixture, tmp_path: Path, format: str) -> None:
             assert all([each["start"], each["end"], "words"] in misaligned for each in listed)
 
 
-def test_a_file_that_spacy_wrote(desk: StudyFixture, tmp_path: Path) -> None:
+def test_a_file_that_spacy_wrote(reading: Reading) -> None:
     """Read by spaCy's own JSON, since it is not installed here."""
-    pairs = [[text, [[text.index(place), text.index(place) + len(place), "PLACES"]]]
-             for text, (_, place) in TEXTS.items() if " " in text]  # fmt: skip
-    (tmp_path / "docs.json").write_text(json.dumps(pairs), "utf-8")
-    rows = read_by("docs", tmp_path)
-    assert [[row["text"], row["entities"]] for row in rows] == pairs
+    assert [[row["text"], row["entities"]] for row in reading.by["docs"]] == PLACES_OF_TEXTS

@@ -48,7 +48,16 @@ def record(
 
 
 @given(stages())
-def test_a_record_is_read_back_as_it_was(stage: AnnotatedStage) -> None:
+def test_a_record_is_read_back_and_such_as_it_takes_and_counts_what_it_cannot_hold(
+    stage: AnnotatedStage,
+) -> None:
+    """One test for three properties: to draw a stage costs more than to check it."""
+    read_back_as_it_was(stage)
+    names_and_values_are_such_as_it_takes(stage)
+    suggestions_without_a_place_are_counted(stage)
+
+
+def read_back_as_it_was(stage: AnnotatedStage) -> None:
     (written,) = json.loads(json.dumps(records(stage, "study")))
     item = stage.items[0]
     assert is_record(written)
@@ -60,8 +69,7 @@ def test_a_record_is_read_back_as_it_was(stage: AnnotatedStage) -> None:
     assert by == {f"user {user_id('study', each.by or '')}": each.values for each in item.answers}
 
 
-@given(stages())
-def test_names_and_values_are_such_as_it_takes(stage: AnnotatedStage) -> None:
+def names_and_values_are_such_as_it_takes(stage: AnnotatedStage) -> None:
     (written,) = records(stage, "study")
     made = settings(stage)
     questions = {each["name"]: each["settings"] for each in made["questions"]}
@@ -87,8 +95,7 @@ def test_names_and_values_are_such_as_it_takes(stage: AnnotatedStage) -> None:
                     assert value in labels
 
 
-@given(stages())
-def test_a_model_s_suggestion_without_a_place_is_counted(stage: AnnotatedStage) -> None:
+def suggestions_without_a_place_are_counted(stage: AnnotatedStage) -> None:
     """A record has one suggestion for each question: what was decided, else the surest model's."""
     (item,) = stage.items
     alone = AnnotatedStage("mark", "Mark", SHOW, PARTS, stage.labels, [replace(item, decided=None)])

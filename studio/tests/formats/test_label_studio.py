@@ -37,7 +37,14 @@ def task(*results: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 @given(stages())
-def test_a_task_is_read_back_as_it_was(stage: AnnotatedStage) -> None:
+def test_a_task_is_read_back_and_fits_its_text_and_its_configuration(stage: AnnotatedStage) -> None:
+    """One test for three properties: to draw a stage costs more than to check it."""
+    read_back_as_it_was(stage)
+    offsets_are_code_points_of_the_text(stage)
+    every_region_names_a_control_of_the_configuration(stage)
+
+
+def read_back_as_it_was(stage: AnnotatedStage) -> None:
     (written,) = json.loads(json.dumps(tasks(stage)))
     item = stage.items[0]
     assert is_task(written)
@@ -55,8 +62,7 @@ def test_a_task_is_read_back_as_it_was(stage: AnnotatedStage) -> None:
     ]
 
 
-@given(stages())
-def test_offsets_are_code_points_of_the_text(stage: AnnotatedStage) -> None:
+def offsets_are_code_points_of_the_text(stage: AnnotatedStage) -> None:
     (written,) = tasks(stage)
     for annotation in written["annotations"]:
         for each in annotation["result"]:
@@ -66,8 +72,7 @@ def test_offsets_are_code_points_of_the_text(stage: AnnotatedStage) -> None:
                 assert text[value["start"] : value["end"]] == value["text"]
 
 
-@given(stages())
-def test_every_region_names_a_control_of_the_configuration(stage: AnnotatedStage) -> None:
+def every_region_names_a_control_of_the_configuration(stage: AnnotatedStage) -> None:
     view = ElementTree.fromstring(labeling_config(stage))
     controls = {each.get("name"): each for each in view if each.get("toName")}
     objects = {each.get("name"): each.get("value") for each in view if not each.get("toName")}

@@ -6,7 +6,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from folkways.cli.build import command
 from folkways.errors import FolkwaysError
 from folkways.runs import building
 from folkways.runs.building import BuildStopped
-from folkways_studio.database.opening import open_workspace
+from folkways.workspace.database import Workspace
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.table_files import read_rows
 from folkways_studio.people.accounts import create_account
@@ -72,18 +74,36 @@ def built(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def models(server: ChatServer) -> tuple[str, ...]:
     return tuple(f"{server.url}/v1#{name}" for name in ("one", "two", "three"))
 
 
+@dataclass(frozen=True)
+class FirstBuild:
+    """A build that nobody changes."""
+
+    folder: Path
+    output: str
+    requests: int
+
+
+@pytest.fixture(scope="module")
+def first_build(
+    server: ChatServer, models: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory
+) -> FirstBuild:
+    """All facts, built with three models."""
+    folder = tmp_path_factory.mktemp("first")
+    write_facts(folder / "facts.csv")
+    output = build(folder, models=models).stdout
+    return FirstBuild(folder, output, server.stats()["total"])
+
+
 def test_every_item_has_three_sentences_and_says_where_it_comes_from(
-    tmp_path: Path, models: tuple[str, ...]
+    first_build: FirstBuild, models: tuple[str, ...]
 ) -> None:
-    write_facts(tmp_path / "facts.csv")
-    done = build(tmp_path, models=models)
-    assert "5 facts, 5 kept" in done.stdout
-    items = built(tmp_path)
+    assert "5 facts, 5 kept" in first_build.output
+    items = built(first_build.folder)
     facts = {fact: (culture, source, row) for row, (culture, fact, source) in enumerate(FACTS, 1)}
     assert len(items) == len({item["id"] for item in items}) > 2
     for item in items:
@@ -96,35 +116,30 @@ def test_every_item_has_three_sentences_and_says_where_it_comes_from(
         for candidate in item["candidates"]:
             assert f"<CSI> {item['item']} </CSI>" in candidate["tagged"]
             assert candidate["text"] == without_tags(candidate["tagged"])
-    record = json.loads((tmp_path / "out" / "csi.build.json").read_text())
+    record = json.loads((first_build.folder / "out" / "csi.build.json").read_text())
     assert record["sentences"] == dict.fromkeys(models, len(items))
     assert record["facts_asked"] == 5
 
 
-def test_judges_do_not_see_who_wrote_what(tmp_path: Path, models: tuple[str, ...]) -> None:
-    write_facts(tmp_path / "facts.csv")
-    build(tmp_path, models=models)
-    text = (tmp_path / "out" / "choices-form.csv").read_text(encoding="utf-8-sig")
+def test_judges_do_not_see_who_wrote_what(first_build: FirstBuild, models: tuple[str, ...]) -> None:
+    text = (first_build.folder / "out" / "choices-form.csv").read_text(encoding="utf-8-sig")
     assert not any(model in text for model in models)
     form = list(csv.DictReader(io.StringIO(text)))
-    for line, item in zip(form, built(tmp_path), strict=True):
+    for line, item in zip(form, built(first_build.folder), strict=True):
         assert [line[f"sentence_{letter}"] for letter in "abc"] == [
             candidate["text"] for candidate in item["candidates"]
         ]
         assert line["judge"] == line["best"] == ""
 
 
-def test_the_studio_takes_the_items_as_they_are(tmp_path: Path, models: tuple[str, ...]) -> None:
-    write_facts(tmp_path / "facts.csv")
-    build(tmp_path, models=models)
-    database = open_workspace(str(tmp_path / "studio.db"))
-    owner = create_account(database, "me@example.org", "a long enough password").id
+def test_the_studio_takes_the_items_as_they_are(first_build: FirstBuild, workspace: Workspace) -> None:
+    owner = create_account(workspace, "me@example.org", "a long enough password").id
     study = create_study(
-        database, read_definition(parse_yaml(template_text("culture-specific-items"))), owner=owner
+        workspace, read_definition(parse_yaml(template_text("culture-specific-items"))), owner=owner
     )
-    file = tmp_path / "out" / "items.jsonl"
-    added = import_items(database, study.id, "choose", read_rows(file), file=str(file))
-    for item, line in zip(added, built(tmp_path), strict=True):
+    file = first_build.folder / "out" / "items.jsonl"
+    added = import_items(workspace, study.id, "choose", read_rows(file), file=str(file))
+    for item, line in zip(added, built(first_build.folder), strict=True):
         assert item.key == line["id"]
         assert item.content["fact"] == line["fact"]
         assert [(each["text"], each["by"]) for each in item.content["candidates"]] == [
@@ -133,15 +148,14 @@ def test_the_studio_takes_the_items_as_they_are(tmp_path: Path, models: tuple[st
 
 
 def test_the_same_call_asks_nothing_and_sifts_nothing_again(
-    server: ChatServer, tmp_path: Path, models: tuple[str, ...]
+    server: ChatServer, first_build: FirstBuild, tmp_path: Path, models: tuple[str, ...]
 ) -> None:
-    write_facts(tmp_path / "facts.csv")
-    build(tmp_path, models=models)
-    first, asked = built(tmp_path), server.stats()["total"]
+    shutil.copytree(first_build.folder, tmp_path, dirs_exist_ok=True)
+    first, before = built(tmp_path), server.stats()["total"]
     kept = (tmp_path / "out" / KEPT_FILE).stat().st_mtime_ns
     build(tmp_path, models=models)
     assert built(tmp_path) == first
-    assert server.stats()["total"] == asked
+    assert server.stats()["total"] == before and first_build.requests > 0
     assert (tmp_path / "out" / KEPT_FILE).stat().st_mtime_ns == kept
     build(tmp_path, "--words", 4, 14, models=models)
     assert (tmp_path / "out" / KEPT_FILE).stat().st_mtime_ns != kept, "other rules are another sifting"

@@ -35,10 +35,18 @@ SUGGESTION = {
 }
 
 
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer(mode=f"fixed:Here it is: {json.dumps(SUGGESTION)}") as server:
+@pytest.fixture(scope="module")
+def running_server() -> Iterator[ChatServer]:
+    with ChatServer() as server:
         yield server
+
+
+@pytest.fixture
+def server(running_server: ChatServer) -> ChatServer:
+    """The server as if it had just begun."""
+    mode = f"fixed:Here it is: {json.dumps(SUGGESTION)}"
+    running_server.control(mode=mode, faults={}, forget=True)
+    return running_server
 
 
 @pytest.fixture

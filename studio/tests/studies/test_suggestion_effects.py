@@ -22,16 +22,25 @@ from folkways_studio.people import participants
 from folkways_studio.records import Role
 from folkways_studio.studies import suggestion_effects
 from folkways_studio.studies.suggestion_effects import suggestion_figures
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
+from studio.tests.support.studies import (
+    ON_A_FILE,
+    QUESTION,
+    StudyFixture,
+    content_of,
+    emptied,
+    filled,
+    open_study,
+)
 from studio.tests.work.test_exposures import Browser, visit
 
 VOTE = {"name": "verify", "kind": "vote", "answers": 6, "majority": 4, "suggestions": "half"}
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    """Twenty items answered by six people: who sees the suggestion takes it, others choose at random."""
-    desk = open_study(studio_workspace, [VOTE])
+@pytest.fixture(scope="module")
+def answered(studio_file: Workspace) -> tuple[bytes, StudyFixture]:
+    """Twenty items answered by six people: who sees the suggestion takes it, others choose at random. With the
+    content of the workspace."""
+    desk = open_study(emptied(studio_file), [VOTE])
     suggestion = NewPreAnnotation("small", {"choices": [1]}, "2", 0.5)
     known = NewItem("known", QUESTION, "korea", check={"choices": [1]}, suggestions=(suggestion,))
     new = [NewItem(f"q{number}", QUESTION, "korea", suggestions=(suggestion,)) for number in range(20)]
@@ -42,10 +51,17 @@ def desk(studio_workspace: Workspace) -> StudyFixture:
             work, task = visit(desk, person)
             choice = 1 if task.exposure.shown else chance.randrange(4)
             desk.submit(person, work, {"choices": [choice]})
+    return content_of(studio_file), desk
+
+
+@pytest.fixture
+def desk(answered: tuple[bytes, StudyFixture]) -> StudyFixture:
+    """That study as it was."""
+    content, desk = answered
+    filled(desk.workspace, content)
     return desk
 
 
-@ON_A_FILE
 def test_people_who_follow_what_they_see_are_measured_with_intervals(desk: StudyFixture) -> None:
     figures = suggestion_figures(desk.workspace, desk.study.id)
     (made,) = figures.acceptance
@@ -67,7 +83,6 @@ def test_people_who_follow_what_they_see_are_measured_with_intervals(desk: Study
     assert seconds.effect == pytest.approx(seconds.shown / seconds.hidden) and seconds.low < seconds.effect
 
 
-@ON_A_FILE
 def test_all_of_it_is_on_the_page_in_the_tables_and_on_the_hub(desk: StudyFixture) -> None:
     owner = participants.add_staff(desk.workspace, desk.study.id, desk.owner, Role.RESEARCHER)
     page = Browser(desk, owner).page(f"/studies/{desk.study.name}/quality")
@@ -99,7 +114,6 @@ def test_all_of_it_is_on_the_page_in_the_tables_and_on_the_hub(desk: StudyFixtur
     assert croissant["rai:machineAnnotationTools"] == ["small"]
 
 
-@ON_A_FILE
 def test_who_leaves_leaves_the_figures(desk: StudyFixture) -> None:
     for person in desk.people()[:5]:
         participants.withdraw(desk.workspace, desk.study.id, person.id)

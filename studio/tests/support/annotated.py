@@ -42,13 +42,33 @@ LINES = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Zs", "Zl", "Zp"]), min_size=1, max_size=9
 )
 
+TEXTS = texts()
+THINGS = st.lists(TEXTS, min_size=2, max_size=5, unique_by=lambda each: " ".join(each.split()))
+
 
 @st.composite
 def contents(draw: st.DrawFn) -> dict[str, Any]:
     """Fields of an item."""
-    things = draw(st.lists(texts(), min_size=2, max_size=5, unique_by=lambda each: " ".join(each.split())))
-    lines = [" ".join(each.split()) for each in things]
-    return {"text": draw(texts()), "title": draw(texts()), "left one": "L", "right": "R", "things": lines}
+    lines = [" ".join(each.split()) for each in draw(THINGS)]
+    return {"text": draw(TEXTS), "title": draw(TEXTS), "left one": "L", "right": "R", "things": lines}
+
+
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "sure": st.sampled_from(["yes", "no"]),
+    "which": st.lists(st.sampled_from(["a & b", "c", "<d>"]), unique=True, min_size=1),
+    "fit": st.integers(1, 5),
+    "cold": st.integers(-2, 2),
+    "from_zero": st.integers(0, 4),
+    "count": st.floats(0, 1e14, allow_subnormal=False),
+    "why": TEXTS,
+    "names": st.lists(LINES, min_size=1, max_size=3),
+    "better": st.sampled_from(["left one", "right", "tie"]),
+    "rank": st.permutations(["rice", "bread", "soup"]),
+}
+"""Made once: Hypothesis checks every strategy when it first draws from it."""
+
+
+LEFT = st.sets(st.sampled_from([*VALUES, "place", "own", "rank_own"]))
 
 
 @st.composite
@@ -60,23 +80,14 @@ def answers(draw: st.DrawFn, content: dict[str, Any]) -> dict[str, Any]:
         marks[label].append([start, end])
     for start, end, _ in draw(spans_within(content["title"])):
         marks["title_words"].append([start, end])
-    values: dict[str, Any] = {
-        "sure": draw(st.sampled_from(["yes", "no"])),
-        "which": draw(st.lists(st.sampled_from(["a & b", "c", "<d>"]), unique=True, min_size=1)),
-        "place": draw(st.lists(st.sampled_from(range(len(things))), unique=True, min_size=1)),
-        "own": draw(st.sampled_from(things)),
-        "fit": draw(st.integers(1, 5)),
-        "cold": draw(st.integers(-2, 2)),
-        "from_zero": draw(st.integers(0, 4)),
-        "count": draw(st.floats(0, 1e14, allow_subnormal=False)),
-        "why": draw(texts()),
-        "names": draw(st.lists(LINES, min_size=1, max_size=3)),
-        "better": draw(st.sampled_from(["left one", "right", "tie"])),
-        "rank": draw(st.permutations(["rice", "bread", "soup"])),
-        "rank_own": draw(st.permutations(things)),
+    own = {
+        "place": st.lists(st.sampled_from(range(len(things))), unique=True, min_size=1),
+        "own": st.sampled_from(things),
+        "rank_own": st.permutations(things),
     }
-    left = draw(st.sets(st.sampled_from([*values])))
-    return {**marks, **{key: value for key, value in values.items() if key not in left}}
+    asked = {**VALUES, **own}
+    left = draw(LEFT)
+    return {**marks, **{key: draw(values) for key, values in asked.items() if key not in left}}
 
 
 @st.composite

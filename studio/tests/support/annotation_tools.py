@@ -1,9 +1,9 @@
 """Run in the environment of spaCy, Argilla and Label Studio's SDK: their own readers over files of the studio.
 
-    python annotation_tools.py READER FOLDER
+    python annotation_tools.py FOLDER
 
-Prints what they read as JSON. FOLDER: an export. READER: label-studio, argilla, spacy, conll, or docs (which writes
-``DOCS.spacy`` of ``docs.json``, a list of texts and entities).
+Prints as JSON what every reader read in its folder within FOLDER: label-studio, argilla, spacy and conll an export,
+docs (which writes ``DOCS.spacy``) ``docs.json``, a list of texts and entities.
 """
 
 from __future__ import annotations
@@ -141,4 +141,4 @@ def docs(folder: Path) -> Any:
 READERS = {"label-studio": label_studio, "argilla": argilla, "spacy": spacy, "conll": conll, "docs": docs}
 
 if __name__ == "__main__":
-    print(json.dumps(READERS[sys.argv[1]](Path(sys.argv[2]))))
+    print(json.dumps({name: read(Path(sys.argv[1]) / name) for name, read in READERS.items()}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -68,16 +68,27 @@ def studio_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]
     workspace.close()
 
 
+def content_of(workspace: Workspace) -> bytes:
+    """All that a workspace in a file holds, for ``filled``."""
+    workspace.close()
+    return Path(workspace.location).read_bytes()
+
+
+def filled(workspace: Workspace, content: bytes) -> Workspace:
+    """The same workspace in a file with that content, and without what lay beside it."""
+    workspace.close()
+    path = Path(workspace.location)
+    shutil.rmtree(path.parent)
+    path.parent.mkdir()
+    path.write_bytes(content)
+    path.chmod(0o600)
+    return workspace
+
+
 def emptied(workspace: Workspace) -> Workspace:
     """The same workspace without a row, and without what lay beside its file."""
     if workspace.engine.dialect.name == "sqlite":
-        workspace.close()
-        path = Path(workspace.location)
-        shutil.rmtree(path.parent)
-        path.parent.mkdir()
-        path.write_bytes(empty_file())
-        path.chmod(0o600)
-        return workspace
+        return filled(workspace, empty_file())
     with workspace.write() as connection:
         # To truncate fifty small tables takes ten times as long.
         connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
@@ -144,6 +155,8 @@ class StudyFixture:
     study: Study
     owner: int
     offered: Mapping[str, OfferedModel]
+    tokens: dict[str, str] = field(default_factory=dict)
+    """Population -> the token of the invitation that its people come by."""
 
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
@@ -152,8 +165,11 @@ class StudyFixture:
                 self.workspace, f"{role}-{len(self.people())}@{self.study.name}.example.org", None
             )
             return participants.add_staff(self.workspace, self.study.id, account.id, role)
-        _, token = invites.create_invite(self.workspace, self.study.id, population=population)
-        joined = participants.join(self.workspace, token)
+        if population not in self.tokens:
+            _, self.tokens[population] = invites.create_invite(
+                self.workspace, self.study.id, population=population
+            )
+        joined = participants.join(self.workspace, self.tokens[population])
         return participants.consent(self.workspace, joined.id, self.study.consent_version)
 
     def people(self) -> tuple[Participant, ...]:

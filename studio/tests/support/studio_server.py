@@ -29,6 +29,7 @@ from folkways_studio.models.offered import OfferedModel
 from folkways_studio.web.serving import one_process, serve
 from folkways_studio.web.settings import WebSettings
 from studio.tests.support.studies import new_workspace
+from tests.support.forks import start_module
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
@@ -87,16 +88,14 @@ class StudioProcess(StudioServer):
 
     def start(self) -> None:
         """Start the process and wait until its address can be opened."""
-        told = json.dumps(self.settings)
-        command = [
-            sys.executable,
-            "-m",
+        arguments = (self.location, self.port, json.dumps(self.settings))
+        self.process = start_module(
             "studio.tests.support.studio_server",
-            self.location,
-            str(self.port),
-            told,
-        ]
-        self.process = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+            *arguments,
+            cwd=REPOSITORY,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         assert self.process.stdout
         self.url = self.process.stdout.readline().strip()
         if not self.url:
@@ -125,10 +124,10 @@ def web_settings(fields: dict[str, Any]) -> WebSettings:
 
 
 if __name__ == "__main__":
-    location, port, told = sys.argv[1:]
+    location, port, settings = sys.argv[1:]
     serve(
         open_workspace(location),
         port=int(port),
-        settings=web_settings(json.loads(told)),
+        settings=web_settings(json.loads(settings)),
         ready=lambda address: print(address, flush=True),
     )

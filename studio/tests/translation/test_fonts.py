@@ -28,15 +28,21 @@ def span(part: str) -> range:
 
 
 @cache
+def glyphs_of(file: str) -> frozenset[int]:
+    """The characters for which a font has a glyph."""
+    from fontTools.ttLib import TTFont
+
+    return frozenset(TTFont(FONTS / file).getBestCmap())
+
+
+@cache
 def letters_of_fonts() -> frozenset[str]:
     """Characters that a browser finds in some shipped font: in its range in the style sheet, and with a glyph
     in its file."""
-    from fontTools.ttLib import TTFont
-
     found: set[str] = set()
     for sheet in ("fonts.css", "han-hangul.css"):
         for file, parts in FACE.findall((FONTS / sheet).read_text(encoding="utf-8")):
-            glyphs = TTFont(FONTS / file).getBestCmap()
+            glyphs = glyphs_of(file)
             found.update(chr(code) for part in parts.split(",") for code in span(part) if code in glyphs)
     return frozenset(found)
 
@@ -78,12 +84,10 @@ def test_every_letter_that_stands_in_a_page_is_in_a_font(pattern: str) -> None:
 def test_a_sheet_says_what_its_fonts_have() -> None:
     """Of Han and Hangul, whose slices are cut for our texts: no file is fetched in vain, and none twice for a
     letter."""
-    from fontTools.ttLib import TTFont
-
     seen: dict[str, set[int]] = {"sc": set(), "kr": set()}
     for file, parts in FACE.findall((FONTS / "han-hangul.css").read_text(encoding="utf-8")):
         ranges = {code for part in parts.split(",") for code in span(part)}
-        assert ranges <= TTFont(FONTS / file).getBestCmap().keys(), file
+        assert ranges <= glyphs_of(file), file
         family = seen[file.split("-")[2]]
         assert not ranges & family, f"{file} has letters of another slice"
         family |= ranges

@@ -33,8 +33,10 @@ from studio.tests.support.studies import (
     ON_A_FILE,
     QUESTION,
     StudyFixture,
+    content_of,
     described,
     emptied,
+    filled,
     next_work,
     open_study,
     stored,
@@ -427,18 +429,15 @@ MOVES = st.lists(
 )
 
 
-@settings(max_examples=25)
-@given(moves=MOVES)
-def test_who_is_given_what_is_as_a_plain_model_says(
-    studio_file: Workspace, moves: list[tuple[str, int, int]]
-) -> None:
-    """Whatever is assigned, answered, given back and left: a person is given an item exactly if it is open to
-    them, has a slot left and is assigned to nobody, to them, or to a population of theirs."""
+HOME = ("wales", "wales", "uk", "korea", "korea")
+Begun = tuple[bytes, StudyFixture, list[Participant], list[int]]
+
+
+@pytest.fixture(scope="module")
+def begun(studio_file: Workspace) -> Begun:
+    """The content of a workspace with a study, its people and its items, for each example to begin with."""
     desk = open_study(emptied(studio_file), [VOTE], populations=UK)
-    people = [desk.person(name) for name in ("wales", "wales", "uk", "korea", "korea")]
-    of = {"wales": {"wales", "uk"}, "uk": {"uk"}, "korea": {"korea"}}
-    home = ["wales", "wales", "uk", "korea", "korea"]
-    groups = ["wales", "uk", "korea", "uk"]
+    people = [desk.person(name) for name in HOME]
     new = [
         NewItem("w", QUESTION, "wales"),
         NewItem("u", QUESTION, "uk"),
@@ -446,6 +445,18 @@ def test_who_is_given_what_is_as_a_plain_model_says(
         NewItem("b", QUESTION),
     ]
     items = [each.id for each in add_items(desk.workspace, desk.study.id, "verify", new)]
+    return content_of(studio_file), desk, people, items
+
+
+@settings(max_examples=25)
+@given(moves=MOVES)
+def test_who_is_given_what_is_as_a_plain_model_says(begun: Begun, moves: list[tuple[str, int, int]]) -> None:
+    """Whatever is assigned, answered, given back and left: a person is given an item exactly if it is open to
+    them, has a slot left and is assigned to nobody, to them, or to a population of theirs."""
+    content, desk, people, items = begun
+    filled(desk.workspace, content)
+    of = {"wales": {"wales", "uk"}, "uk": {"uk"}, "korea": {"korea"}}
+    groups = ["wales", "uk", "korea", "uk"]
     whose: list[str | None] = ["wales", "uk", None, None]
     free = dict.fromkeys(items, 5)
     assigned: dict[int, set[object]] = {}
@@ -460,9 +471,9 @@ def test_who_is_given_what_is_as_a_plain_model_says(
         for item, population_of in zip(items, whose, strict=True):
             named = assigned.get(item)
             mine = named is not None and number in named
-            group = named is not None and bool(named & of[home[number]])
+            group = named is not None and bool(named & of[HOME[number]])
             if (
-                free[item] and item not in seen[number] and population_of in (None, *of[home[number]])
+                free[item] and item not in seen[number] and population_of in (None, *of[HOME[number]])
                 and (named is None or mine or group)
             ):  # fmt: skip
                 rank[item] = (order.get(item, len(moves)), item)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import threading
 from collections import Counter
 from pathlib import Path
@@ -24,7 +23,9 @@ from folkways_studio.work import assignments, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work
 from folkways_studio.work.eligible_slots import counts_of_person
 from folkways_studio.work.task_pages import get_task_page
+from studio.tests.crowd import work_together
 from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
+from tests.support.forks import start_module
 from tests.support.moments import at_time
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -41,9 +42,9 @@ def answers_per_item(workspace: Workspace) -> Counter[int]:
         return Counter(connection.scalars(sa.select(schema.judgements.c.item_id)))
 
 
-def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
-    """Two processes with six people each; every form is posted twice at once and every fifth slot is given
-    back first."""
+def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
+    """This process and another, with six people each; every form is posted twice at once and every fifth slot
+    is given back first."""
     people = [desk.person() for _ in range(12)]
     items = desk.add("verify", [QUESTION] * 12)
     location = str(desk.workspace.engine.url.render_as_string(hide_password=False))
@@ -52,23 +53,25 @@ def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: StudyF
         if location.startswith("sqlite")
         else location.replace("+psycopg", "")
     )
-    crowds = [
-        subprocess.Popen(
-            [sys.executable, "-m", "studio.tests.crowd", location, str(people[0].id + 6 * number), "6"],
-            cwd=REPOSITORY,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(2)
-    ]
-    told: Counter[str] = Counter()
-    for crowd in crowds:
-        output, _ = crowd.communicate(timeout=300)
-        assert crowd.returncode == 0
-        told.update(json.loads(output))
+    with start_module(
+        "studio.tests.crowd",
+        location,
+        people[6].id,
+        6,
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == "ready\n"
+        assert other.stdin is not None
+        other.stdin.close()
+        outcomes = work_together(desk.workspace, people[0].id, 6)
+        outcomes.update(json.loads(other.stdout.read()))
+    assert other.returncode == 0
     assert answers_per_item(desk.workspace) == Counter(dict.fromkeys(items, 5))
-    assert told["stored"] == told["repeated"] == 60
-    assert set(told) == {"stored", "repeated", "released"}
+    assert outcomes["stored"] == outcomes["repeated"] == 60
+    assert set(outcomes) == {"stored", "repeated", "released"}
     with desk.workspace.read() as connection:
         pairs = connection.execute(
             sa.select(schema.judgements.c.item_id, schema.judgements.c.participant_id)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar
 
 import polars as pl
@@ -40,7 +43,8 @@ class DemoTask(ItemwiseTask):
         """``rows`` out of what the file holds."""
 
     def rows(self, release: Release) -> Iterator[Row]:
-        return self.read_items(self._read(release))
+        path = release.path(self.file)
+        return self.read_items(_read(path, path.stat().st_mtime_ns))
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         texts = wordings("folkways.benchmarks.demo")[self.wording or self.name.split("/")[1]]
@@ -59,8 +63,10 @@ class DemoTask(ItemwiseTask):
             )
         return made
 
-    def _read(self, release: Release) -> dict[str, Any]:
-        return read_toml(release.path(self.file))
+
+@lru_cache(8)  # a run reads its items several times
+def _read(path: Path, _changed: int) -> dict[str, Any]:
+    return read_toml(path)
 
 
 def local_language(culture: str) -> str:
@@ -129,6 +135,7 @@ class ShortAnswers(DemoTask):
         return ReplyScore(reply.strip(), "contains no accepted answer", {"correct": 0.0})
 
 
+@lru_cache(4096)  # the items are read several times for each run, and judged in each profile
 def contains_answer(reply: str, answer: str, language: str) -> bool:
     """Whether the answer occurs in the reply, whatever case and accents, as whole words where the script has
     word borders."""
@@ -209,12 +216,12 @@ def _options(answers: Mapping[str, str], culture: str, groups: list[Mapping[str,
     cultures = list(answers)
     start = cultures.index(culture)
     following = dict.fromkeys(answers[code] for code in cultures[start + 1 :] + cultures[:start])
-    wrong = [
+    wrong = (
         option
         for option in following
         if not any(contains_answer(option, answer, "en") for answer in accepted)
-    ]
-    return [answers[culture], *wrong[: OPTIONS - 1]]
+    )
+    return [answers[culture], *islice(wrong, OPTIONS - 1)]
 
 
 def _turned(options: list[str], turn: int) -> list[str]:

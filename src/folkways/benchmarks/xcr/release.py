@@ -22,6 +22,7 @@ import polars as pl
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.metrics.strings import edit_similarity
 from folkways.records import DataIssue
+from folkways.releases.once import read_once
 from folkways.releases.release_records import Release
 from folkways.text_tables import read_table
 
@@ -113,6 +114,7 @@ def read_prompt(release: Release, task: str) -> str | None:
     return str(rtf_to_text(text))
 
 
+@read_once
 def corpus(release: Release) -> pl.DataFrame:
     """The base corpus with ids, which do not depend on the order of the file.
 
@@ -165,8 +167,7 @@ def join_rows(base: Sequence[str], sentences: Sequence[str]) -> dict[int, tuple[
             if position not in taken:
                 waiting[form(sentence)].append(position)
         for position, sentence in enumerate(sentences):
-            queue = waiting.get(form(sentence))
-            if position not in matches and queue:
+            if position not in matches and (queue := waiting.get(form(sentence))):
                 matches[position] = (queue.popleft(), step)
                 taken.add(matches[position][0])
     return matches

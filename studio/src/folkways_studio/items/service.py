@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -70,11 +71,10 @@ def add_items(
     stage_record = get_stage(workspace, study_id, stage)
     kind = stage_kind(stage_record.kind)
     files = media_names(workspace, study_id)
+    population_id = cache(lambda name: get_population(workspace, study_id, name).id)
     rows = []
     for each in new:
-        population = (
-            get_population(workspace, study_id, each.population) if each.population is not None else None
-        )
+        population = population_id(each.population) if each.population is not None else None
         try:
             content = kind.check_content(each.content, stage_record.config)
             if each.check is not None:
@@ -88,13 +88,17 @@ def add_items(
             ) from None
         if missing := [name for name in kind.media(content, stage_record.config) if name not in files]:
             raise SubmissionError({each.key: no_file(missing[0])})
-        rows.append((checked, population.id if population else None, content))
+        rows.append((checked, population, content))
     with workspace.write() as connection:
         numbers = place_new(connection, stage_record, rows)
         audit.record_event(
             connection, "items.added", study_id, by, details={"stage": stage, "n": len(numbers)}
         )
-        return tuple(item_within(connection, study_id, number) for number in numbers)
+        query = sa.select(schema.items).where(
+            schema.items.c.stage_id == stage_record.id, schema.items.c.id >= min(numbers, default=0)
+        )
+        placed = {row.id: row for row in connection.execute(query)}
+        return tuple(from_row(Item, placed[number]) for number in numbers)
 
 
 def place_new(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import yaml
 from babel.messages.catalog import Catalog
@@ -106,11 +107,17 @@ class Appearance:
 def template() -> Catalog:
     """Every string of the interface with its locations."""
     catalog = Catalog(project="folkways", copyright_holder="the folkways developers", charset="utf-8")
-    for name, line, message, comments, context in extract_from_dir(STUDIO, METHODS, OPTIONS, KEYWORDS):
+    for name, line, message, comments, context in _extracted():
         catalog.add(message, None, [(Path(name).as_posix(), line)], auto_comments=comments, context=context)
     for term in sorted(terms()):
         catalog.add(term)
     return catalog
+
+
+@cache
+def _extracted() -> tuple[Any, ...]:
+    """What Babel finds in the sources, which takes two seconds: they do not change under a process."""
+    return tuple(extract_from_dir(STUDIO, METHODS, OPTIONS, KEYWORDS))
 
 
 def appearances(catalog: Catalog) -> Mapping[str, Appearance]:
