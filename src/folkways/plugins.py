@@ -108,12 +108,19 @@ def warn(
     """Say that a benchmark, an endpoint or a command is left out, whose package that is, and why, in one
     line."""
     package = f"the package {package_of(entry)}" if package_of(entry) else "a package"
-    reason = why if isinstance(why, str) else f"{entry.value} cannot be loaded ({told(why, entry.value)})"
+    reason = why if isinstance(why, str) else why_not_loaded(entry, why)
     warnings.warn(
         f"the {_kind(entry)} {entry.name!r} of {package} is left out: {reason}; {remedy}",
         FolkwaysWarning,
         stacklevel=1,  # one place, so that a package which is asked for twice is warned of once
     )
+
+
+def why_not_loaded(entry: EntryPoint, error: BaseException) -> str:
+    """Why an entry point gave nothing, in one line."""
+    if entry.pattern.match(entry.value) is None:
+        return f"its entry point {entry.value!r} is not MODULE:NAME"
+    return f"{entry.value} cannot be loaded ({told(error, entry.value)})"
 
 
 def told(error: BaseException, module: str) -> str:

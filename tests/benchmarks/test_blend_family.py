@@ -62,7 +62,9 @@ def test_the_authors_prompt_is_sent_as_released_and_lists_other_orders_in_its_ow
     released = prompts.filter(variant="authors")
     assert released["user"].to_list() == [row["prompt"] for row in superblend_rows()]
     assert set(released["prompt_source"]) == {"release"}
-    for row in prompts.filter(variant="authors~order-2").iter_rows(named=True):
+    second = prompts.filter(variant="authors~order-2")
+    assert second.height
+    for row in second.iter_rows(named=True):
         before, listed, after = (
             row["user"].partition(brace)[n] for brace, n in (("{'A'", 0), ("{'A'", 2), ("}\n out", 2))
         )

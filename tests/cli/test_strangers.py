@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -81,13 +82,18 @@ def test_of_two_packages_with_one_name_the_first_stays_and_ours_before_all(tmp_p
     )
 
 
-def test_an_entry_point_to_nothing_and_an_alias_of_ours(tmp_path: Path) -> None:
+def test_an_entry_point_to_nothing_is_told_and_a_name_of_ours_is_no_alias_of_others(tmp_path: Path) -> None:
     package(tmp_path, entry="[folkways.benchmarks]\nmarkets = \n")
     package(tmp_path / "b", "alias", {INIT: ('"Markets", (', '"Markets", aliases=("demo",), tasks=(')})
     with installed(tmp_path, tmp_path / "b"):
+        demo = folkways("tasks", "demo", "--json")
         done = folkways("tasks", "demo/mcq")
+    assert {task["benchmark"] for task in json.loads(demo.stdout)} == {"demo"}
     assert (done.returncode, "Demo: multiple choice" in done.stdout) == (0, True), done.stderr
-    assert sum(line.startswith("warning:") for line in done.stderr.splitlines()) <= 1
+    assert done.stderr.splitlines() == [
+        "warning: the benchmark 'markets' of the package markets is left out: its entry point '' is not "
+        "MODULE:NAME; repair or uninstall that package"
+    ]
 
 
 def test_the_traceback_is_shown_to_those_who_ask_for_it(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_every_pin_has_a_hash_and_no_place_is_named(lock: str) -> None:
     assert not re.search(r"https?://|--(extra-)?index-url|--find-links|@ file:", text)
 
 
-def test_both_locks_agree() -> None:
+def test_the_lock_for_development_has_the_pins_of_the_others() -> None:
     run, dev, studio = pins("run"), pins("dev"), pins("studio")
     assert {name: dev[name] for name in run} == run
     assert {name: dev[name] for name in studio} == studio, "run make lock"

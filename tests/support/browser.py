@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -21,6 +22,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 INSTALLER = REPOSITORY / "scripts" / "install_chromium.py"
 AXE = REPOSITORY / ".tools" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 HOW = "run: python scripts/install_chromium.py && pip install playwright"
+WITH_AXE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""Pages that have axe-core already, with the session by which they are asked."""
+
 RUN_AXE = "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)"
 ARGUMENTS = (
     "--no-sandbox",
@@ -29,6 +33,10 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # The studio's pages leave the process of the blank page that a browser begins with: one of each context is
+    # enough, and to start one costs as much as a page does.
+    "--renderer-process-limit=1",
+    "--in-process-gpu",
 )
 
 
@@ -120,10 +128,15 @@ def browser_page(new_page: Any) -> Watched:
 def axe_violations(page: Any) -> list[str]:
     """What axe-core finds wrong for people with disabilities, one line per rule and element. The page must be
     open already."""
-    session = page.context.new_cdp_session(
-        page
-    )  # outside the page's own policy, which allows no further script
-    session.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
+    if page not in WITH_AXE:
+        # Outside the page's own policy, which allows no further script. Of later documents the browser makes it
+        # a part: to send half a megabyte each time costs a fifth of a look.
+        session = WITH_AXE[page] = page.context.new_cdp_session(page)
+        source = AXE.read_text(encoding="utf-8")
+        session.send("Page.enable")
+        session.send("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+        session.send("Runtime.evaluate", {"expression": source})
+    session = WITH_AXE[page]
     answer = session.send(
         "Runtime.evaluate", {"expression": RUN_AXE, "awaitPromise": True, "returnByValue": True}
     )

@@ -177,7 +177,7 @@ def test_claims_of_another_host_are_free_after_silence_and_not_before(any_worksp
     assert len(near.claim(endpoint, 0, 10, frozenset()).requests) == 10
 
 
-def test_a_heartbeat_keeps_claims(any_workspace: Workspace) -> None:
+def test_a_heartbeat_keeps_claims(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
     far = RequestQueue(any_workspace, run.id)
     far.enter()
@@ -189,9 +189,12 @@ def test_a_heartbeat_keeps_claims(any_workspace: Workspace) -> None:
     seconds = [0.0]
     near = RequestQueue(any_workspace, run.id, WorkerWatch(lambda: seconds[0]))
     near.enter()
-    far.heartbeat()
-    seconds[0] += WATCHED_SECONDS + 1
-    near.free_dead_claims()
+    with monkeypatch.context() as patch:
+        patch.setattr("folkways.workspace.queue.request_queue.place", lambda: "elsewhere")
+        far.heartbeat()
+    for _ in range(2):
+        seconds[0] += WATCHED_SECONDS + 1
+        near.free_dead_claims()
     assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
 
 

@@ -16,7 +16,7 @@ from folkways.benchmarks.multiple_choice.orders import order_of
 from folkways.benchmarks.registry import benchmarks, present_name
 from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError, FolkwaysError, NotOnDiskError, UnknownNameError
-from folkways.plugins import BENCHMARKS, BROKEN, entries, told
+from folkways.plugins import BENCHMARKS, BROKEN, entries, why_not_loaded
 from folkways.records import RESPONSES, State
 from folkways.releases.readers import benchmark_folder
 from folkways.releases.registry import read_record
@@ -53,7 +53,7 @@ def check_benchmark(name: str) -> Iterator[Check]:
     try:
         benchmark: Benchmark = entry.load()
     except BROKEN as error:
-        yield Check("its package", (f"{entry.value} cannot be loaded ({told(error, entry.value)})",))
+        yield Check("its package", (why_not_loaded(entry, error),))
         return
     yield Check("its releases", tuple(_record_problems(name)))
     declared = tuple(contract.declared_problems(benchmark))

@@ -17,8 +17,11 @@ from folkways_studio.items.service import NewItem
 from folkways_studio.people import accounts, invites, participants, sessions
 from folkways_studio.records import Account, Participant, Population, Role, Study, StudyState
 from folkways_studio.studies import service as studies
+from folkways_studio.work import judgements
+from folkways_studio.work.assignments import Work
+from folkways_studio.work.task_numbers import shown_number
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import PASSWORD, described
+from studio.tests.support.studies import PASSWORD, described, next_work
 from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import Watched
 
@@ -62,7 +65,8 @@ class Field:
 
     def page(self, **options: Any) -> Any:
         """A browser of its own, in which nobody has signed in."""
-        made = self.new_page(**options)
+        # Low: every page is drawn in software, and nobody looks at it.
+        made = self.new_page(**{"viewport": {"width": 1280, "height": 600}, **options})
         self.watched.append(made)
         return made.page
 
@@ -91,11 +95,34 @@ class Field:
             self.page_of(self.arrived(population).account_id, **options), f"/work/{self.study.name}"
         )
 
+    def at_task(self, population: str = "korea", **options: Any) -> Any:
+        """Somebody in a new browser at their first task, once its script is at work."""
+        person = self.arrived(population)
+        work = next_work(self.workspace, person.id)
+        assert isinstance(work, Work), work
+        number = shown_number(work.assignment.id, person.pseudonym)
+        page = self.open(
+            self.page_of(person.account_id, **options), f"/work/{self.study.name}/tasks/{number}"
+        )
+        page.wait_for_selector("form[data-task][data-ready]")
+        return page
+
     def arrived(self, population: str = "korea") -> Participant:
         """Somebody who has come and agreed, without a browser."""
         _, token = invites.create_invite(self.workspace, self.study.id, population=population)
         person = participants.join(self.workspace, token)
         return participants.consent(self.workspace, person.id, self.study.consent_version)
+
+    def answer(
+        self, stage: str, submission: Mapping[str, Any], person: Participant | None = None
+    ) -> Participant:
+        """Somebody, new unless named, who answers one task of a stage without a browser."""
+        person = person or self.arrived()
+        work = next_work(self.workspace, person.id, stage=stage)
+        assert isinstance(work, Work), work
+        key = f"key-{work.assignment.id}"
+        judgements.submit(self.workspace, person.id, work.assignment.id, submission, key)
+        return person
 
     def page_of(self, account_id: int, **options: Any) -> Any:
         """A browser in which an account has a session already."""
@@ -108,11 +135,14 @@ class Field:
         """A browser of the study's owner, at a page of the researcher's view."""
         return self.open(self.page_of(self.owner.id, **options), self.desk + path)
 
+    def member(self, role: Role) -> Participant:
+        """A new reviewer, expert or researcher of the study, without a browser."""
+        account = accounts.create_account(self.workspace, f"{role}-{self.study.name}@example.org", None)
+        return participants.add_staff(self.workspace, self.study.id, account.id, role)
+
     def staff(self, role: Role) -> Any:
         """A browser of a new reviewer, expert or researcher of the study; the page shows the study."""
-        account = accounts.create_account(self.workspace, f"{role}-{self.study.name}@example.org", None)
-        participants.add_staff(self.workspace, self.study.id, account.id, role)
-        return self.open(self.page_of(account.id), f"/work/{self.study.name}")
+        return self.open(self.page_of(self.member(role).account_id), f"/work/{self.study.name}")
 
     def add(
         self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea"

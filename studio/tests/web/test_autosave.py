@@ -49,8 +49,7 @@ def type_and_save(page: Any, label: str, words: str) -> None:
 
 
 def test_what_is_typed_is_there_again_on_another_day(field: Field) -> None:
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.get_by_label("Answer 2").fill("유부초밥")
     saved(page)
@@ -63,8 +62,7 @@ def test_what_is_typed_is_there_again_on_another_day(field: Field) -> None:
 
 
 def test_a_tab_closed_without_a_connection_loses_nothing(field: Field) -> None:
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     saved(page)
     page.context.set_offline(True)
@@ -80,8 +78,7 @@ def test_a_tab_closed_without_a_connection_loses_nothing(field: Field) -> None:
 
 
 def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field: Field) -> None:
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
@@ -93,8 +90,7 @@ def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field:
 
 
 def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Field) -> None:
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
@@ -137,8 +133,7 @@ def test_a_server_that_is_killed_and_comes_back_takes_the_answer(field: Field) -
     process = StudioProcess(Path(field.server.location))
     process.port = field.server.port
     with process:
-        page = field.person()
-        begin(page)
+        page = field.at_task()
         page.get_by_label("Answer 1").fill("김밥")
         saved(page)
         process.kill()
@@ -152,8 +147,7 @@ def test_a_server_that_is_killed_and_comes_back_takes_the_answer(field: Field) -
 
 
 def test_a_second_window_waits_until_it_is_told_to_go_on(field: Field) -> None:
-    first = field.person()
-    begin(first)
+    first = field.at_task()
     first.get_by_label("Answer 1").fill("김밥")
     saved(first)
     second = first.context.new_page()
@@ -168,8 +162,7 @@ def test_a_second_window_waits_until_it_is_told_to_go_on(field: Field) -> None:
 
 
 def test_two_devices_never_overwrite_each_other(field: Field) -> None:
-    first = field.person()
-    begin(first)
+    first = field.at_task()
     first.get_by_label("Answer 1").fill("김밥")
     saved(first)
     phone = field.page()
@@ -209,8 +202,7 @@ def test_what_is_typed_before_the_script_is_there_is_saved_too(field: Field) -> 
 
 
 def test_two_clicks_and_the_back_button_send_once(field: Field) -> None:
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.get_by_role("button", name="Send and go on").dblclick()
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"])

@@ -54,10 +54,13 @@ class Pair:
         client.cookies["folkways_session"] = sessions.open_session(self.desk.workspace, account_id)
         return client
 
-    def ask(self, account_id: int, path: str, method: str = "GET", body: object = None) -> tuple[int, str]:
-        """A request of a program for the study, by an account."""
-        _, secret = tokens.create_token(self.desk.workspace, account_id, study_id=self.desk.study.id)
-        sent = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    def program(self, account_id: int) -> str:
+        """The token of a program for the study, of an account."""
+        return tokens.create_token(self.desk.workspace, account_id, study_id=self.desk.study.id)[1]
+
+    def ask(self, token: str, path: str, method: str = "GET", body: object = None) -> tuple[int, str]:
+        """A request of a program."""
+        sent = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         reply = Client(self.server.url).ask(
             method, f"/api/v1/studies/{self.desk.study.name}{path}", data, sent
@@ -92,52 +95,51 @@ def listed(text: str) -> list[str]:
     return text.partition("<tbody>")[2].split("<tr>")[1:]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pair, kind: str) -> None:
-    number, desk = pair.numbers[kind], pair.desk
+def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pair) -> None:
+    desk = pair.desk
     place = f"/studies/{desk.study.name}/items"
     for person in (pair.second, pair.first):  # the first may still correct their answer
-        client = pair.browser(person.account_id)
-        page = client.get(f"{place}/{number}")
-        assert page.status == 200 and BLIND in page.text
-        for shown in (pair.first.pseudonym, COMMENT, SETTLE, "Discussion", "Redact"):
-            assert shown not in page.text, shown
-        entry = next(each for each in listed(client.get(place).text) if f"/items/{number}" in each)
-        assert BLIND in entry and "progress" not in entry and "comment" not in entry
-        token = client.csrf(f"{place}/{number}")
-        for path, fields in (
-            ("settle", {"drop": "yes", "reason_why": "so"}),
-            ("comments", {"comment": "x"}),
-            ("discussion", {}),
-        ):
-            assert client.post(f"{place}/{number}/{path}", fields, csrf=token).status == 403, path
-        status, reply = pair.ask(person.account_id, f"/items/{number}")
-        whole = json.loads(reply)
-        assert status == 200 and whole["blind"] and whole["result"] is None
-        assert not whole["judgements"] and not whole["decisions"] and not whole["revisions"]
-        assert pair.first.pseudonym not in reply and "model-" not in reply and '"by"' not in reply
-        decision = {"drop": True, "reason": "so"}
-        assert pair.ask(person.account_id, f"/items/{number}/decisions", "POST", decision)[0] == 403
+        client, program = pair.browser(person.account_id), pair.program(person.account_id)
+        entries = listed(client.get(place).text)
+        for kind, number in pair.numbers.items():
+            page = client.get(f"{place}/{number}")
+            assert page.status == 200 and BLIND in page.text, kind
+            for shown in (pair.first.pseudonym, COMMENT, SETTLE, "Discussion", "Redact"):
+                assert shown not in page.text, (kind, shown)
+            entry = next(each for each in entries if f"/items/{number}" in each)
+            assert BLIND in entry and "progress" not in entry and "comment" not in entry, kind
+            for path, fields in (
+                ("settle", {"drop": "yes", "reason_why": "so"}),
+                ("comments", {"comment": "x"}),
+                ("discussion", {}),
+            ):
+                reply = client.post(f"{place}/{number}/{path}", fields, csrf=client.token(page))
+                assert reply.status == 403, (kind, path)
+            status, text = pair.ask(program, f"/items/{number}")
+            whole = json.loads(text)
+            assert status == 200 and whole["blind"] and whole["result"] is None, kind
+            assert not whole["judgements"] and not whole["decisions"] and not whole["revisions"], kind
+            assert pair.first.pseudonym not in text and "model-" not in text and '"by"' not in text, kind
+            decision = {"drop": True, "reason": "so"}
+            assert pair.ask(program, f"/items/{number}/decisions", "POST", decision)[0] == 403, kind
 
-    client, work = pair.browser(pair.second.account_id), desk.work(pair.second, kind.replace("_", "-"))
-    task = client.get(
-        f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, pair.second.pseudonym)}"
-    )
-    assert task.status == 200 and "data-task" in task.text
-    assert (
-        COMMENT not in task.text and "Discussion" not in task.text and pair.first.pseudonym not in task.text
-    )
-
-    assert pair.first.pseudonym in pair.browser(desk.owner).get(f"{place}/{number}").text, (
-        "who is not asked may look"
-    )
-    desk.submit(pair.second, work, GOOD[kind][1])
-    client = pair.browser(pair.second.account_id)
-    page = client.get(f"{place}/{number}").text
-    assert pair.first.pseudonym in page and COMMENT in page and BLIND not in page
-    assert (SETTLE in page) == STAGE_KINDS[kind].can_be_decided
-    whole = json.loads(pair.ask(pair.second.account_id, f"/items/{number}")[1])
-    assert not whole["blind"] and len(whole["judgements"]) == 2
+    owner, client = pair.browser(desk.owner), pair.browser(pair.second.account_id)
+    program = pair.program(pair.second.account_id)
+    for kind, number in pair.numbers.items():
+        work = desk.work(pair.second, kind.replace("_", "-"))
+        task = client.get(
+            f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, pair.second.pseudonym)}"
+        )
+        assert task.status == 200 and "data-task" in task.text, kind
+        for shown in (COMMENT, "Discussion", pair.first.pseudonym):
+            assert shown not in task.text, (kind, shown)
+        assert pair.first.pseudonym in owner.get(f"{place}/{number}").text, "who is not asked may look"
+        desk.submit(pair.second, work, GOOD[kind][1])
+        text = client.get(f"{place}/{number}").text
+        assert pair.first.pseudonym in text and COMMENT in text and BLIND not in text, kind
+        assert (SETTLE in text) == STAGE_KINDS[kind].can_be_decided, kind
+        whole = json.loads(pair.ask(program, f"/items/{number}")[1])
+        assert not whole["blind"] and len(whole["judgements"]) == 2, kind
 
 
 def test_an_export_leaves_out_what_its_reader_may_still_be_asked_about(server: StudioServer) -> None:
@@ -237,8 +239,9 @@ def test_the_right_answer_is_seen_after_ones_own(server: StudioServer) -> None:
     )
     assert BLIND in page and "known" not in page.lower().replace("unknown", "")
     assert "attention check" not in entries
-    assert json.loads(pair.ask(reviewer.account_id, f"/items/{known.id}")[1])["check"] is None
+    program = pair.program(reviewer.account_id)
+    assert json.loads(pair.ask(program, f"/items/{known.id}")[1])["check"] is None
     work = desk.work(reviewer)
     assert work.item.id == known.id
     desk.submit(reviewer, work, {"choices": [3]})
-    assert json.loads(pair.ask(reviewer.account_id, f"/items/{known.id}")[1])["check"] == {"choices": [3]}
+    assert json.loads(pair.ask(program, f"/items/{known.id}")[1])["check"] == {"choices": [3]}

@@ -221,12 +221,7 @@ def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path
 
 def test_who_left_is_in_no_export_and_is_paid_all_the_same(field: Field) -> None:
     field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
-    for _ in range(2):
-        someone = field.person()
-        begin(someone)
-        someone.get_by_label("shoes").check()
-        send(someone)
-    first, second = participants.list_participants(field.workspace, field.study.id)
+    first, second = (field.answer("verify", {"choices": [1]}) for _ in range(2))
     page = field.researcher(f"/people/{second.id}")
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Withdraw").click()
@@ -252,10 +247,8 @@ def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(
 ) -> None:
     criterion = {"name": "grew_up", "ask": "Where did you grow up?", "accept": ["Korea"]}
     field = make_field(STAGES, populations=[{"name": "korea", "culture": "KR", "criteria": [criterion]}])
-    someone = field.guest()
-    someone.get_by_label("Where did you grow up?").fill("Atlantis")
-    someone.get_by_role("button", name="Go on").click()
-    (person,) = participants.list_participants(field.workspace, field.study.id)
+    person = field.arrived()
+    person = participants.answer_eligibility(field.workspace, person.id, {"grew_up": "Atlantis"})
     assert person.state == "waiting"
     page = field.researcher(f"/people/{person.id}")
     expect(page.get_by_text("Atlantis")).to_have_count(0)
@@ -277,11 +270,7 @@ def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(
 
 def test_words_that_say_who_somebody_is_are_redacted_on_the_page_of_the_item(field: Field) -> None:
     field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
-    someone = field.person()
-    begin(someone)
-    someone.get_by_label("shoes").check()
-    someone.get_by_label("Anything to add?").fill("as my mother, Kim Min-su of Jongno, says")
-    send(someone)
+    field.answer("verify", {"choices": [1], "comment": "as my mother, Kim Min-su of Jongno, says"})
     address = f"/items/{field.ids[0]}"
     page = field.researcher(address)
     page.on("dialog", lambda dialog: dialog.accept())

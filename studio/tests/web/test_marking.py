@@ -12,7 +12,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways_studio.work import judgements
-from studio.tests.web.conftest import Field, begin, send
+from studio.tests.web.conftest import Field, send
 
 pytestmark = pytest.mark.browser
 
@@ -48,30 +48,32 @@ def select(page: Any, words: str) -> None:
 
 
 def stored(field: Field, number: int) -> list[list[int]]:
-    (said,) = judgements.list_judgements(field.workspace, field.study.id, number)
-    spans: list[list[int]] = said.payload["spans"]
+    (answer,) = judgements.list_judgements(field.workspace, field.study.id, number)
+    spans: list[list[int]] = answer.payload["spans"]
     return spans
 
 
-@pytest.mark.parametrize("script", SENTENCES)
-def test_what_is_selected_is_stored_in_code_points(field: Field, script: str) -> None:
-    sentence, words = SENTENCES[script]
-    (number,) = field.add("mark", [{"sentence": sentence}])
-    page = field.person()
-    begin(page)
-    select(page, words)
-    expect(page.locator("[data-marks] bdi")).to_have_text([words])
-    send(page)
-    ((start, end),) = stored(field, number)
-    assert sentence[start:end] == words
-    assert field.item(number).result["tagged"] == sentence.replace(words, f"<CSI> {words} </CSI>")
+def test_what_is_selected_is_stored_in_code_points(field: Field) -> None:
+    added = field.add("mark", [{"sentence": text} for text, _ in SENTENCES.values()])
+    page = field.at_task()
+    for _ in SENTENCES:
+        page.wait_for_selector("form[data-ready]")
+        shown = page.locator("[data-markable]").text_content()
+        words = next(words for sentence, words in SENTENCES.values() if sentence in shown)
+        select(page, words)
+        expect(page.locator("[data-marks] bdi")).to_have_text([words])
+        send(page)
+    for number, (script, (sentence, words)) in zip(added, SENTENCES.items(), strict=True):
+        ((start, end),) = stored(field, number)
+        assert sentence[start:end] == words, script
+        tagged = field.item(number).result["tagged"]
+        assert tagged == sentence.replace(words, f"<CSI> {words} </CSI>"), script
 
 
 def test_marks_are_made_and_taken_back_by_keyboard(field: Field) -> None:
     sentence, _ = SENTENCES["latin"]
     (number,) = field.add("mark", [{"sentence": sentence}])
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     area = page.locator("[data-markable]")
     area.press("ArrowRight")
     area.press("Enter")
@@ -88,8 +90,7 @@ def test_marks_are_made_and_taken_back_by_keyboard(field: Field) -> None:
 def test_in_a_right_to_left_sentence_the_left_arrow_goes_on(field: Field) -> None:
     sentence, _ = SENTENCES["arabic"]
     (number,) = field.add("mark", [{"sentence": sentence}])
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     area = page.locator("[data-markable]")
     assert area.evaluate("(area) => getComputedStyle(area).direction") == "rtl"
     for key in ("ArrowLeft", "ArrowLeft", "Enter"):
@@ -101,8 +102,7 @@ def test_in_a_right_to_left_sentence_the_left_arrow_goes_on(field: Field) -> Non
 
 def test_spaces_at_the_ends_of_a_selection_are_cut_and_a_mark_replaces_those_it_touches(field: Field) -> None:
     (number,) = field.add("mark", [{"sentence": SENTENCES["latin"][0]}])
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     select(page, " Boxing ")
     expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing"])
     page.locator("[data-markable]").press("Home")
@@ -115,8 +115,7 @@ def test_spaces_at_the_ends_of_a_selection_are_cut_and_a_mark_replaces_those_it_
 
 def test_marks_of_a_draft_are_there_again(field: Field) -> None:
     field.add("mark", [{"sentence": SENTENCES["emoji"][0]}])
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     select(page, "Boxing Day")
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
     page.reload()

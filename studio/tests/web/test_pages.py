@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import pytest
+from jinja2 import DictLoader
 from markupsafe import Markup
 
 from folkways_studio.studies.spread import disagreement
 from folkways_studio.web.rendering.i18n import direction
-from folkways_studio.web.rendering.pages import day, environment, marked, static
+from folkways_studio.web.rendering.pages import COMPILED, day, environment, marked, static
 
 
 def test_plain_strings_are_escaped_and_unseen_characters_written_out() -> None:
     template = environment("en").from_string("{{ text }}|{{ safe }}|{{ text|exact }}")
     shown = template.render(text="<b>\u202e\x00", safe=Markup("<i>"))
     assert shown == "&lt;b&gt;⟨U+202E⟩⟨U+0000⟩|<i>|&lt;b&gt;\u202e\x00"
+
+
+def test_a_template_is_compiled_once_and_says_in_each_language_what_is_of_that_language() -> None:
+    for locale in ("en", "ko"):
+        environment(locale).get_template("frame.html.j2")
+    compiled = [code for code in COMPILED.code.values() if code.co_filename.endswith("/frame.html.j2")]
+    assert len(compiled) == 1
+    shown = {}
+    for locale in ("en", "ko"):
+        languages = environment(locale).overlay(
+            loader=DictLoader({"one": '{{ "ko"|language }} {{ "Food"|term }}'})
+        )
+        shown[locale] = languages.get_template("one").render()
+    assert shown == {"en": "Korean Food", "ko": "한국어 음식"}
 
 
 def test_marks_are_laid_around_code_points_of_escaped_text() -> None:

@@ -78,8 +78,7 @@ def test_five_people_settle_three_questions_and_a_finer_population_is_asked_what
 
 def test_a_vote_and_a_reason_for_none_exclude_each_other(field: Field) -> None:
     (number,) = field.add("verify", QUESTIONS[:1])
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     page.get_by_label("떡국").check()
     page.get_by_label("This cannot be answered").check()
     expect(page.get_by_label("떡국")).not_to_be_checked()
@@ -95,8 +94,7 @@ def test_a_vote_and_a_reason_for_none_exclude_each_other(field: Field) -> None:
 
 def test_an_empty_answer_is_not_sent_and_the_page_says_what_is_missing(field: Field) -> None:
     (number,) = field.add("verify", QUESTIONS[:1])
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("alert")).to_contain_text("Choose at least one answer")
     assert page.evaluate("document.activeElement.id") == "problems"
@@ -106,14 +104,12 @@ def test_an_empty_answer_is_not_sent_and_the_page_says_what_is_missing(field: Fi
 def test_a_task_given_back_is_offered_to_somebody_else(make_field: Callable[..., Field]) -> None:
     field = make_field([{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
     field.add("verify", QUESTIONS[:1])
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     assert next_work(field.workspace, field.arrived().id) == NoWork("none_left")
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Give back").click()
     expect(page.get_by_role("heading", name="There is nothing to do at the moment")).to_be_visible()
-    other = field.person()
-    begin(other)
+    other = field.at_task()
     expect(other.locator(".subject")).to_have_text(QUESTIONS[0]["question"])
 
 
@@ -121,8 +117,7 @@ def test_a_task_given_back_is_offered_to_somebody_else(make_field: Callable[...,
 def test_researchers_see_progress_votes_and_flags_and_settle_by_hand(field: Field) -> None:
     rice, _ = field.add("verify", QUESTIONS[:2])
     for choice in ("떡국", "미역국", "냉면", "떡국"):
-        page = field.person()
-        begin(page)
+        page = field.at_task()
         page.get_by_label(choice).check()
         send(page)
     desk = field.researcher()

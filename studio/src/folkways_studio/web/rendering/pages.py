@@ -6,12 +6,13 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined, pass_context
+from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
@@ -143,6 +144,16 @@ def endonym(code: str) -> str:
     return languages()[code].endonym if code in languages() else code
 
 
+@pass_context
+def _language(context: Context, code: str) -> str:
+    return language_name(code, str(context.environment.globals["locale"]))
+
+
+@pass_context
+def _term(context: Context, text: str) -> str:
+    return term(text, str(context.environment.globals["locale"]))
+
+
 def _finalize(value: Any) -> Any:
     """Make invisible and direction-changing characters visible in everything a template prints."""
     return sanitize(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -154,6 +165,22 @@ HAN_HANGUL = re.compile(
 HAN_HANGUL_PLACE = Markup("<!-- fonts of Han and Hangul -->")
 DRAFT_PLACE = Markup("<!-- draft -->")
 FOOT = '<footer class="foot">'
+
+
+class _Compiled(BytecodeCache):
+    """Compiled templates, shared by all languages: what a language says is asked when a page is rendered."""
+
+    def __init__(self) -> None:
+        self.code: dict[tuple[str, str], Any] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self.code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self.code[bucket.key, bucket.checksum] = bucket.code
+
+
+COMPILED = _Compiled()
 
 
 @cache
@@ -173,12 +200,13 @@ def environment(locale: str) -> Environment:
         finalize=_finalize,
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
         auto_reload=False,
+        bytecode_cache=COMPILED,
     )
     templates.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     templates.filters.update(
         number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact,
-        marked=marked, tagged=tagged, day=day, language=partial(language_name, locale=locale),
-        endonym=endonym, letters=letters_of, direction=direction, term=partial(term, locale=locale),
+        marked=marked, tagged=tagged, day=day, language=_language,
+        endonym=endonym, letters=letters_of, direction=direction, term=_term,
         in_words=in_words,
     )  # fmt: skip
     templates.globals.update(
