@@ -202,7 +202,9 @@ def test_nothing_is_asked_again_of_a_model_that_thinks(cut_run: CutRun) -> None:
     assert cut_run.server.stats()["total"] == QUESTIONS
 
 
-def test_more_tokens_are_asked_for_and_the_warning_goes(cut_run: CutRun, tmp_path: Path) -> None:
+def test_more_tokens_are_asked_for_and_of_whole_replies_nothing_is_warned(
+    cut_run: CutRun, tmp_path: Path
+) -> None:
     with ChatServer() as server:
         command = (
             "run",
