@@ -16,18 +16,25 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.blend_data import write_release
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A workspace with a run of two endpoints that always say the same."""
-    monkeypatch.setenv("FOLKWAYS_DATA", str(tmp_path / "releases"))
-    monkeypatch.setenv("COLUMNS", "140")
-    target = str(tmp_path / "folkways.db")
-    release = str(write_release(tmp_path / "made"))
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A workspace with a run of two endpoints that always say the same; it is only read."""
+    folder = tmp_path_factory.mktemp("analysed")
+    target = str(folder / "folkways.db")
+    release = str(write_release(folder / "made"))
     models = [
         BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")
     ]  # type: ignore[misc]
     run("blend/saq", models=models, workspace=target, name="constants", releases={"blend": release})
     return target
+
+
+@pytest.fixture
+def workspace(stored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """``stored``, where nothing was fetched, on a terminal of 140 columns."""
+    monkeypatch.setenv("FOLKWAYS_DATA", str(tmp_path / "releases"))
+    monkeypatch.setenv("COLUMNS", "140")
+    return stored
 
 
 def analyse(*arguments: str) -> Result:
@@ -63,11 +70,13 @@ def test_json_has_every_row_with_its_unit(workspace: str, tmp_path: Path) -> Non
 
 def test_figures_are_files_and_people_read_short_names(workspace: str, tmp_path: Path) -> None:
     folder = tmp_path / "figures"
-    said = analyse("--workspace", workspace, "--only", "languages", "--figures", str(folder))
+    table = analyse("--workspace", workspace, "--only", "languages", "--figures", str(folder))
     assert {path.name for path in folder.iterdir()} >= {"language-scores-1.svg", "language-means.svg"}
     svg = (folder / "language-scores-1.svg").read_text(encoding="utf-8")
     assert "Figures 3a and 13" in svg and "SEM-B, %" in svg and "Runs: " in svg and "Data: " in svg
-    assert "lab/tea" not in said.output and "tea" in said.output, "a table for people, as the figures have it"
+    assert "lab/tea" not in table.output and "tea" in table.output, (
+        "a table for people, as the figures have it"
+    )
 
 
 def test_every_analysis_is_listed_and_unique_within_its_benchmark() -> None:

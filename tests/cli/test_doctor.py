@@ -20,6 +20,7 @@ from folkways.workspace.schema import TABLES
 from tests.cli.test_plugins import install
 from tests.support.model_server import ModelServer
 from tests.support.river import environment, folkways, folkways_process
+from tests.support.strangers import installed
 
 NOBODY = "http://127.0.0.1:9/v1"
 """An address at which nothing listens."""
@@ -49,13 +50,13 @@ def home(tmp_path: Path) -> Path:
 
 
 def examined(workspace: Path | str, environment: dict[str, str], code: int = 0) -> dict[str, Any]:
-    """The document, of a process of its own."""
-    done = folkways_process("doctor", "--json", "-w", workspace, env=environment)
+    """The document."""
+    done = folkways("doctor", "--json", "-w", workspace, env=environment)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert bool(found["problems"]) == bool(code)
-    return found
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert bool(document["problems"]) == bool(code)
+    return document
 
 
 def digest(path: Path) -> str:
@@ -174,13 +175,11 @@ def test_a_broken_package_and_a_broken_table_are_problems(home: Path, tmp_path: 
     packages = tmp_path / "packages"
     packages.mkdir()
     install(packages, "their_package", "raise RuntimeError('no licence key')\n", "theirs")
-    settings = alone(home)
     own = home / "config" / "folkways" / "prices.toml"
     own.parent.mkdir(parents=True)
     own.write_text("[elsewhere]\n")
-    found = examined(
-        home / "w.db", settings | {"PYTHONPATH": f"{packages}:{settings.get('PYTHONPATH', '')}"}, code=1
-    )
+    with installed(packages):
+        found = examined(home / "w.db", alone(home), code=1)
     assert len(found["problems"]) == 2
     assert "their_package" in found["problems"][0] and "no licence key" in found["problems"][0]
     assert "~/config/folkways/prices.toml" in found["problems"][1]

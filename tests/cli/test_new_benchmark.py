@@ -14,7 +14,8 @@ from hatchling.build import build_wheel
 
 from folkways.cli.new_benchmark import KINDS
 from tests.support.forks import start_module
-from tests.support.river import environment, finish, folkways, folkways_process
+from tests.support.river import environment, finish, folkways
+from tests.support.strangers import installed
 
 RIGHT = {
     "choice": "A\nB\nC\nA",
@@ -39,26 +40,28 @@ def install(source: Path, target: Path, by_pip: bool) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_new_package_runs_at_once(tmp_path: Path, kind: str) -> None:
-    made = folkways("new-benchmark", "market-days", "--kind", kind, "--title", "Market days", cwd=tmp_path)
-    assert made.returncode == 0 and "pip install -e market-days" in made.stdout
-    install(tmp_path / "market-days", tmp_path / "plugins", by_pip=kind == "choice")
-    settings = environment()
-    settings["PYTHONPATH"] = f"{tmp_path / 'plugins'}:{settings.get('PYTHONPATH', '')}"
+    name = f"{kind}-days"  # of its own: what a package says is read once by each process
+    made = folkways("new-benchmark", name, "--kind", kind, "--title", "Market days", cwd=tmp_path)
+    assert made.returncode == 0 and f"pip install -e {name}" in made.stdout
+    install(tmp_path / name, tmp_path / "plugins", by_pip=kind == "choice")
     replies = "".join(
         f'{item},"{reply}"\n' for item, reply in zip(IDS[kind].split(), RIGHT[kind].split("\n"), strict=True)
     )
-    (tmp_path / "said.csv").write_text(f"item,response\n{replies}")
-    models = ("--model", "replay:said.csv", "--model", "baseline/first")
-    ran = folkways_process("run", "market-days", *models, "--report", "report", cwd=tmp_path, env=settings)
+    (tmp_path / "replies.csv").write_text(f"item,response\n{replies}")
+    models = ("--model", "replay:replies.csv", "--model", "baseline/first")
+    with installed(tmp_path / "plugins"):
+        ran = folkways("run", name, *models, "--report", "report", cwd=tmp_path)
+        checked = folkways("data", "check", name, cwd=tmp_path)
+        kept = folkways("benchmarks", "check", name, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "warning" not in ran.stderr
     assert "100.0" in ran.stdout and "Market days" in ran.stdout
     assert "Market days" in (tmp_path / "report" / "report.html").read_text("utf-8")
-    checked = folkways_process("data", "check", "market-days", cwd=tmp_path, env=settings)
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    kept = folkways_process("benchmarks", "check", "market-days", cwd=tmp_path, env=settings)
     assert kept.returncode == 0, kept.stdout + kept.stderr
-    own = ("pytest", "-q", "-p", "no:cacheprovider", "market-days/tests")
+    settings = environment()
+    settings["PYTHONPATH"] = f"{tmp_path / 'plugins'}:{settings.get('PYTHONPATH', '')}"
+    own = ("pytest", "-q", "-p", "no:cacheprovider", f"{name}/tests")
     settings["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     tested = finish(start_module(*own, cwd=tmp_path, env=settings, **pipes))

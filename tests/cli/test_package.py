@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.doc_pages import REPOSITORY
-from tests.support.river import Done, environment, folkways_process
+from tests.support.river import Done, environment, folkways, folkways_process
+from tests.support.strangers import installed
 
 PACKAGE = REPOSITORY / "tests" / "packages" / "tea"
 
@@ -36,21 +37,20 @@ class Tea:
             source,
         )
         subprocess.run([sys.executable, "-m", *map(str, pip)], check=True, timeout=120)
-        self.settings = environment()
-        self.settings["PYTHONPATH"] = f"{self.home}:{self.settings.get('PYTHONPATH', '')}"
         self.there = ("--workspace", folder / "w.db")
-        self.said("run", "tea", "--model", "teapot/A", "--model", "teapot/B", *self.there)
+        self.output("run", "tea", "--model", "teapot/A", "--model", "teapot/B", *self.there)
 
     def does(self, *arguments: object) -> Done:
-        return folkways_process(*arguments, env=self.settings)
+        with installed(self.home):
+            return folkways(*arguments)
 
-    def said(self, *arguments: object) -> str:
+    def output(self, *arguments: object) -> str:
         done = self.does(*arguments)
         assert (done.returncode, done.stderr if "warning" in done.stderr else "") == (0, ""), done.stderr
         return done.stdout
 
     def tables(self, *arguments: object) -> list[list[dict[str, object]]]:
-        return [table["rows"] for table in json.loads(self.said(*arguments, "--json"))["tables"]]
+        return [table["rows"] for table in json.loads(self.output(*arguments, "--json"))["tables"]]
 
 
 @pytest.fixture(scope="module")
@@ -63,21 +63,21 @@ def test_its_task_file_is_short() -> None:
 
 
 def test_its_data_are_listed_and_checked(tea: Tea) -> None:
-    assert "tea@1   (or: tea)" in tea.said("data", "list")
-    (issue,) = json.loads(tea.said("data", "check", "tea", "--json"))["issues"]
+    assert "tea@1   (or: tea)" in tea.output("data", "list")
+    (issue,) = json.loads(tea.output("data", "check", "tea", "--json"))["issues"]
     assert (issue["kind"], issue["row"], issue["value"]) == ("repeated-id", 4, "CN-1")
 
 
 def test_its_task_and_its_endpoint_are_listed(tea: Tea) -> None:
-    assert "How people drink tea" in tea.said("tasks", "tea")
-    assert "says one letter" in tea.said("endpoints")
-    assert "3" in tea.said("estimate", "tea", "--model", "teapot/A", *tea.there)
+    assert "How people drink tea" in tea.output("tasks", "tea")
+    assert "says one letter" in tea.output("endpoints")
+    assert "3" in tea.output("estimate", "tea", "--model", "teapot/A", *tea.there)
 
 
 def test_its_builder_is_a_command(tea: Tea, tmp_path: Path) -> None:
-    assert "Have a model write questions about tea." in tea.said("build", "--help")
+    assert "Have a model write questions about tea." in tea.output("build", "--help")
     out = tmp_path / "tea.csv"
-    done = tea.said(
+    done = tea.output(
         "build",
         "tea",
         "--model",
@@ -94,9 +94,9 @@ def test_its_builder_is_a_command(tea: Tea, tmp_path: Path) -> None:
 
 def test_its_tables_stand_beside_what_it_published(tea: Tea) -> None:
     (counted,) = tea.tables("tables", "tea", "1")
-    found = [(row["culture"], row["value"], row["published"], row["reproduced"]) for row in counted]
-    assert found == [("CN", 2.0, 2.0, True), ("GB", 1.0, 3.0, False), ("MA", 1.0, None, None)]
-    assert "Model-T" in tea.said("published", "--paper", "tea")
+    compared = [(row["culture"], row["value"], row["published"], row["reproduced"]) for row in counted]
+    assert compared == [("CN", 2.0, 2.0, True), ("GB", 1.0, 3.0, False), ("MA", 1.0, None, None)]
+    assert "Model-T" in tea.output("published", "--paper", "tea")
     (beside,) = tea.tables("published", "--run", "last", *tea.there)
     assert [(row["model"], row["published"]) for row in beside] == 2 * [
         ("Model-T", 61.5)
@@ -104,7 +104,7 @@ def test_its_tables_stand_beside_what_it_published(tea: Tea) -> None:
 
 
 def test_its_analyses_are_made_of_runs(tea: Tea) -> None:
-    assert "Who knows tea?" in tea.said("analyse", "--list")
+    assert "Who knows tea?" in tea.output("analyse", "--list")
     both = [
         tea.tables("analyse", "--only", "shares", *tea.there),
         tea.tables("tables", "tea", "shares", "--run", "last", *tea.there),
@@ -116,7 +116,7 @@ def test_its_analyses_are_made_of_runs(tea: Tea) -> None:
 
 
 def test_the_report_shows_all_of_it(tea: Tea, tmp_path: Path) -> None:
-    tea.said("report", "last", *tea.there, "--out", tmp_path / "report")
+    tea.output("report", "last", *tea.there, "--out", tmp_path / "report")
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     for part in (
         "## Tea",
@@ -126,10 +126,10 @@ def test_the_report_shows_all_of_it(tea: Tea, tmp_path: Path) -> None:
         "tea@1",
     ):
         assert part in page, part
-    compared = tea.said("compare", "teapot/A", "teapot/B", *tea.there)
+    compared = tea.output("compare", "teapot/A", "teapot/B", *tea.there)
     assert "tea/mcq, Accuracy" in compared
     assert tea.does("gate", "last", "--min", "tea/mcq=99", *tea.there).returncode == 1
-    assert "CN-1" in tea.said("show", "tea/mcq:CN-1", *tea.there)
+    assert "CN-1" in tea.output("show", "tea/mcq:CN-1", *tea.there)
 
 
 def test_figures_that_cannot_be_read_cost_a_line(tea: Tea, tmp_path: Path) -> None:

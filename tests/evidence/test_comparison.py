@@ -256,8 +256,10 @@ def test_tables_tell_the_verdict_first_and_json_has_everything() -> None:
     assert differences.rows["p (Holm)"].to_list()[0] == "<.001"
     assert spread.rows.height == 6
     document = comparison_document(comparison)
-    assert len(document["differences"]) == comparison.differences.height
-    assert document["verdicts"] == comparison.verdicts
+    assert document["verdicts"] == comparison.verdicts and document["models"] == ["a", "b", "c"]
+    for name in ("differences", "ranking", "spread", "reversals"):
+        frame = getattr(comparison, name)
+        assert [list(row) for row in document[name]] == [frame.columns] * frame.height, name
 
 
 def test_of_many_models_neighbours_in_the_ranking_are_told() -> None:

@@ -45,10 +45,11 @@ def test_the_ready_made_questions_of_blend_come_from_the_hub(hub: HubServer) -> 
 def test_provenance_tells_where_each_file_came_from(hub: HubServer) -> None:
     release = bring()
     told = json.loads((release.root / "release.json").read_text(encoding="utf-8"))
-    easy = told["files"][EASY]
-    assert easy["origin"].startswith(hub.url)
-    assert easy["proof"] == "host"
-    assert easy["sha256"] == hashlib.sha256(release.path(EASY).read_bytes()).hexdigest()
+    assert told["files"].keys() == {EASY, HARD}
+    for name, file in told["files"].items():
+        assert file["origin"].startswith(hub.url) and file["origin"].endswith(name)
+        assert file["proof"] == "host"
+        assert file["sha256"] == hashlib.sha256(release.path(name).read_bytes()).hexdigest()
 
 
 def test_nothing_is_fetched_twice(hub: HubServer) -> None:

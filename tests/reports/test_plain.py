@@ -177,7 +177,7 @@ def test_markdown_pieces_cannot_break_out(text: str) -> None:
     assert block.splitlines()[0] == block.splitlines()[-1] == "`````"
 
 
-def test_every_format_says_what_not_to_believe_in_one_order(data: ReportData) -> None:
+def test_terminal_markdown_and_page_say_what_not_to_believe_in_one_order(data: ReportData) -> None:
     narrow = (pl.col("endpoint") == "openai/gpt-4o-mini") & (pl.col("task") == "blend/saq")
     half = pl.when(narrow).then(pl.col("n") // 2)
     mixed = data.scores.with_columns(n=half.otherwise("n"), unreadable=half.otherwise("unreadable"))

@@ -18,6 +18,7 @@ from folkways.runs.options import RunOptions
 from folkways.workspace import run_records
 from folkways.workspace.database import open_workspace
 from tests.support.blend_data import write_release
+from tests.support.culturalbench_data import write_culturalbench
 from tests.support.mcq_data import right_letter
 
 QUESTIONS = 1000
@@ -186,10 +187,20 @@ def test_metrics_without_bounds_have_no_interval_and_few_units_a_wide_one(tmp_pa
 
 
 def test_a_question_that_needs_all_its_items_gets_them(tmp_path: Path) -> None:
-    done = run("demo/true-false", models="baseline/constant:True", workspace=tmp_path / "w.db", until=30.0)
+    (tmp_path / "release").mkdir()
+    release = write_culturalbench(tmp_path / "release")
+    done = run(
+        "culturalbench/hard",
+        models="baseline/constant:True",
+        releases={"culturalbench": str(release.root)},
+        cultures="KR,JP",
+        workspace=tmp_path / "w.db",
+        until=15.0,
+    )
     judged = done.judgements()
     per_question = judged.group_by("culture", "question").len()["len"]
     assert set(per_question) == {4}
+    assert per_question.len() < 42 + 42
     assert done.scores().filter(metric="all_right", facet="all")["n"][0] == per_question.len()
 
 

@@ -40,7 +40,7 @@ FAULTS = {"chances": CHANCES, "seed": 5}
 
 
 @dataclass(frozen=True)
-class Asked:
+class CutRun:
     """A run against a server that cuts some replies: what was printed, and how often the server sent what."""
 
     done: Done
@@ -61,7 +61,7 @@ class Asked:
 
 
 @pytest.fixture(scope="module")
-def asked(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+def cut_run(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CutRun]:
     folder, release = tmp_path_factory.mktemp("cut"), mcq(QUESTIONS)
     with ChatServer(faults=FAULTS) as server:
         model = f"{server.url}/v1#thinker"
@@ -69,40 +69,42 @@ def asked(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]
         done = folkways("run", "blend/mcq", "--model", model, *places)
         assert done.returncode == 0, done
         assert server.stats()["total"] == QUESTIONS  # what was cut is a reply: it is not asked again
-        yield Asked(done, folder / "w.db", folder / "report", server.stats()["kinds"], model, release, server)
+        yield CutRun(
+            done, folder / "w.db", folder / "report", server.stats()["kinds"], model, release, server
+        )
 
 
 def words(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_what_was_cut_and_not_read_is_a_state_of_its_own(asked: Asked) -> None:
-    kinds = asked.kinds
+def test_what_was_cut_and_not_read_is_a_state_of_its_own(cut_run: CutRun) -> None:
+    kinds = cut_run.kinds
     assert all(kinds[kind] >= 3 for kind in ("ok", *CHANCES))
-    run = load_run("last", asked.workspace)
-    told = run.responses().select("item", "finish_reason").join(run.judgements(), on="item")
-    assert dict(told.group_by("state").len().iter_rows()) == {
+    run = load_run("last", cut_run.workspace)
+    judged = run.responses().select("item", "finish_reason").join(run.judgements(), on="item")
+    assert dict(judged.group_by("state").len().iter_rows()) == {
         "answered": kinds["ok"] + kinds["length"] + kinds["thinks"] + kinds["think-tag"],
         "refused": kinds["refusal"],
         "unreadable": kinds["null-text"],
-        "truncated": asked.truncated,
+        "truncated": cut_run.truncated,
     }
-    truncated = told.filter(state="truncated")
+    truncated = judged.filter(state="truncated")
     assert set(truncated["finish_reason"]) == {"length"}
     assert all("--max-tokens" in reason for reason in truncated["reason"])
-    assert CUT not in told.columns
+    assert CUT not in judged.columns
     whole = run.scores().filter(facet="all", metric="accuracy").row(0, named=True)
     assert (whole["n"], whole["truncated"], whole["unreadable"]) == (
         QUESTIONS,
-        asked.truncated,
+        cut_run.truncated,
         kinds["null-text"],
     )
-    assert whole["cut"] == asked.cut
+    assert whole["cut"] == cut_run.cut
     assert whole["coverage"] == 1.0
 
 
-def test_the_score_is_that_of_unreadable_replies(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = load_run("last", asked.workspace)
+def test_the_score_is_that_of_unreadable_replies(cut_run: CutRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = load_run("last", cut_run.workspace)
     task = get_task("blend/mcq")
     before = run.scores()
     monkeypatch.setattr("folkways.benchmarks.cut_replies.TOKEN_LIMIT", ())
@@ -123,25 +125,25 @@ def test_the_score_is_that_of_unreadable_replies(asked: Asked, monkeypatch: pyte
         assert row["truncated"] <= row["cut"] <= row["n"]
 
 
-def test_terminal_and_report_say_how_many_and_what_to_do(asked: Asked) -> None:
+def test_terminal_and_report_say_how_many_and_what_to_do(cut_run: CutRun) -> None:
     sentence = (
-        f"{asked.cut} of {QUESTIONS} replies of {asked.model} on blend/mcq were cut at 64 tokens, "
-        f"{asked.truncated} of them unreadable: ask again with --max-tokens 512."
+        f"{cut_run.cut} of {QUESTIONS} replies of {cut_run.model} on blend/mcq were cut at 64 tokens, "
+        f"{cut_run.truncated} of them unreadable: ask again with --max-tokens 512."
     )
-    assert sentence in words(asked.done.stdout)
-    assert f"{asked.truncated} truncated" in words(asked.done.stdout)
-    page = re.sub(r"<[^>]+>", " ", (asked.report / "report.html").read_text("utf-8"))
-    assert sentence.replace(asked.model, "thinker") in words(page)
+    assert sentence in words(cut_run.done.stdout)
+    assert f"{cut_run.truncated} truncated" in words(cut_run.done.stdout)
+    page = re.sub(r"<[^>]+>", " ", (cut_run.report / "report.html").read_text("utf-8"))
+    assert sentence.replace(cut_run.model, "thinker") in words(page)
     assert "Truncated" in page
-    markdown = (asked.report / "report.md").read_text("utf-8").replace("\\", "")
+    markdown = (cut_run.report / "report.md").read_text("utf-8").replace("\\", "")
     assert sentence in markdown
     assert "| Unreadable | Truncated | Failed |" in markdown
-    scores = pl.read_csv(asked.report / "scores.csv", infer_schema_length=None)
-    assert scores.filter(facet="all", metric="accuracy")["cut"].to_list() == [asked.cut]
+    scores = pl.read_csv(cut_run.report / "scores.csv", infer_schema_length=None)
+    assert scores.filter(facet="all", metric="accuracy")["cut"].to_list() == [cut_run.cut]
 
 
-def test_cut_replies_are_told_once_whatever_the_number_of_profiles(asked: Asked) -> None:
-    run = load_run("last", asked.workspace)
+def test_cut_replies_are_told_once_whatever_the_number_of_profiles(cut_run: CutRun) -> None:
+    run = load_run("last", cut_run.workspace)
     scores, task = run.scores(), get_task("blend/mcq")
     signatures = load_signatures(run.workspace, run.record)
     once = cut_warnings(scores, signatures, {task.name: task})
@@ -149,47 +151,60 @@ def test_cut_replies_are_told_once_whatever_the_number_of_profiles(asked: Asked)
     again = scores.with_columns(profile=pl.lit("strict"))
     assert cut_warnings(pl.concat([scores, again]), signatures, {task.name: task}) == once
     stricter = again.with_columns(truncated=pl.col("truncated") + 1)
-    (told,) = cut_warnings(pl.concat([scores, stricter]), signatures, {task.name: task})
-    assert f"{asked.truncated} (paper), {asked.truncated + 1} (strict) of them unreadable" in told
+    (warning,) = cut_warnings(pl.concat([scores, stricter]), signatures, {task.name: task})
+    assert f"{cut_run.truncated} (paper), {cut_run.truncated + 1} (strict) of them unreadable" in warning
 
 
-def test_thoughts_are_stored_apart_shown_and_never_judged(asked: Asked) -> None:
-    with open_workspace(asked.workspace).read() as connection:
+def test_thoughts_are_stored_apart_shown_and_never_judged(cut_run: CutRun) -> None:
+    with open_workspace(cut_run.workspace).read() as connection:
         columns = (schema.responses.c.text, schema.responses.c.thoughts)
         stored = connection.execute(sa.select(*columns).where(schema.responses.c.thoughts.is_not(None))).all()
-    kinds = asked.kinds
+    kinds = cut_run.kinds
     assert {thoughts for _, thoughts in stored} == {THOUGHTS}
     with_text = [text for text, _ in stored if text]
     assert (len(stored) - len(with_text), len(with_text)) == (
-        asked.truncated,
+        cut_run.truncated,
         kinds["thinks"] + kinds["think-tag"],
     )
     assert set(with_text) <= set("ABCD")
-    run = load_run("last", asked.workspace)
+    run = load_run("last", cut_run.workspace)
     judged = run.judgements()
     assert not judged["response"].fill_null("").str.contains("options").any()
     truncated = judged.filter(state="truncated").row(0, named=True)
-    shown = folkways("show", f"blend/mcq:{truncated['item']}", "-w", asked.workspace).stdout
+    shown = folkways("show", f"blend/mcq:{truncated['item']}", "-w", cut_run.workspace).stdout
     assert "thoughts (not judged)" in words(shown)
     assert THOUGHTS in words(shown)
-    told = json.loads(
-        folkways("show", f"blend/mcq:{truncated['item']}", "-w", asked.workspace, "--json").stdout
+    details = json.loads(
+        folkways("show", f"blend/mcq:{truncated['item']}", "-w", cut_run.workspace, "--json").stdout
     )
-    assert [(reply["response"], reply["thoughts"]) for reply in told["responses"]] == [("", THOUGHTS)]
+    assert [(reply["response"], reply["thoughts"]) for reply in details["responses"]] == [("", THOUGHTS)]
     answered = judged.filter(state="answered")["item"]
-    shown = [folkways("show", f"blend/mcq:{item}", "-w", asked.workspace).stdout for item in answered.head(8)]
+    shown = [
+        folkways("show", f"blend/mcq:{item}", "-w", cut_run.workspace).stdout for item in answered.head(8)
+    ]
     assert 0 < sum("thoughts" in text for text in shown) < len(shown)
 
 
-def test_nothing_is_asked_again_of_a_model_that_thinks(asked: Asked) -> None:
+def test_nothing_is_asked_again_of_a_model_that_thinks(cut_run: CutRun) -> None:
     """Thoughts and how a reply ended are no part of what identifies a request."""
-    command = ("run", "blend/mcq", "--model", asked.model, "--release", asked.release, "-w", asked.workspace)
+    command = (
+        "run",
+        "blend/mcq",
+        "--model",
+        cut_run.model,
+        "--release",
+        cut_run.release,
+        "-w",
+        cut_run.workspace,
+    )
     done = folkways(*command)
     assert done.returncode == 0, done
-    assert asked.server.stats()["total"] == QUESTIONS
+    assert cut_run.server.stats()["total"] == QUESTIONS
 
 
-def test_more_tokens_are_asked_for_and_the_warning_goes(asked: Asked, tmp_path: Path) -> None:
+def test_more_tokens_are_asked_for_and_of_whole_replies_nothing_is_warned(
+    cut_run: CutRun, tmp_path: Path
+) -> None:
     with ChatServer() as server:
         command = (
             "run",
@@ -197,7 +212,7 @@ def test_more_tokens_are_asked_for_and_the_warning_goes(asked: Asked, tmp_path: 
             "--model",
             f"{server.url}/v1#thinker",
             "--release",
-            asked.release,
+            cut_run.release,
             "-w",
             tmp_path / "w.db",
         )
@@ -217,9 +232,9 @@ def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Pa
         places = ("--release", tmp_path / "culturalbench", "-w", tmp_path / "w.db")
         done = folkways("run", "culturalbench/easy", "--model", model, "--limit", 5, *places)
         assert done.returncode == 0, done
-        asked = server.stats()["total"]
+        count = server.stats()["total"]
     sentence = (
-        f"{asked} of {asked} replies of {model} on culturalbench/easy were cut at 2 tokens, {asked} of "
+        f"{count} of {count} replies of {model} on culturalbench/easy were cut at 2 tokens, {count} of "
         "them unreadable. "
         "This limit cuts replies by design: culturalbench/easy asks for 2 tokens. "
         "To let models talk or think first, ask again with --max-tokens 256 --profile lenient."

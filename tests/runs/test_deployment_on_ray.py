@@ -46,12 +46,12 @@ def test_models_take_turns_on_the_gpus_of_the_cluster(cluster: Any, study: Study
     asked = Counter((life.model, digest) for life in servers for digest in life.asked)
     assert set(asked.values()) == {1}
     assert len(asked) == study.stored() == study.expected() * 3 // 4
-    told = [
+    endings = [
         line
         for line in done.stderr.splitlines()
         if line.startswith("vllm/bad: its server ended before it listened")
     ]
-    assert told and "no kernel image is available (exit code 3" in told[0]
+    assert endings and "no kernel image is available (exit code 3" in endings[0]
     assert gone([life.pid for life in servers])
 
 

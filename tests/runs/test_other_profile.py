@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from folkways.api import load_run
 from folkways.display import number
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import write_culturalbench
@@ -23,10 +24,10 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-def ask(folder: Path, texts: int, *more: str | Path) -> str:
+def ask(folder: Path, texts: int, *more: str | Path, questions: int = ASKED) -> str:
     """What a run prints in which ``texts`` of the replies are the text of the right option and the others a
     letter."""
-    release = write_mcq_release(folder / "mcq", ASKED)
+    release = write_mcq_release(folder / "mcq", questions)
     with ChatServer(mode=f"texts:{texts}") as server:
         model = f"{server.url}/v1#talker"
         done = folkways(
@@ -82,10 +83,12 @@ def test_from_a_tenth_of_unreadable_replies_on(tmp_path: Path, texts: int, is_na
 
 def test_of_a_sample_the_other_profile_gives_what_its_scores_say(tmp_path: Path) -> None:
     """The estimate of a run that stopped at a precision is not the mean of what it asked."""
-    printed = ask(tmp_path, 102, "--until", "30")
+    printed = ask(tmp_path, 600, "--until", "12", questions=1000)
     gives = re.search(r"strict reads \d+, which gives ([\d.]+): folkways", printed)
     scored = words(folkways("score", "talk", "--profile", "strict", "-w", tmp_path / "w.db").stdout)
     assert gives and f" {gives[1]} " in scored
+    judged = load_run("talk", tmp_path / "w.db").judgements("strict")
+    assert judged.height < 1000 and number(100 * judged["accuracy"].mean()) != gives[1]
 
 
 def test_a_profile_that_reads_no_more_is_not_named(tmp_path: Path) -> None:

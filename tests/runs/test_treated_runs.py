@@ -82,11 +82,19 @@ def test_estimates_count_the_arms() -> None:
     assert treated["requests"].sum() == 6 * plain["requests"].sum()
 
 
-def test_sampled_runs_ask_each_drawn_item_under_every_arm(tmp_path: Path) -> None:
+def test_sampled_runs_ask_each_drawn_item_under_every_arm(tmp_path: Path, mcq: Callable[[int], Path]) -> None:
     run = folkways.run(
-        "demo/mcq", models=model, treatments="persona-second", until=30, workspace=str(tmp_path / "w.db")
+        "blend/mcq",
+        models=model,
+        releases={"blend": str(mcq(600))},
+        cultures="KR,US",
+        treatments="persona-second",
+        until=20,
+        workspace=str(tmp_path / "w.db"),
     )
-    assert set(run.judgements().group_by("item").len()["len"]) == {6}
+    of_items = run.judgements().group_by("item").len()
+    assert set(of_items["len"]) == {6}
+    assert of_items.height < 120
 
 
 EVERY = {"persona-second": {"crossed": "all"}}

@@ -23,8 +23,8 @@ class Study:
 
     def add(self, name: str, deployment: str = "", serve: str | None = None, **settings: float) -> None:
         """A model whose server is a stand-in; serve: another command, empty for none."""
-        told = command(name, self.journal, **settings) if serve is None else serve
-        line = f"serve = '''{told}'''\n" if told else ""
+        program = command(name, self.journal, **settings) if serve is None else serve
+        line = f"serve = '''{program}'''\n" if program else ""
         self.models.append(f'[[models]]\nname = "vllm/{name}"\n{line}{deployment}\n')
 
     def arguments(self, *more: object) -> tuple[object, ...]:
@@ -36,8 +36,8 @@ class Study:
         return lives(self.journal)
 
     def stored(self) -> int:
-        told = rows(self.workspace, "SELECT count(*) FROM responses")
-        return int(told[0][0]) if told else 0
+        counts = rows(self.workspace, "SELECT count(*) FROM responses")
+        return int(counts[0][0]) if counts else 0
 
     def expected(self) -> int:
         return int(rows(self.workspace, "SELECT count(*) FROM expected")[0][0])

@@ -284,6 +284,12 @@ def test_the_studys_model_suggests_beforehand_once_and_within_its_limits(
         for each in list_suggestions(desk.workspace, desk.study.id)
     ]
     assert said == [("small", version, "model", {"local": "무엇을 먹나요?"})] * 3
+    again = ml_backends.begin_suggesting(desk.workspace, desk.study.id, "localise", by=desk.owner)
+    claimed = ml_backends.claim_job(desk.workspace)
+    assert claimed is not None
+    run_job(desk.workspace, claimed, private=False, offered=desk.offered)
+    again = ml_backends.get_job(desk.workspace, desk.study.id, again.id)
+    assert (again.total, again.added) == (1, 0), "what it has suggested is not asked for again"
     reviewer = desk.person(role=Role.REVIEWER)
     work = desk.work(reviewer, "localise")
     page = exposed(desk.workspace, reviewer.id, get_task_page(desk.workspace, reviewer, work.assignment.id))

@@ -288,13 +288,14 @@ def test_a_job_whose_worker_died_is_taken_over_and_a_cancelled_one_stops(
         "https://example.org/ml?to=http://127.0.0.1",
     ],
 )
-def test_an_address_of_the_servers_own_network_is_never_called(
+def test_an_address_that_must_not_be_called_is_refused(
     desk: StudyFixture, server: MlBackendServer, url: str
 ) -> None:
     make = (desk.workspace, desk.study.id, "tone", "toner")
     with pytest.raises(SubmissionError) as caught:
         ml_backends.create_backend(*make, url, private=False)
     assert "url" in caught.value.problems
+    assert ml_backends.list_backends(desk.workspace, desk.study.id) == ()
 
 
 @ON_A_FILE

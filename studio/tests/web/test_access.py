@@ -19,7 +19,8 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
-from folkways_studio.people import sessions
+from folkways_studio.people import accounts, sessions
+from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
 from studio.tests.support.studies import QUESTION
 from studio.tests.support.studio_server import StudioServer
@@ -437,6 +438,7 @@ def test_the_last_owner_stays(beginning: Beginning, world: World) -> None:
     fields = {"account": str(world.accounts[OWNER]), "role": "owner"}
     reply = beginning.visitor(OWNER).ask("POST", f"/studies/{world.study.name}/roles/take", fields)
     assert reply.status == 403 and "only owner" in reply.text
+    assert Role.OWNER in accounts.roles_of(world.workspace, world.study.id, world.accounts[OWNER])
 
 
 NAMES = (

@@ -54,8 +54,15 @@ def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(
         asking = threading.Thread(target=ask)
         asking.start()
         time.sleep(0.2)
-        server.stop(how)
-        asking.join()
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as at_hand:
+            at_hand.sendall(b"POST /signin HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
+            time.sleep(0.2)
+            stopping = threading.Thread(target=server.stop, args=(how,))
+            stopping.start()
+            asking.join()  # nobody is let in any more
+            at_hand.sendall(b"b")
+            assert at_hand.recv(100).startswith(b"HTTP/1.1 403 ")
+            stopping.join()
         assert statuses and set(statuses) == {200}
         server.start()
         assert Client(server.url).get("/healthz").text == '{"ok":true}'

@@ -179,6 +179,7 @@ def test_every_kind_that_can_be_worked_on_off_line_is_tested() -> None:
     assert {stage["kind"] for stage in STAGES} - {"tag_spans"} == {
         name for name, kind in STAGE_KINDS.items() if kind.workbook or "workbook_schema" in vars(type(kind))
     }
+    assert {stage["name"] for stage in STAGES} - {"mark"} == set(FILLED)
 
 
 @pytest.mark.parametrize("stage", list(FILLED))

@@ -140,12 +140,13 @@ def written_names(endpoint: str) -> tuple[frozenset[str], ...]:
     """What people may call a model, the most exact first: the endpoint; its names in exports; its short
     names in reports and comparisons; the same without its settings."""
     address, _ = split_name(endpoint)
-    public = public_name(endpoint)
+    public = endpoint
     short, shorter = (
         {short_endpoint(name), name.rpartition("#")[2].rpartition("/")[2]} for name in (endpoint, address)
     )
     if not is_baseline(endpoint):
         model = stored_model(endpoint)
+        public = model.id + endpoint.removeprefix(address)
         shorter |= {model.id, model.model}
     return tuple(map(frozenset, ({endpoint}, {public, f"{public}#{_digest(endpoint)}"}, short, shorter)))
 
@@ -156,7 +157,12 @@ Candidate = TypeVar("Candidate")
 def matching(name: str, candidates: Sequence[tuple[Candidate, str]]) -> list[tuple[Candidate, str]]:
     """Those of the ``candidates`` (anything, with an endpoint) that are meant by ``name``: the exact ones, or
     else those by looser names; several where the name says too little, none where it is nobody's."""
-    names = [written_names(endpoint) for _, endpoint in candidates]
+    return _matching(name, candidates, [written_names(endpoint) for _, endpoint in candidates])
+
+
+def _matching(
+    name: str, candidates: Sequence[tuple[Candidate, str]], names: Iterable[tuple[frozenset[str], ...]]
+) -> list[tuple[Candidate, str]]:
     levels = zip(*names, strict=True)
     hits = ([one for one, of in zip(candidates, level, strict=True) if name in of] for level in levels)
     return next((some for some in hits if some), [])
@@ -169,9 +175,10 @@ def choose_models(names: Sequence[str], endpoints: Iterable[str], run: str) -> l
     FolkwaysError for one of several.
     """
     candidates = [(run, endpoint) for endpoint in endpoints]
+    written = [written_names(endpoint) for _, endpoint in candidates]
     chosen: dict[str, None] = {}
     for name in names:
-        hits = [endpoint for _, endpoint in matching(name, candidates)]
+        hits = [endpoint for _, endpoint in _matching(name, candidates, written)]
         if not hits:
             valid = model_names(endpoint for _, endpoint in candidates).values()
             raise UnknownNameError(f"model of run {run}", name, valid)
