@@ -83,21 +83,21 @@ def test_numbers_stay_whole(text: str, tokens: list[str]) -> None:
 LETTERS = "".join(text for text, _ in TEXTS.values())
 
 
-@pytest.mark.parametrize("language", TEXTS)  # one after another: few dictionaries stay in memory
 @given(text=st.text() | st.text(st.sampled_from(LETTERS)))
-def test_only_blank_texts_have_no_tokens_and_none_is_empty(language: str, text: str) -> None:
-    tokens = get_tool(language).tokens(text)
-    assert bool("".join(tokens).split()) == bool(text.split())
-    assert all(tokens)
-    assert get_tool(language).tokens(text) == tokens
+def test_only_blank_texts_have_no_tokens_and_none_is_empty(text: str) -> None:
+    for language in TEXTS:
+        tokens = get_tool(language).tokens(text)
+        assert bool("".join(tokens).split()) == bool(text.split()), language
+        assert all(tokens), language
+        assert get_tool(language).tokens(text) == tokens, language
 
 
-@pytest.mark.parametrize("language", sorted(set(TEXTS) - {"ja", "zh"}))
 @given(text=st.text(st.sampled_from(LETTERS)))
-def test_a_reply_that_repeats_the_answer_has_all_its_tokens(language: str, text: str) -> None:
+def test_a_reply_that_repeats_the_answer_has_all_its_tokens(text: str) -> None:
     assume(any(char.isalnum() for char in text))
-    tool = get_tool(language)
-    assert set(tool.tokens(text)) <= set(tool.tokens(f"x {text} x"))
+    for language in sorted(set(TEXTS) - {"ja", "zh"}):
+        tool = get_tool(language)
+        assert set(tool.tokens(text)) <= set(tool.tokens(f"x {text} x")), language
 
 
 def test_a_dotted_capital_is_lowered_as_the_authors_do() -> None:

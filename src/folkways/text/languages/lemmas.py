@@ -4,14 +4,31 @@ stemmers that ask."""
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simplemma import Lemmatizer
+
+MOST_TABLES = 32
+"""Tables that stay in memory. simplemma's own lemmatizer keeps eight, fewer than there are languages: where
+nine take turns, it would read a table anew for each word."""
 
 
 def lemma_of(word: str, language: str) -> str:
     """The lemma of a word; the word itself where it is in no table. A table is read when the first word is
     looked up."""
-    from simplemma import lemmatize
+    return _lemmatizer().lemmatize(word, language)
 
-    return lemmatize(word, lang=language)
+
+@cache
+def _lemmatizer() -> Lemmatizer:
+    from simplemma import Lemmatizer
+    from simplemma.strategies import DefaultStrategy
+    from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
+
+    return Lemmatizer(
+        lemmatization_strategy=DefaultStrategy(dictionary_factory=DefaultDictionaryFactory(MOST_TABLES))
+    )
 
 
 @cache
