@@ -16,8 +16,11 @@ WORKERS ?= 4
 TORCH_BACKEND ?= cpu
 PYTEST_ARGS ?=
 QUICK := not nightly and not browser and not postgres and not local_model and not shared
+# Without the tests that mostly wait.
 QUICK_TESTS := tests/test_cultures.py tests/test_json_lines.py tests/text tests/metrics tests/stats tests/engine tests/workspace \
-	studio/tests/stages studio/tests/work/test_known_answer_rules.py studio/tests/workflows --ignore=tests/engine/test_unasked_replies.py
+	studio/tests/stages studio/tests/work/test_known_answer_rules.py studio/tests/workflows \
+	$(foreach name,slow_servers server_away unasked_replies,--ignore=tests/engine/test_$(name).py) \
+	$(foreach name,passing_trouble_is_overcome stalls_and_huge_bodies_become_failures,--deselect=tests/engine/test_session.py::test_$(name))
 
 BIN := $(VENV)/bin
 # What is installed is compiled when it is first imported: most of it never is.

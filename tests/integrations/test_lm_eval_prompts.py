@@ -145,10 +145,15 @@ def write_piqa(root: Path, varieties: Iterable[str] = ()) -> tuple[Release, dict
     return release_over(root, "global-piqa"), data
 
 
+def packages() -> Path:
+    """Where lm-evaluation-harness is installed."""
+    (folder,) = (programs_of("other-programs").parent / "lib").glob("python*/site-packages")
+    return folder
+
+
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """lm-evaluation-harness, importable from here as if it were installed beside folkways."""
-    (packages,) = (programs_of("other-programs").parent / "lib").glob("python*/site-packages")
-    monkeypatch.setattr(sys, "path", [*sys.path, str(packages)])
+    monkeypatch.setattr(sys, "path", [*sys.path, str(packages())])
 
 
 DATA = {
@@ -170,6 +175,8 @@ CASES = (
     ("global-piqa-parallel", "lm-eval-cloze", "global_piqa/parallel_cloze"),
 )
 SHOTS = (0, 3)
+CLOZE_VARIETIES = ("amh_ethi", "deu_latn", "jpn_jpan", "kor_hang", "spa_latn_mexi", "urd_arab")
+"""Of Global PIQA's, whose clozes are one text for all: a few of several scripts."""
 SCORED_SHOTS = (0, 2)
 SCORED_FOLDERS = {
     "Global-MMLU-Lite": {"global_mmlu/default/ko": None, "global_mmlu/default/yo": None},
@@ -206,6 +213,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     releases = {name: release for name, (release, _) in written.items()}
     folders: dict[str, Sequence[str] | None] = dict.fromkeys((case[2] for case in CASES), None)
     folders["global_mmlu/full"] = [f"_{subject}" for subject in SUBJECTS]
+    for name in ("nonparallel_cloze", "parallel_cloze"):
+        folders[f"global_piqa/{name}"] = CLOZE_VARIETIES
     jobs = [Job({name: rows for name, (_, rows) in written.items()}, folders, SHOTS)]
     torch = find_spec("torch")
     model = folder / "model"
@@ -234,13 +243,17 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 def test_every_language_is_asked_as_the_program_asks_it(
     case: tuple[str, str, str], shots: int, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Clozes in CLOZE_VARIETIES: the test below says that the others are like them."""
     data, variant, folder = case
     task, release = DATA[data][0], program.releases[data]
     installed(monkeypatch)
     samples = [
         sample for of_task in program.theirs[folder][str(shots)].values() for sample in of_task["samples"]
     ]
-    prompts = task.prompts(program.items(data), PromptOptions(variants=(variant,), shots=shots), release)
+    items = program.items(data)
+    if variant == "lm-eval-cloze":
+        items = items.filter(pl.col("lm_eval_task").is_in(CLOZE_VARIETIES))
+    prompts = task.prompts(items, PromptOptions(variants=(variant,), shots=shots), release)
     assert set(map(template_of, prompts["variant"])) == {variant}
     assert set(prompts["prompt_source"]) == {"lm-eval 0.4.13"}
     if folder.endswith("generation"):
@@ -253,6 +266,17 @@ def test_every_language_is_asked_as_the_program_asks_it(
         for user, choices in prompts.select("user", "choices").iter_rows()
     )
     assert len(ours) == len(samples) > 0 and ours == theirs
+
+
+@pytest.mark.parametrize("folder", ["nonparallel_cloze", "parallel_cloze"])
+def test_clozes_are_alike_in_every_variety(folder: str) -> None:
+    """All but their names, and as many as there are of the tasks that are asked in every variety."""
+    tasks = packages() / "lm_eval" / "tasks" / "global_piqa"
+    texts = {path.stem: path.read_text("utf-8") for path in (tasks / folder).glob("[!_]*.yaml")}
+    assert set(texts) == {
+        path.stem for path in (tasks / folder.replace("cloze", "generation")).glob("[!_]*.yaml")
+    }
+    assert len({text.replace(variety, "VARIETY") for variety, text in texts.items()}) == 1
 
 
 @pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")

@@ -45,23 +45,23 @@ class Watched:
     """A page, and what it did that a report must not do."""
 
     page: Any
-    requests: list[str] = field(default_factory=list)  # everything but the file itself
+    requests: list[str] = field(default_factory=list)  # of a file that was opened: everything but itself
     errors: list[str] = field(default_factory=list)  # console errors, warnings of the policy, exceptions
 
     def listen(self) -> None:
-        def requested(request: Any) -> None:
-            if not request.is_navigation_request():
-                self.requests.append(request.url)
-
         def said(message: Any) -> None:
             if message.type in ("error", "warning"):
                 self.errors.append(message.text)
 
-        self.page.on("request", requested)
         self.page.on("console", said)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def open(self, path: Path) -> Any:
+        def requested(request: Any) -> None:
+            if not request.is_navigation_request():
+                self.requests.append(request.url)
+
+        self.page.on("request", requested)
         self.page.goto(path.as_uri())
         return self.page
 

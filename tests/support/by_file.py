@@ -15,6 +15,7 @@ import pytest
 
 LONGEST = (
     "tests/runs/test_on_ray.py",
+    "tests/runs/test_deployment_on_ray.py",
     "tests/docs/test_examples.py",
     "tests/runs/test_culturalbench_models.py",
     "tests/runs/test_misbehaving.py",

@@ -25,6 +25,8 @@ from lm_eval.api.model import TemplateLM
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._index import TaskIndex
 
+FILES_OF = TaskIndex._iter_yaml_files
+
 
 class Split(list[dict[str, Any]]):
     """The rows of a split, in place of what the hub would hand out."""
@@ -121,12 +123,11 @@ def done(wanted: dict[str, Any]) -> dict[str, Any]:
     root = Path(lm_eval.tasks.__file__).parent
     model = Model(wanted["model"]) if "model" in wanted else None
     out: dict[str, Any] = {}
-    files_of = TaskIndex._iter_yaml_files
     for folder, endings in wanted["folders"].items():
         ends = tuple(endings or [""])
         # To read a file of a task costs more than to ask it, and a folder has thousands.
         TaskIndex._iter_yaml_files = lambda path, ends=ends: (
-            each for each in files_of(path) if each.stem.endswith(ends)
+            each for each in FILES_OF(path) if each.stem.endswith(ends)
         )
         manager = TaskManager(include_path=root / folder, include_defaults=False)
         names = [name for name in manager.all_subtasks if name.endswith(ends)]

@@ -34,8 +34,7 @@ def test_a_form_is_filled_in_by_keyboard(make_field: Callable[..., Field]) -> No
     files = {"soup bowl.png": ("image/png", picture()), "hello.wav": ("audio/wav", recording())}
     media.add_media(field.workspace, field.study.id, files)
     (item,) = field.add("judge", [{**CONTENT, **MEDIA}])
-    page = field.person()
-    begin(page)
+    page = field.at_task()
     assert (
         page.get_by_alt_text("A bowl of soup").evaluate(
             "image => image.decode().then(() => image.naturalWidth)"

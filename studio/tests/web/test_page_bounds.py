@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import audit, schema
@@ -22,6 +21,7 @@ from folkways_studio.records import Role
 from folkways_studio.studies import pages as study_pages
 from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import WebSettings
+from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
 from studio.tests.web.conftest import PLENTY
 
@@ -34,7 +34,7 @@ class Lists:
     """A studio with one study for each length of its lists, and their owner's browser and program."""
 
     workspace: Workspace
-    client: TestClient
+    client: AppClient
     studies: Mapping[int, StudyFixture]
     token: str
 
@@ -62,7 +62,9 @@ def lists(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lists]:
             study.add("verify", [QUESTION] * number)
             made[number] = study
         _, token = tokens.create_token(workspace, owner, study_id=None)
-        with TestClient(create_app(workspace, WebSettings(rates=PLENTY))) as client:
+        with AppClient(
+            create_app(workspace, WebSettings(rates=PLENTY)), base_url="http://testserver"
+        ) as client:
             session = sessions.open_session(workspace, owner)
             client.cookies.set("folkways_session", session, domain="testserver.local", path="/")
             yield Lists(workspace, client, made, token)

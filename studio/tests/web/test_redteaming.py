@@ -166,8 +166,7 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
 
 
 def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
-    author = field.person()
-    begin(author)
+    author = field.at_task()
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
     wait_for_step(author, "Have a question made of it")
     send(author)
@@ -185,8 +184,7 @@ def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_o
     make_field: Callable[..., Field],
 ) -> None:
     field = make_field(STAGES, models={"helper": "nobody", "verifier": "keyless"})
-    author = field.person()
-    begin(author)
+    author = field.at_task()
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
     author.get_by_role("button", name="Have a question made of it").click()
     expect(author.get_by_role("alert")).to_contain_text("The helper gave no question", timeout=30_000)
@@ -207,8 +205,7 @@ def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_o
 
 
 def test_what_a_half_written_question_lacks_is_said_before_a_model_is_asked(field: Field) -> None:
-    author = field.person()
-    begin(author)
+    author = field.at_task()
     author.get_by_role("button", name="Try it on the model").click()
     alert = author.get_by_role("alert")
     for words in (
@@ -226,8 +223,7 @@ def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(
 ) -> None:
     chat.control(faults=STALLED)
     scenario = f"{SCENARIO} It rains."  # what was asked before is not asked again
-    author = field.person()
-    begin(author)
+    author = field.at_task()
     author.get_by_label("1. A situation from daily life").fill(scenario)
     expect(author.get_by_role("button", name="Cancel")).to_be_hidden()
     author.get_by_role("button", name="Have a question made of it").click()

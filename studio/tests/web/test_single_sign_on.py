@@ -15,7 +15,6 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from starlette.testclient import TestClient
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
@@ -27,6 +26,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import WebSettings
 from folkways_studio.workflows.definition import read_definition
+from studio.tests.support.app_client import AppClient
 from studio.tests.support.openid_server import BROWSER, CLAIMS, CLIENT, FAULTS, SECRET, OpenIdServer
 from studio.tests.support.studies import PASSWORD, described, stored
 from studio.tests.web.http import CSRF
@@ -57,7 +57,7 @@ class Site:
 
     workspace: Workspace
     provider: OpenIdServer
-    client: TestClient
+    client: AppClient
     prefix: str = ""
 
     def begin(self, following: str = "/studies") -> str:
@@ -121,7 +121,7 @@ def make(
         )
         settings = WebSettings(origin=origin, single_sign_on=described, rates=rates or WebSettings().rates)
         base = (origin or "http://testserver").removesuffix(settings.prefix)
-        client = TestClient(create_app(workspace, settings), base_url=base, follow_redirects=False)
+        client = AppClient(create_app(workspace, settings), base_url=base)
         return Site(workspace, provider, client, settings.prefix)
 
     yield made
@@ -387,7 +387,7 @@ def test_a_disabled_account_stays_out_and_an_erased_one_is_linked_with_nobody(
 
 def test_a_server_without_a_provider_has_no_such_pages(tmp_path: Path) -> None:
     workspace = open_workspace(tmp_path / "w.db")
-    client = TestClient(create_app(workspace))
+    client = AppClient(create_app(workspace))
     assert [client.get(path).status_code for path in ("/signin/sso", "/signin/sso/callback")] == [404, 404]
     assert "Sign in with" not in client.get("/signin").text
     workspace.close()

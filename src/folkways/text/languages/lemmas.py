@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from simplemma import Lemmatizer
 
 MOST_TABLES = 32
-"""Tables that stay in memory. simplemma's own lemmatizer keeps eight, fewer than there are languages: where nine
-take turns, it would read a table anew for each word."""
+"""Tables that stay in memory. simplemma's own lemmatizer keeps eight, fewer than there are languages: where
+nine take turns, it would read a table anew for each word."""
 
 
 def lemma_of(word: str, language: str) -> str:
