@@ -4,6 +4,7 @@ model judge."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -19,19 +20,30 @@ from folkways_studio.exports.snapshot import take_snapshot
 from folkways_studio.models.drawing import draw_answers
 from folkways_studio.stages.registry import stage_kind
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import StudyFixture, open_study
+from studio.tests.support.studies import StudyFixture, content_of, emptied, filled, open_study
 from tests.support.chat_server import ChatServer
 
 POPULATIONS = [{"name": "us", "culture": "US"}, {"name": "china", "culture": "CN"}]
 
 
-@pytest.fixture
-def desk(workspace: Workspace) -> StudyFixture:
-    """A study beside a run of the demo's short answers, in which a model says one word to everything."""
+@pytest.fixture(scope="module")
+def begun(studio_file: Workspace) -> tuple[bytes, StudyFixture]:
+    """A study beside a run of the demo's short answers, in which a model says one word to everything; with the
+    content of the workspace."""
+    workspace = emptied(studio_file)
     with ChatServer(mode="fixed:nothing of the kind") as server:
         asked = run(["demo/saq"], models=[f"{server.url}/v1#m"], workspace=workspace, name="drawn")
     assert set(asked.scores().filter(pl.col("facet") == "all")["score"]) == {0.0}
-    return open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=POPULATIONS)
+    desk = open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=POPULATIONS)
+    return content_of(workspace), desk
+
+
+@pytest.fixture
+def desk(begun: tuple[bytes, StudyFixture]) -> StudyFixture:
+    """That study as it was, to which nobody has been invited."""
+    content, desk = begun
+    filled(desk.workspace, content)
+    return replace(desk, tokens={})
 
 
 def test_a_draw_keeps_to_the_number_and_does_not_repeat_itself(desk: StudyFixture) -> None:
@@ -140,7 +152,8 @@ def test_a_hub_folder_has_everything(desk: StudyFixture, tmp_path: Path) -> None
     assert "You agree to be a test." in (tmp_path / "hub" / "README.md").read_text()
 
 
-def test_what_cannot_be_drawn_says_why(desk: StudyFixture, workspace: Workspace) -> None:
+def test_what_cannot_be_drawn_says_why(desk: StudyFixture) -> None:
+    workspace = desk.workspace
     other = open_study(
         workspace,
         [{"name": "judge", "kind": "judge_answer"}],

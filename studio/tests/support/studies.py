@@ -156,7 +156,8 @@ class StudyFixture:
     owner: int
     offered: Mapping[str, OfferedModel]
     tokens: dict[str, str] = field(default_factory=dict)
-    """Population -> the token of the invitation that its people come by."""
+    """Population -> the token of the invitation that its people come by. It has to be in the workspace: where
+    that is ``filled`` with an earlier content, this begins anew."""
 
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
