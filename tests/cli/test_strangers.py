@@ -87,7 +87,8 @@ def test_an_entry_point_to_nothing_is_told_and_a_name_of_ours_is_no_alias_of_oth
     package(tmp_path / "b", "alias", {INIT: ('"Markets", (', '"Markets", aliases=("demo",), tasks=(')})
     with installed(tmp_path, tmp_path / "b"):
         demo = folkways("tasks", "demo", "--json")
-        done = folkways("tasks", "demo/mcq")
+    path = f"{tmp_path}:{tmp_path / 'b'}:{environment().get('PYTHONPATH', '')}"
+    done = folkways_process("tasks", "demo/mcq", env=environment(PYTHONPATH=path))
     assert {task["benchmark"] for task in json.loads(demo.stdout)} == {"demo"}
     assert (done.returncode, "Demo: multiple choice" in done.stdout) == (0, True), done.stderr
     assert done.stderr.splitlines() == [
