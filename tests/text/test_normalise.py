@@ -29,6 +29,8 @@ def test_the_paper_removes_the_acute_accent_and_no_other() -> None:
         ("tea\u200b", "tea", "en"),
         ("ড়া", "ড\u09bcা", "as"),
         ("don’t", "don't", "en"),
+        ("don`t", "don't", "en"),
+        ("DON`T 5PM", "don't 17:00", "en"),
         ("5 pm", "17:00 ", "en"),
         ("12:30 a.m.", "0:30 ", "en"),
         ("1 am", "1:00", "en"),
