@@ -72,6 +72,9 @@ class Batching:
             asking.progress.batches = len(records)
             if not records and self._short is None:
                 if not (self._api.waits and await self._others_may_send()):
+                    # Another process may have written one down since the look above, and hold nothing now.
+                    if await asking.on_database(batches.open_batches, self._workspace, self._number):
+                        continue
                     return self._api.waits
                 await limiter.closed_within(seconds)
                 seconds, news = min(2 * seconds, LONGEST_LOOK_SECONDS), True

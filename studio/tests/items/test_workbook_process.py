@@ -113,6 +113,13 @@ def test_rows_with_nothing_in_them_do_not_count(monkeypatch: pytest.MonkeyPatch)
         read_workbook(sheet_of("".join(rows)))
 
 
+def test_a_row_of_nothing_but_zero_counts() -> None:
+    rows = (
+        '<row r="2"><c r="A2"><v>0</v></c></row><row r="3"><c r="A3" t="inlineStr"><is><t></t></is></c></row>'
+    )
+    assert read_workbook(sheet_of(rows)) == [{"item": "0", "question": ""}]
+
+
 def test_a_last_column_far_off_costs_nothing_and_a_wide_header_is_refused() -> None:
     rows = "".join(f'<row r="{number}"><c r="XFD{number}"><v>1</v></c></row>' for number in range(2, 2000))
     before = time.process_time()
