@@ -218,6 +218,7 @@ def _forget() -> None:
         registry.tasks,
         registry.published_figures,
         registry.builders,
+        registry.all_suites,
     ]
     for function in cached:
         function.cache_clear()
