@@ -26,6 +26,7 @@ import psutil
 import sqlalchemy as sa
 
 from folkways.runs.execute import plan_run
+from folkways.runs.on_ray.crew import AskingWorker
 from folkways.runs.options import AskOptions, Cluster, RunOptions
 from folkways.runs.work import models_of
 from folkways.workspace import run_records
@@ -36,6 +37,8 @@ from tests.support.postgres import postgres_server
 
 LATENCY, CONCURRENCY = 0.2, 32
 MODEL = "vllm/test-model"
+ACTOR = f"ray::{AskingWorker.__name__}"
+"""How Ray titles the process of a worker."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measu
         return [
             process
             for process in psutil.process_iter(["cmdline"])
-            if "ray::Worker" in " ".join(process.info["cmdline"] or ())
+            if ACTOR in " ".join(process.info["cmdline"] or ())
         ]
 
     began = time.perf_counter()
@@ -136,7 +139,7 @@ def seconds(process: psutil.Process) -> float:
         used = process.cpu_times()
     except psutil.Error:
         return 0.0
-    return used.user + used.system if "ray::Worker" in " ".join(process.cmdline()) else 0.0
+    return used.user + used.system if ACTOR in " ".join(process.cmdline()) else 0.0
 
 
 def waited(found: Callable[[], bool]) -> float:
@@ -200,9 +203,7 @@ def time_to_free_on_ray(workspace: Workspace, url: str, whole_node: bool) -> flo
     def look(counts: Sequence[object]) -> None:
         if not killed and counts[0].done > 100:  # type: ignore[attr-defined]
             (actor,) = (
-                child
-                for child in psutil.Process(raylet).children()
-                if "ray::Worker" in " ".join(child.cmdline())
+                child for child in psutil.Process(raylet).children() if ACTOR in " ".join(child.cmdline())
             )
             if not claims_of(workspace, actor.pid):
                 return
