@@ -13,7 +13,7 @@ from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.evidence.completeness import Completeness
 from folkways.runs.planning.plan import release_of
-from folkways.runs.results.asked_share import completeness_of, default_rows, lacking
+from folkways.runs.results.completeness import completeness_of, default_rows, lacking
 from folkways.workspace import results, run_records, schema
 
 

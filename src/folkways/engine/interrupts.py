@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
 STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that end asking cleanly. Elsewhere all but the first end the process at once, which loses nothing
@@ -84,8 +85,7 @@ def listening(listener: Callable[[], object]) -> Iterator[None]:
 def check() -> None:
     """KeyboardInterrupt if a signal came: for the places between two steps of something long."""
     if _SignalState.blocks and _SignalState.came:
-        _SignalState.deferred = False
-        raise KeyboardInterrupt
+        _interrupt()
 
 
 def exit_code() -> int:
@@ -122,13 +122,16 @@ def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
             signal.signal(number, handler)
         _SignalState.blocks -= 1
         if _SignalState.deferred:
-            _SignalState.deferred = False
-            raise KeyboardInterrupt
+            _interrupt()
+
+
+def _interrupt() -> NoReturn:
+    _SignalState.deferred = False
+    raise KeyboardInterrupt
 
 
 def _came(number: int, frame: FrameType | None) -> None:
     _SignalState.came.append(number)
-    _SignalState.deferred = False
     if _SignalState.listener is not None:
         _SignalState.listener()
     elif _imports(frame):
@@ -136,7 +139,7 @@ def _came(number: int, frame: FrameType | None) -> None:
         # not a Timer, whose locks the interrupted line may hold
         _thread.start_new_thread(_look_again, (number,))
     else:
-        raise KeyboardInterrupt
+        _interrupt()
 
 
 def _imports(frame: FrameType | None) -> bool:

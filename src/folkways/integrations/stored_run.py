@@ -20,7 +20,7 @@ from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import OWN_FOLDER, ReleaseRecord
 from folkways.runs.planning.plan import item_batches, release_of, restore_options, revision_of
-from folkways.runs.results.asked_share import lacking
+from folkways.runs.results.completeness import lacking
 from folkways.runs.results.model_names import ModelIdentity, model_names, stored_model
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records

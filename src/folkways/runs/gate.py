@@ -29,8 +29,8 @@ from folkways.evidence.requirements import (
 )
 from folkways.records import Schema
 from folkways.runs.judging.calibration import Cases
-from folkways.runs.results.asked_share import lacking
 from folkways.runs.results.compare import NotJudgedError, compare, metric_of
+from folkways.runs.results.completeness import lacking
 from folkways.runs.results.find_models import find_models
 from folkways.runs.scores.scoring import stored_scores
 from folkways.stats.raters.judge_quality import noisy_but_valid

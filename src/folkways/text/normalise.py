@@ -27,6 +27,7 @@ _ONE_FORM = str.maketrans(
         "`": "'",
     }
 )
+_TURKIC = ("az", "tr")
 _TURKIC_I = str.maketrans({"I": "ı", "İ": "i"})
 _PERSIAN_LETTERS = str.maketrans("يك", "یک")
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))?\s*([ap])\.?\s?m\b\.?")
@@ -55,7 +56,7 @@ def plain_text(text: str, language: str) -> str:
     if language == "fa":
         text = text.translate(_PERSIAN_LETTERS)
     text = unicodedata.normalize("NFKC", "".join(char for char in text if unicodedata.category(char) != "Cf"))
-    return (text.translate(_TURKIC_I) if language in ("az", "tr") else text).lower()
+    return (text.translate(_TURKIC_I) if language in _TURKIC else text).lower()
 
 
 def strict_text(text: str, language: str) -> str:
@@ -66,8 +67,8 @@ def strict_text(text: str, language: str) -> str:
     scripts stay: they are letters in all but name. "5 pm" becomes 17:00, and a number is separated from the
     letters that follow it (7시, 15kg).
     """
-    if text.isascii() and language not in ("az", "tr"):  # as most are: of the letters, case alone differs
-        text = text.lower().replace("`", "'")
+    if text.isascii() and language not in _TURKIC:  # as most are: of the letters, case alone differs
+        text = text.lower().translate(_ONE_FORM)
     else:
         text = _of_any_script(text, language)
     return _CLOCK.sub(_on_24_hours, _NUMBER_EDGE.sub(" ", text))
@@ -75,7 +76,7 @@ def strict_text(text: str, language: str) -> str:
 
 def _of_any_script(text: str, language: str) -> str:
     text = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
-    if language in ("az", "tr"):
+    if language in _TURKIC:
         text = text.translate(_TURKIC_I)
     text = unicodedata.normalize(
         "NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold().translate(_ONE_FORM)))

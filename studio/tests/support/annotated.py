@@ -85,9 +85,9 @@ def answers(draw: st.DrawFn, content: dict[str, Any]) -> dict[str, Any]:
         "own": st.sampled_from(things),
         "rank_own": st.permutations(things),
     }
-    asked = {**VALUES, **own}
+    fields = {**VALUES, **own}
     left = draw(LEFT)
-    return {**marks, **{key: draw(values) for key, values in asked.items() if key not in left}}
+    return {**marks, **{key: draw(values) for key, values in fields.items() if key not in left}}
 
 
 @st.composite

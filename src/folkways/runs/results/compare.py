@@ -18,7 +18,7 @@ from folkways.evidence.contributions import COVERAGE_KEYS, SERVED
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.runs.results.asked_share import lacking
+from folkways.runs.results.completeness import lacking
 from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
 from folkways.runs.results.notes import other_language_warnings
 from folkways.workspace import results, run_records

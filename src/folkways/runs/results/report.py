@@ -28,7 +28,7 @@ from folkways.reports.views.views import ReportView
 from folkways.runs.models import cost_function
 from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
-from folkways.runs.results.asked_share import lacking
+from folkways.runs.results.completeness import lacking
 from folkways.runs.results.contrasts import compared_of_task, stored_contrasts
 from folkways.runs.results.judgements import inputs_of, judged_of_task, results_of_runs
 from folkways.runs.results.model_names import model_names

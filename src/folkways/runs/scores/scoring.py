@@ -21,7 +21,7 @@ from folkways.releases.stored_releases import locate, state_of
 from folkways.reports.data import PEOPLE
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, stored_plans
-from folkways.runs.results.asked_share import save_lacking
+from folkways.runs.results.completeness import save_lacking
 from folkways.runs.results.contrasts import make_contrasts
 from folkways.runs.sampling.strata import of_sample, stratum_names
 from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip
@@ -122,9 +122,9 @@ def score_run(
         raise broken[0] if len(broken) == 1 else TaskError("\n".join(map(str, broken)))
     stored = results.load_scores(workspace, run)
     make_contrasts(workspace, run, stored, [plan.task for plan in plans], profiles)
-    for asked in run_records.run_tasks(workspace, run):
-        if asked.task in stored["task"]:
-            save_lacking(workspace, run, asked)
+    for run_task in run_records.run_tasks(workspace, run):
+        if run_task.task in stored["task"]:
+            save_lacking(workspace, run, run_task)
     results.save_usage(workspace, run)
     run_records.mark_scored(workspace, run)
     current = pl.col("profile") == pl.col("task").replace_strict(

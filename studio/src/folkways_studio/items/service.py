@@ -94,9 +94,8 @@ def add_items(
         audit.record_event(
             connection, "items.added", study_id, by, details={"stage": stage, "n": len(numbers)}
         )
-        query = sa.select(schema.items).where(
-            schema.items.c.stage_id == stage_record.id, schema.items.c.id >= min(numbers, default=0)
-        )
+        ids = schema.items.c.id.between(min(numbers, default=0), max(numbers, default=0))
+        query = sa.select(schema.items).where(schema.items.c.stage_id == stage_record.id, ids)
         placed = {row.id: row for row in connection.execute(query)}
         return tuple(from_row(Item, placed[number]) for number in numbers)
 

@@ -21,36 +21,36 @@ LACKING = "lacking "
 """How the names of summaries begin that say what a run lacks of a task."""
 
 
-def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask) -> list[str]:
+def lacking(workspace: Workspace, run: run_records.RunRecord, run_task: run_records.RunTask) -> list[str]:
     """What the run did not ask of what the task asks by default, in words without a full stop; empty where it
     asked everything.
 
     Only a run with an option that might leave something out is looked at, and its data are read for that.
     """
-    if _asks_by_default(asked):
+    if _asks_by_default(run_task):
         return []
-    stored = results.load_summary(workspace, run, LACKING + asked.task)
+    stored = results.load_summary(workspace, run, LACKING + run_task.task)
     try:
-        return _lacking(workspace, run, asked) if stored is None else stored
+        return _lacking(workspace, run, run_task) if stored is None else stored
     except FolkwaysError as error:  # the data have gone since
         return [f"how much of the task this is cannot be told ({str(error).splitlines()[0]})"]
 
 
-def save_lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask) -> None:
+def save_lacking(workspace: Workspace, run: run_records.RunRecord, run_task: run_records.RunTask) -> None:
     """Store what ``lacking`` says of a task that was just scored, unless that is nothing by its options."""
-    if not _asks_by_default(asked):
-        results.save_summary(workspace, run, LACKING + asked.task, _lacking(workspace, run, asked))
+    if not _asks_by_default(run_task):
+        results.save_summary(workspace, run, LACKING + run_task.task, _lacking(workspace, run, run_task))
 
 
-def _lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask) -> list[str]:
-    return list(completeness_of(workspace, run, asked, get_task(asked.task)).sentences())
+def _lacking(workspace: Workspace, run: run_records.RunRecord, run_task: run_records.RunTask) -> list[str]:
+    return list(completeness_of(workspace, run, run_task, get_task(run_task.task)).sentences())
 
 
 def completeness_of(
-    workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task
+    workspace: Workspace, run: run_records.RunRecord, run_task: run_records.RunTask, task: Task
 ) -> Completeness:
-    """How complete the ``run`` of a ``workspace`` is on a ``task``: of the first model that it asked, as all
-    of them expect the same rows."""
+    """How complete the ``run`` of a ``workspace`` is on a ``task``, its ``run_task``: of the first model that
+    it asked, as all of them expect the same rows."""
     part = next(part for part in results.parts(workspace, run) if part.task == task.name)
     profile = next(
         iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0]
@@ -61,13 +61,13 @@ def completeness_of(
     rows = counts.filter(pl.col("sample") == pl.col("sample").min())
     released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
     return Completeness.of(
-        default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released)))
+        default_rows(task, release_of(run_task)), _cells(rows.filter(pl.col("variant").is_in(released)))
     )
 
 
-def _asks_by_default(asked: run_records.RunTask) -> bool:
+def _asks_by_default(run_task: run_records.RunTask) -> bool:
     """Whether no option of the run could have made it ask less than the task does by default."""
-    options = restore_options(asked.options)
+    options = restore_options(run_task.options)
     chosen = (options.cultures, options.languages, options.variants, options.limit, options.until)
     return not options.prompt_texts and all(value is None for value in chosen)
 
