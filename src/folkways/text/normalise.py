@@ -56,7 +56,9 @@ def plain_text(text: str, language: str) -> str:
     if language == "fa":
         text = text.translate(_PERSIAN_LETTERS)
     text = unicodedata.normalize("NFKC", "".join(char for char in text if unicodedata.category(char) != "Cf"))
-    return (text.translate(_TURKIC_I) if language in _TURKIC else text).lower()
+    if language in _TURKIC:  # an accent on İ belongs to the i that it becomes
+        text = unicodedata.normalize("NFC", text.translate(_TURKIC_I))
+    return text.lower()
 
 
 def strict_text(text: str, language: str) -> str:
