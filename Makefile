@@ -65,6 +65,10 @@ test-studio: $(DEV) $(BROWSER) .tools/.stamp-annotation-tools ## Run the tests o
 nightly: $(DEV) $(TORCH) $(BROWSER) $(TEX) $(OTHERS) ## Run every test, the long ones in full
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "" --hypothesis-profile=nightly $(PYTEST_ARGS)
 
+.PHONY: shuffled
+shuffled: $(DEV) $(TORCH) $(BROWSER) $(TEX) $(OTHERS) ## Run every test, each file's in random order (PYTEST_ARGS=--randomly-seed=7 repeats an order)
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -p randomly $(PYTEST_ARGS)
+
 .PHONY: quick
 quick: $(DEV) ## Run what a save may have broken, in under a minute: what is pure, engine and workspace on SQLite, studio rules, with few random examples
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile=quick -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
