@@ -81,6 +81,8 @@ def _locals(path: Path, tree: ast.Module) -> Iterator[Remark]:
 def _private_names(path: Path, tree: ast.Module) -> Iterator[Remark]:
     """What a test reaches for that is not its own: attributes, imports, and texts such as those of monkeypatch."""
     for node in ast.walk(tree):
+        if not isinstance(node, (ast.expr, ast.stmt)):
+            continue
         names: list[str] = []
         if isinstance(node, ast.Attribute):
             own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
