@@ -199,7 +199,11 @@ def test_every_figure_and_table_is_made_of_made_data(made: Path, tmp_path: Path)
     tables = {}
     for number, (command, name) in enumerate(OF_RESULTS.items()):
         words = shlex.split(command)
-        data = ["--release", str(made / name), *(["--ready-made", str(made / name)] if name == "blend" else [])]
+        data = [
+            "--release",
+            str(made / name),
+            *(["--ready-made", str(made / name)] if name == "blend" else []),
+        ]
         words += [name] if words[0] == "analyse" else data
         words += ["--workspace", str(made / "folkways.db")]
         values = {"RUN": name, "FILE": str(made / "markers.csv")}

@@ -22,7 +22,10 @@ def fingerprint(rows: pl.DataFrame, aliases: Mapping[str, str] | None = None) ->
     """By column: of numbers how many there are, their sum, and their sum with each times its row's number, which
     tells their order; of anything else a digest. aliases: texts that change from run to run (an address), and
     what stands for them."""
-    return {"rows": rows.height, **{column.name: _of(column, aliases or {}) for column in rows.iter_columns()}}
+    return {
+        "rows": rows.height,
+        **{column.name: _of(column, aliases or {}) for column in rows.iter_columns()},
+    }
 
 
 def check_fingerprints(tables: Mapping[str, pl.DataFrame], recorded: Path, **how: Any) -> None:

@@ -319,6 +319,6 @@ def slice_of(rows: Sequence[R], cursor: int, limit: int, make: Callable[[R], T])
 
 def page_from(rows: Sequence[R], cursor: int, limit: int, make: Callable[[R], T]) -> PageResponse[T]:
     """The page at position ``cursor``. rows: up to ``limit`` of them from there, and one more where the list
-    goes on."""
+    goes on. make: the response for a row."""
     goes_on = len(rows) > limit
     return PageResponse(data=[make(each) for each in rows[:limit]], next=cursor + limit if goes_on else None)
