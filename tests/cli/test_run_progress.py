@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -11,6 +13,8 @@ from folkways.cli.progress import RunProgress
 from folkways.cli.run import off_by
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
+from tests.support.chat_server import ChatServer
+from tests.support.river import folkways, rows
 
 
 def test_an_interrupt_tells_once_what_is_waited_for_and_lines_end_with_their_model() -> None:
@@ -52,6 +56,21 @@ def test_one_line_says_how_far_off_estimates_of_tokens_were() -> None:
     twelve = {f"m{number}": (1000, 1300.0 + number) for number in range(12)}
     assert off_by(twelve).endswith("for m11; its server counted 1,000 (11 other models were off by less).")
     assert off_by({"a": (100, 150.0), "b": (100, 140.0)}).endswith("(one other model was off by less).")
+
+
+def test_a_run_says_how_far_off_its_estimate_of_tokens_was(tmp_path: Path) -> None:
+    """The server counts a fourth of the characters, and 30 tokens for what its template puts in."""
+    with ChatServer() as server:
+        model = f"{server.url}/v1#with-template"
+        done = folkways("run", "demo/mcq", "--limit", 6, "-m", model, "-w", tmp_path / "w.db")
+    (said,) = re.findall(r"We estimated ([\d,]+) input tokens for .*; its server counted ([\d,]+)", done.stderr)
+    estimated, counted = (int(number.replace(",", "")) for number in said)
+    ((asked, expected),) = rows(
+        tmp_path / "w.db",
+        "SELECT count(*), sum(input_tokens) FROM responses",
+    )
+    assert counted == expected
+    assert estimated == pytest.approx(counted - 30 * asked, rel=0.2)
 
 
 @pytest.mark.parametrize(("counted", "estimated"), [(12, 75.7), (3000, 1000.0)])
