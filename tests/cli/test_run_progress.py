@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from folkways.cli.progress import RunProgress
+from folkways.cli.progress import RunProgress, watch
 from folkways.cli.run import off_by
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
@@ -45,6 +46,18 @@ def test_where_every_reply_was_stored_one_line_says_that_nothing_was_asked() -> 
     )  # a later round asked
     assert "Nothing was asked" not in told([ModelProgress("m", total=3, stored=5, stopped="out of reach")])
     assert told([ModelProgress("m")]) == ""
+
+
+def test_texts_are_counted_now_and_then_after_two_seconds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two batches of ten texts, the first slow."""
+    tell = watch("model")
+    for seconds, done in ((100, 1), (101, 2), (103, 3), (109, 4), (113, 6), (114, 7), (116, 10), (116.5, 1), (117, 10)):
+        monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: seconds)
+        tell(done, 10)
+    shown = [line.split(" texts")[0] for line in capsys.readouterr().err.splitlines()]
+    assert shown == ["model: 6 of 10", "model: 10 of 10"]
 
 
 def test_one_line_says_how_far_off_estimates_of_tokens_were() -> None:
