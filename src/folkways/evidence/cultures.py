@@ -77,9 +77,10 @@ def own_language(judgements: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     languages: dict[str, list[str]] = {}
     for culture, language in asked_in_both(judgements):
         languages.setdefault(culture, []).append(language)
-    judgements = judgements.filter(~_answered_elsewhere(judgements)).with_columns(
-        pl.col(CULTURE, "language").cast(pl.String)
-    )
+    if languages:
+        judgements = judgements.filter(~_answered_elsewhere(judgements)).with_columns(
+            pl.col(CULTURE, "language").cast(pl.String)
+        )
     rows = [pl.DataFrame(schema={**OWN_LANGUAGE, "p": pl.Float64})]
     for turn in range(max(map(len, languages.values()), default=0)):  # more than one where it has several
         of_turn = {culture: names[turn] for culture, names in languages.items() if len(names) > turn}
@@ -104,10 +105,7 @@ def own_language(judgements: pl.DataFrame, metric: Metric) -> pl.DataFrame:
 def asked_in_both(judgements: pl.DataFrame) -> list[tuple[str, str]]:
     """Each culture with each of its languages, other than English, if questions about it came in both."""
     pairs = (
-        judgements.select(pl.col(CULTURE, "language").cast(pl.String))
-        .unique()
-        .drop_nulls()
-        .sort(CULTURE, "language")
+        judgements.select(CULTURE, "language").unique().drop_nulls().cast(pl.String).sort(CULTURE, "language")
     )
     in_english = {*pairs.filter(pl.col("language") == ENGLISH)[CULTURE]}
     return [
@@ -136,12 +134,13 @@ def topics(judgements: pl.DataFrame, metric: Metric, facet: str) -> pl.DataFrame
     )
     if metric.bounds is None or counted.is_empty():
         return empty(TOPICS)
-    cell = pl.concat_str(pl.col(CULTURE, facet).cast(pl.String), separator="+").alias(CULTURE)
-    scores = summarise_means(counted.with_columns(cell), "", (metric,), (), ((CULTURE,),)).filter(
+    cell = pl.concat_str(pl.col(CULTURE, facet).cast(pl.String), separator="+").cast(pl.Categorical)
+    cells = pl.concat(rows.select(cell.alias(CULTURE)) for rows in counted.iter_slices(SLICE))
+    scores = summarise_means(counted.with_columns(cells), "", (metric,), (), ((CULTURE,),)).filter(
         pl.col("facet") == CULTURE, pl.col("questions") >= FEWEST_QUESTIONS, pl.col("low").is_not_null()
     )
     of_cells = scores.rows_by_key("value", named=True, unique=True)
-    pairs = counted.select(pl.col(CULTURE, facet).cast(pl.String)).unique().sort(CULTURE, facet)
+    pairs = counted.select(CULTURE, facet).unique().cast(pl.String).sort(CULTURE, facet)
     rows = []
     for (culture,), part in pairs.group_by(CULTURE, maintain_order=True):
         of_topics = {

@@ -66,9 +66,7 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
         data = replace(data, judgements=data.judgements.filter(~of_kept))
     outcome = outcome_of(data, data.judgements.columns)
     needed = ("endpoint", _group(outcome), _size())
-    slices = [
-        rows.select(needed) for rows in data.judgements.iter_slices(SLICE)
-    ]  # texts of a million would be copied
+    slices = [rows.select(needed) for rows in data.slices(SLICE)]  # texts of a million would be copied
     deciding = pl.concat([data.judgements.clear().select(needed), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
@@ -86,11 +84,7 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
 def _packed(view: ReportView, data: ReportData, outcome: pl.Expr, rows: pl.Series) -> tuple[str, str]:
     """``packed`` and ``letters`` of a Sample of these rows of the judgements."""
     order = ("task", "culture", "item", "endpoint", "language", "variant", "profile")
-    shown = (
-        data.judgements[rows]
-        .with_columns(outcome=outcome)
-        .sort(pl.col(name).cast(pl.String) for name in order)
-    )
+    shown = data.rows(rows).with_columns(outcome=outcome).sort(pl.col(name).cast(pl.String) for name in order)
     columns: dict[str, Any] = {name: _coded(shown[name].cast(pl.String).fill_null("")) for name in KEYS}
     columns["endpoint"] = _named(columns["endpoint"], lambda name: view.short.get(name, name))
     columns["culture_name"] = _named(columns["culture"], culture_name)

@@ -103,7 +103,7 @@ def _samples(known: pl.DataFrame, value: str, group: str) -> tuple[list[str], li
 
 
 def _f_test(between: float, df_groups: int, error: float, df_error: int) -> tuple[float, float]:
-    from scipy.special import fdtrc  # scipy.stats takes a second to import, and 70 MB
+    from scipy.special import fdtrc  # scipy.stats takes a second to import, and 50 MB
 
     unexplained = math.inf if between > 0 else math.nan
     f = between / df_groups / (error / df_error) if error > 0 else unexplained

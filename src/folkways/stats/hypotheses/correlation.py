@@ -27,7 +27,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike, confidence: float = 0.95) -> Cor
     not vary; its interval is NaN with fewer than four pairs. ValueError if the two are not of the same
     length.
     """
-    from scipy.special import ndtri  # scipy.stats, which has all of this, takes 70 MB
+    from scipy.special import ndtri  # scipy.stats, which has all of this, takes 50 MB
 
     method = f"fisher {confidence:.0%}"
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)

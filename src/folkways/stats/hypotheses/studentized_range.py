@@ -1,5 +1,5 @@
-"""The distribution of the studentized range, which Tukey's differences are judged by. ``scipy.stats`` has it too, and
-takes 70 MB and a second to import."""
+"""The distribution of the studentized range, which Tukey's differences are judged by. ``scipy.stats`` has it
+too, and takes 50 MB and a second to import."""
 
 from __future__ import annotations
 
