@@ -234,7 +234,7 @@ class Inputs:
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
         rows = self.judged.select(name for name in self.judged.columns if name in columns or not columns)
-        if not (wanted := usable & (self.judged["profile"] == chosen)).all():
+        if not (wanted := usable & (self.judged["profile"] == chosen)).all(ignore_nulls=False):
             rows = rows.filter(wanted)  # which copies them
         judged = rows.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(rows)
         return judged.select(

@@ -190,14 +190,14 @@ def wrong_replies(judgements: pl.DataFrame, metric: Metric) -> WrongReplies:
     # Most replies come once: as texts, those of a million would take more memory than all else of a report.
     hashed = pl.concat(slim)
     keyed = hashed.drop_nulls("key")
-    often = keyed["key"].value_counts().filter(pl.col("count") >= FEWEST_REPEATS)["key"]
+    often = keyed["key"].sort().rle().struct.unnest().filter(pl.col("len") >= FEWEST_REPEATS)["value"]
     return WrongReplies(
         pl.concat(
             rows.filter(hashed_key.is_in(often.implode()))
             for rows in _replies(judgements, metric, right=False)
         ),
         hashed.select(*of_culture, "question").unique().cast(pl.String),
-        keyed.select(*of_culture, "key").n_unique(),
+        int(keyed.group_by(of_culture).agg(pl.col("key").n_unique())["key"].sum()),
     )
 
 

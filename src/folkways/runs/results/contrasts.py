@@ -20,7 +20,6 @@ from folkways.workspace import results
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
 
-
 COMPARED = ("item", "question", CULTURE, *ASKING, "counted", "state")
 """Columns by which models are compared, besides their metric."""
 

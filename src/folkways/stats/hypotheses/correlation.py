@@ -52,4 +52,4 @@ def _direction(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Deviations from the mean, of length 1; divided by the largest first, as their squares may overflow."""
     apart = values - values.mean()
     largest = np.abs(apart).max()
-    return apart / (largest * np.linalg.norm(apart / largest, axis=0))
+    return np.asarray(apart / (largest * np.linalg.norm(apart / largest, axis=0)))

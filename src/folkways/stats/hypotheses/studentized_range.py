@@ -28,8 +28,8 @@ class StudentizedRange:
 
         self._normal_distribution = ndtr
         self._groups = groups
-        ends = [inverse(df / 2, _TAIL) for inverse in (gammaincinv, gammainccinv)]
-        logs = np.linspace(*(math.log(2 * end / df) / 2 for end in ends), _SPREADS)
+        low, high = (math.log(2 * inverse(df / 2, _TAIL) / df) / 2 for inverse in (gammaincinv, gammainccinv))
+        logs = np.linspace(low, high, _SPREADS)
         weights = np.exp(df * (logs - np.expm1(2 * logs) / 2))
         self._spreads, self._weights = np.exp(logs), weights / weights.sum()
         self._below: Floats = ndtr(_NORMAL)
