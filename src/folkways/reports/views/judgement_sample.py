@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,14 +92,18 @@ def _packed(view: ReportView, data: ReportData, outcome: pl.Expr, rows: pl.Serie
     columns["language_name"] = _named(columns["language"], language_name)
     columns["details"] = _coded(pl.Series(_details(data, shown), dtype=pl.String))
     columns.update({name: _coded(_written_out(shown[name].cast(pl.String))) for name in ITEM_TEXTS})
-    texts = (text for name in (*ITEM_TEXTS, "details") for text in columns[name]["values"] if text)
+    texts = ("".join(filter(None, columns[name]["values"])) for name in (*ITEM_TEXTS, "details"))
     packed = gzip.compress(orjson.dumps(columns), compresslevel=6, mtime=0)
-    return base64.b64encode(packed).decode(), _letters("".join(texts))
+    return base64.b64encode(packed).decode(), _letters(texts)
 
 
-def _letters(text: str) -> str:
-    """The distinct characters of a text, the most frequent first."""
-    counts = np.bincount(np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4"))
+def _letters(texts: Iterable[str]) -> str:
+    """The distinct characters of these texts, the most frequent first."""
+    counts = np.zeros(sys.maxunicode + 1, dtype=np.int64)
+    for text in texts:
+        counts += np.bincount(
+            np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4"), minlength=counts.size
+        )
     return "".join(map(chr, sorted(np.flatnonzero(counts), key=lambda code: (-counts[code], code))))
 
 
