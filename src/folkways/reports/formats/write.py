@@ -18,7 +18,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from folkways.errors import FolkwaysError, UnknownNameError, need_extra, option
-from folkways.records import SAID, Frames, plain
+from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
 from folkways.reports.formats.html import Read, render_html
@@ -118,11 +118,11 @@ def _write_tables(data: ReportData, out: Path, formats: Sequence[str]) -> list[P
         ("scores", data.scores, data.scores.iter_slices),
         ("judgements", data.judgements, data.slices),
     ):
-        slices = partial(_slices, frame.clear(), cut)
+        slices = partial(_slices, frame.clear(), cut, data.names)
         if "csv" in formats:
-            written.append(_write(out / f"{name}.csv", partial(_write_csv, slices, data.names)))
+            written.append(_write(out / f"{name}.csv", partial(_write_csv, slices)))
         if "parquet" in formats:
-            written.append(_write(out / f"{name}.parquet", partial(_write_parquet, slices, data.names)))
+            written.append(_write(out / f"{name}.parquet", partial(_write_parquet, slices)))
     return written
 
 
@@ -165,29 +165,27 @@ def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
 Slices = Callable[[], Iterator[pl.DataFrame]]
 
 
-def _slices(empty: pl.DataFrame, cut: Callable[[int], Iterator[pl.DataFrame]]) -> Iterator[pl.DataFrame]:
-    """The rows of a table as ``cut`` gives them, an ``empty`` slice first."""
-    return chain([empty], cut(SLICE))
+def _slices(
+    empty: pl.DataFrame, cut: Callable[[int], Iterator[pl.DataFrame]], names: Mapping[str, str]
+) -> Iterator[pl.DataFrame]:
+    """The rows that ``cut`` gives with ``model`` (``names``) before all else, the ``empty`` slice first; slice
+    by slice, because plain texts take more memory."""
+    for rows in chain([empty], cut(SLICE)):
+        yield plain(rows).select(pl.col("endpoint").replace(dict(names)).alias("model"), pl.all())
 
 
-def _named(rows: Frames, names: Mapping[str, str]) -> Frames:
-    """Plain ``rows`` with ``model`` (``names``) before all else."""
-    return plain(rows).select(pl.col("endpoint").replace(dict(names)).alias("model"), pl.all())
-
-
-def _write_csv(slices: Slices, names: Mapping[str, str], file: IO[bytes]) -> None:
-    """Write CSV slice by slice, because plain texts take more memory, and making them safe for spreadsheets
-    copies them."""
+def _write_csv(slices: Slices, file: IO[bytes]) -> None:
+    """Write CSV slice by slice, because making texts safe for spreadsheets copies them."""
     for number, rows in enumerate(slices()):
-        for_csv(_named(rows, names)).write_csv(file, include_header=number == 0)
+        for_csv(rows).write_csv(file, include_header=number == 0)
 
 
-def _write_parquet(slices: Slices, names: Mapping[str, str], file: IO[bytes]) -> None:
+def _write_parquet(slices: Slices, file: IO[bytes]) -> None:
     """Write Parquet through memory, because polars does not report a disk that is full at the end of the
-    file. What waits to be written is not yet plain, and so takes less memory."""
+    file."""
     buffer = io.BytesIO()
     rows = register_io_source(lambda *_: slices(), schema=next(slices()).schema)
-    _named(rows, names).sink_parquet(buffer, row_group_size=SLICE)
+    rows.sink_parquet(buffer, row_group_size=SLICE)
     file.write(buffer.getbuffer())
 
 
