@@ -168,7 +168,7 @@ Slices = Callable[[], Iterator[pl.DataFrame]]
 def _slices(
     empty: pl.DataFrame, cut: Callable[[int], Iterator[pl.DataFrame]], names: Mapping[str, str]
 ) -> Iterator[pl.DataFrame]:
-    """The rows that ``cut`` gives with ``model`` (``names``) before all else, the ``empty`` slice first; slice
+    """The rows of ``cut`` with ``model`` (``names``) before all else, the ``empty`` slice first; slice
     by slice, because plain texts take more memory."""
     for rows in chain([empty], cut(SLICE)):
         yield plain(rows).select(pl.col("endpoint").replace(dict(names)).alias("model"), pl.all())
