@@ -382,7 +382,7 @@ class _TaskPages:
             & (pl.col("profile") == self.task.profile)
             & (pl.col("endpoint") == endpoint)
         )
-        return judgements.lazy().filter(of_model).select(columns).collect(engine="streaming")
+        return evidence.chosen_rows(judgements.select(columns), judgements.select(of_model).to_series())
 
     @property
     def _topic_facet(self) -> str | None:
