@@ -66,17 +66,17 @@ class Replies:
         if self._in_memory + len(packed) <= IN_MEMORY:
             self._in_memory += len(packed)
             return packed
-        place, rest = self._in_file, memoryview(packed)
+        offset, rest = self._in_file, memoryview(packed)
         try:
             if self._file is None:
                 self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - deleted with this object
-            self._file.seek(place)
+            self._file.seek(offset)
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError:  # the disk is full
             return packed
         self._in_file += len(packed)
-        return place, len(packed)
+        return offset, len(packed)
 
     def _overlapping(self, start: int, end: int) -> Iterator[tuple[int, pl.Series]]:
         """The pieces that have some of these numbers, each with its first."""
@@ -88,6 +88,6 @@ class Replies:
         if isinstance(piece.packed, bytes):
             return io.BytesIO(piece.packed)
         assert self._file is not None  # noqa: S101 - it has what is not in memory
-        place, size = piece.packed
-        self._file.seek(place)
+        offset, size = piece.packed
+        self._file.seek(offset)
         return io.BytesIO(self._file.read(size))
