@@ -177,7 +177,10 @@ class Field:
 
 
 def open_field(
-    server: StudioServer, new_page: Callable[..., Watched], stages: Sequence[Mapping[str, Any]], **changes: Any
+    server: StudioServer,
+    new_page: Callable[..., Watched],
+    stages: Sequence[Mapping[str, Any]],
+    **changes: Any,
 ) -> Field:
     """An open study of these stages on the server; keywords change its description."""
     owner = accounts.find_account(server.workspace, "owner@example.org") or accounts.create_account(
