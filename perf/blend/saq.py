@@ -78,13 +78,13 @@ def main() -> None:
         f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {os.cpu_count()} cores, "
         f"load {os.getloadavg()[0]:.1f} at the end.\n"
     )
-    print(_table(rows))
+    print(table_of(rows))
     print("All 16 cultures x 2 languages x 2 prompts (30,000 replies), wall seconds with every start:")
     for profile, seconds in whole.items():
         print(f"- {profile}: {seconds:.1f} s (goal: under 60)")
 
 
-def _table(rows: list[Row]) -> str:
+def table_of(rows: list[Row]) -> str:
     columns = (
         "language",
         "questions",

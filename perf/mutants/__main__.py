@@ -203,7 +203,7 @@ def _judge(
     target.write_text(text, encoding="utf-8")
     try:
         ran = _run_tests(tests, place)
-        if ran.code == NO_SUCH_TEST:  # what the fault changed is part of a test's name
+        if ran.code == NO_SUCH_TEST and "ImportError" not in ran.output:  # the fault is in a test's name
             ran = _run_tests(list(dict.fromkeys(test.split("::")[0] for test in tests)), place)
     finally:
         target.write_text(original, encoding="utf-8")
@@ -230,6 +230,8 @@ def _outcome(ran: PytestRun) -> tuple[str, str]:
         return "timeout", f"no end within {SECONDS} s"
     if ran.code < 0:
         return "timeout", f"no end within {CPU_SECONDS} s of work"
+    if broken := re.search(r"^ImportError while loading conftest '(\S+)'", ran.output, re.MULTILINE):
+        return "killed", broken[1]
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)", ran.output, re.MULTILINE)
     if failed is None and ran.code not in (1, 2):
         raise RuntimeError(f"pytest ended with {ran.code}:\n{ran.output[-2000:]}")

@@ -23,7 +23,7 @@ from folkways.names import plain_names, short_endpoints
 from folkways.runs.judging.replies import shares_of
 from folkways.runs.results.find_models import find_models
 from folkways.runs.results.model_names import choose_models, model_names, stored_model
-from folkways.runs.submitting import _model
+from folkways.runs.submitting import model_to_submit
 from folkways.runs.work import models_of
 from folkways.workspace import run_records
 from tests.support.chat_server import ChatServer
@@ -120,7 +120,7 @@ def test_every_printed_name_finds_its_model_everywhere(asked: Asked) -> None:
             assert [found.endpoint for found in find_models(run.workspace, [name], ["named"])] == [endpoint]
             assert [found.endpoint for found in find_models(run.workspace, [f"{name}@named"])] == [endpoint]
             assert {*run.scores(model=name)["endpoint"]} == {endpoint}
-            assert _model(run.workspace, record, ["demo/saq"], name) == endpoint
+            assert model_to_submit(run.workspace, record, ["demo/saq"], name) == endpoint
             assert {share.endpoint for share in shares_of(run.workspace, record, None, None, [name])} == {
                 endpoint
             }

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import polars as pl
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -21,6 +22,7 @@ from folkways.cli.main import COMMANDS, cli, other_commands
 from folkways.evidence.groups import OF_ANY_BENCHMARK
 from folkways.releases.registry import known_releases
 from tests.support.doc_pages import REPOSITORY, command_of
+from tests.support.fingerprints import check_fingerprints
 from tests.support.papers_data import run_models, write_papers_data
 
 PAGE = REPOSITORY / "docs" / "reference" / "papers.md"
@@ -28,6 +30,7 @@ TEMPLATES = REPOSITORY / "studio" / "src" / "folkways_studio" / "workflows" / "t
 PAPERS = {"CulturalBench": 53, "BLEnD": 74, "XCR-Bench": 50}
 """Paper -> how many of its sentences have a row."""
 STATES = ("works", "in part", "otherwise", "not")
+RECORDED = Path(__file__).parent / "recorded"
 REAL = {"blend": "blend/3e4dcbd", "xcr": "xcr"}
 """Benchmark -> its folder in the reference data."""
 
@@ -175,6 +178,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+def as_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
 def tables_of(
     words: list[str], figures: Path, values: Mapping[str, str] | None = None
 ) -> dict[str, list[dict[str, Any]]]:
@@ -187,15 +194,23 @@ def tables_of(
     return {table["name"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
 
 
-@pytest.mark.parametrize("command", OF_RESULTS)
-def test_every_figure_and_table_is_made_of_made_data(command: str, made: Path, tmp_path: Path) -> None:
-    name, words = OF_RESULTS[command], shlex.split(command)
-    data = ["--release", str(made / name), *(["--ready-made", str(made / name)] if name == "blend" else [])]
-    words += [name] if words[0] == "analyse" else data
-    words += ["--workspace", str(made / "folkways.db")]
-    values = {"RUN": name, "FILE": str(made / "markers.csv")}
-    made_tables = tables_of(words, tmp_path / "figures", values)
-    assert made_tables and all(made_tables.values())
+def test_every_figure_and_table_is_made_of_made_data(made: Path, tmp_path: Path) -> None:
+    """And holds the numbers that it held before."""
+    tables = {}
+    for number, (command, name) in enumerate(OF_RESULTS.items()):
+        words = shlex.split(command)
+        data = [
+            "--release",
+            str(made / name),
+            *(["--ready-made", str(made / name)] if name == "blend" else []),
+        ]
+        words += [name] if words[0] == "analyse" else data
+        words += ["--workspace", str(made / "folkways.db")]
+        values = {"RUN": name, "FILE": str(made / "markers.csv")}
+        of_command = tables_of(words, tmp_path / str(number), values)
+        assert of_command and all(of_command.values()), command
+        tables |= {f"{command}: {table}": as_frame(rows) for table, rows in of_command.items()}
+    check_fingerprints(tables, RECORDED / "made.json")
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -209,6 +224,8 @@ def test_every_figure_and_table_of_data_is_made_of_the_real_data(
     made_tables = tables_of(["tables", name, *wanted, *release], tmp_path / "figures")
     table, least = {"blend": ("overlap", 120), "xcr": ("element-levels", 25)}[name]
     assert len(made_tables[table]) >= least
+    frames = {table: as_frame(rows) for table, rows in made_tables.items()}
+    check_fingerprints(frames, RECORDED / f"{name}.json")
 
 
 def test_published_places_have_figures() -> None:

@@ -302,7 +302,7 @@ def test_a_large_body_waits_for_its_turn() -> None:
             await large.acquire()
             reading = asyncio.create_task(connection.exchange(b"GET / HTTP/1.1\r\n\r\n", 5_000_000, large))
             await rounds(60)
-            size = connection._size
+            size = connection.received
             large.release()
             length = len((await reading).body)
             assert not large.locked()

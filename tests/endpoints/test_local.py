@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.endpoints import generation
 from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
-from folkways.endpoints.local import _batch, _PendingRequest
+from folkways.endpoints.local import PendingRequest, next_batch
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
@@ -27,7 +27,6 @@ TEMPLATE = "{% for m in messages %}{{ m.role }} {{ m.content }} . {% endfor %}"
 NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + TEMPLATE
 GREEDY = Settings(max_tokens=6)
 LOOP = asyncio.new_event_loop()
-LOAD = generation._load
 
 
 def test_without_the_extra_the_install_line_is_named(monkeypatch):
@@ -105,10 +104,10 @@ LENGTHS = st.lists(
 @given(LENGTHS, st.integers(1, 12))
 def test_a_batch_is_the_first_and_those_nearest_to_it_in_length(asked, largest):
     waiting = [
-        _PendingRequest(request("x" * length, settings=settings), asyncio.Future(loop=LOOP))
+        PendingRequest(request("x" * length, settings=settings), asyncio.Future(loop=LOOP))
         for length, settings in asked
     ]
-    batch = _batch(waiting, largest)
+    batch = next_batch(waiting, largest)
     alike = [one for one in waiting if one.request.settings == waiting[0].request.settings]
     assert waiting[0] in batch
     assert len(batch) == min(largest, len(alike))
@@ -270,8 +269,16 @@ def test_likelihoods_of_what_has_no_options_or_is_too_long(model):
 
 @pytest.mark.local_model
 def test_two_that_ask_one_model_share_one_copy_which_goes_with_the_last(model, monkeypatch):
+    AutoModelForCausalLM = pytest.importorskip("transformers").AutoModelForCausalLM  # noqa: N806 - a class's name
     loads = []
-    monkeypatch.setattr(generation, "_load", lambda *source: (loads.append(source), LOAD(*source))[1])
+    from_pretrained = AutoModelForCausalLM.from_pretrained
+
+    def noted(source, **how):
+        loaded = from_pretrained(source, **how)
+        loads.append((source, weakref.ref(loaded)))
+        return loaded
+
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", noted)
 
     async def use() -> None:
         first, second = open_name(f"hf/{model}"), open_name(f"hf/{model}")
@@ -285,9 +292,10 @@ def test_two_that_ask_one_model_share_one_copy_which_goes_with_the_last(model, m
         await second.close()
 
     asyncio.run(use())
-    assert loads == [(str(model), None)]
+    ((source, loaded),) = loads
+    assert source == str(model)
     gc.collect()
-    assert dict(generation._loaded) == {}
+    assert loaded() is None
 
 
 @pytest.mark.local_model

@@ -120,7 +120,7 @@ def test_the_address_is_no_part_of_the_model(kind):
 def test_the_address_in_the_name_wins_and_is_checked(monkeypatch):
     monkeypatch.setenv("VLLM_BASE_URL", "http://elsewhere:1/v1")
     assert (
-        open_name("vllm/m@http://here:2/v1", EndpointOptions(base_url="http://third:3/v1"))._address.base_url
+        open_name("vllm/m@http://here:2/v1", EndpointOptions(base_url="http://third:3/v1")).address.base_url
         == "http://here:2/v1"
     )
     with pytest.raises(FolkwaysError, match="the address behind @"):
@@ -133,12 +133,12 @@ def test_a_key_goes_to_this_machine_and_to_hosts_that_are_named(monkeypatch):
     monkeypatch.setenv("VLLM_API_KEY", KEY)
     with ModelServer("vllm", "m", key=KEY) as server:
         assert ask(f"vllm/m@{server.url}").text == "B"
-    assert open_name("vllm/m@http://127.evil.example:8000/v1")._address.secrets == ()
-    assert open_name("vllm/m@http://gpu.example:8000/v1")._address.secrets == ()
-    assert "add gpu.example:8000" in open_name("vllm/m@http://gpu.example:8000/v1")._address.key_hint
+    assert open_name("vllm/m@http://127.evil.example:8000/v1").address.secrets == ()
+    assert open_name("vllm/m@http://gpu.example:8000/v1").address.secrets == ()
+    assert "add gpu.example:8000" in open_name("vllm/m@http://gpu.example:8000/v1").address.key_hint
     monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", "gpu.example:8000")
-    assert open_name("vllm/m@http://gpu.example:8000/v1")._address.secrets == (KEY,)
-    assert open_name("vllm/m@http://gpu.example:8001/v1")._address.secrets == ()
+    assert open_name("vllm/m@http://gpu.example:8000/v1").address.secrets == (KEY,)
+    assert open_name("vllm/m@http://gpu.example:8001/v1").address.secrets == ()
 
 
 def test_a_server_that_wants_a_key_says_so_when_it_is_asked():

@@ -162,7 +162,7 @@ def test_a_broken_base_url_names_its_source(monkeypatch):
 )
 def test_ollama_host(monkeypatch, host, url):
     monkeypatch.setenv("OLLAMA_HOST", host)
-    assert open_name("ollama/m")._address.base_url == url
+    assert open_name("ollama/m").address.base_url == url
 
 
 def test_model_names_may_hold_slashes_and_colons():

@@ -56,7 +56,7 @@ def test_names_identities_and_representations(monkeypatch):
     monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", "example.org")
     for name in ("openai/m", "anthropic/m", "google/m", "https://example.org/v1#m"):
         endpoint = open_name(name, EndpointOptions(headers={"X-Team": "t"}))
-        assert KEY not in f"{endpoint!r} {endpoint.name} {endpoint.identity} {endpoint._address!r}"
+        assert KEY not in f"{endpoint!r} {endpoint.name} {endpoint.identity} {endpoint.address!r}"
 
 
 def test_what_stands_in_a_url_is_used_and_not_kept():
@@ -64,7 +64,7 @@ def test_what_stands_in_a_url_is_used_and_not_kept():
         url = server.url.replace("http://", f"http://me:{KEY}@")
         endpoint = open_name(f"{url}/v1?token={KEY}#test-model")
         assert endpoint.name == endpoint.identity == f"{server.url}/v1#test-model"
-        assert KEY not in f"{endpoint!r} {endpoint._address!r}"
+        assert KEY not in f"{endpoint!r} {endpoint.address!r}"
 
         async def run() -> str:
             await endpoint.open(1)

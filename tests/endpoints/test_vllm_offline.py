@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from folkways.endpoints.base import LOGLIK, Request, Settings
 from folkways.endpoints.local import LocalEndpoint
 from folkways.endpoints.registry import open_name
-from folkways.endpoints.vllm_offline.child import Engine, PrefixQueue
+from folkways.endpoints.vllm_offline.child import PrefixQueue, parts_of
 from tests.support.river import environment, finish, kill, rows, start, wait_for
 from tests.support.vllm_module import journal, likelihood, write_vllm
 
@@ -128,12 +128,10 @@ def test_what_options_share_is_weighed_where_their_lengths_differ(
     options: tuple[str, ...], looks: int
 ) -> None:
     """A score per byte divides each sum by another number, so that what all begin with no longer cancels out."""
-    engine = Engine.__new__(Engine)
-    engine._tokenizer = Letters()
-    engine._sampling = type("SamplingParams", (), {"logprob_token_ids": None})
     settings = Settings(temperature=None, top_p=None, read=LOGLIK)
-    parts = engine._parts(Request("", "Drink:", None, settings, choices=options))
-    assert len(parts) == looks
+    request = Request("", "Drink:", None, settings, choices=options)
+    assert len(parts_of(request, Letters(), one_look=True)) == looks
+    assert len(parts_of(request, Letters(), one_look=False)) == 2
 
 
 def test_an_engine_that_dies_is_started_again(tmp_path: Path) -> None:

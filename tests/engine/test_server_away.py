@@ -210,12 +210,12 @@ def test_pauses_grow_and_what_was_sent_before_changes_nothing(now: Now) -> None:
     pauses = []
     while not reasons:
         assert server.failed(GONE, now.now) is Sign.AWAY
-        held = limiter._paused_until
+        held = limiter.paused_until
         for _ in range(7):
             now.now += 0.01
             assert server.failed(GONE, early) is Sign.AWAY, "it was on its way with the first one"
         server.answered(early, 1.0)
-        assert (limiter.places, limiter._paused_until, progress.away) == (1.0, held, "connection refused")
+        assert (limiter.places, limiter.paused_until, progress.away) == (1.0, held, "connection refused")
         pauses.append(round(held - now.now + 0.07, 1))
         now.now = held
     assert pauses[:6] == [1, 2, 4, 8, 10, 10]
@@ -234,7 +234,7 @@ def test_only_while_it_is_waited_for_a_server_that_loads_is_away(
     now.now += 100
     server.failed(GONE, now.now)
     before = now.now
-    now.now = limiter._paused_until
+    now.now = limiter.paused_until
     assert (server.failed(failure, before - 1) is Sign.AWAY) == (failure is GONE), (
         "one sent before tells nothing of now"
     )

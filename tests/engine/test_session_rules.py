@@ -199,7 +199,7 @@ def test_it_shows_its_counts_at_every_turn_and_beats_four_times_before_it_is_tak
 
     async def tick(every: float, observed: bool) -> None:
         with ThreadPoolExecutor(1) as database, pytest.raises(asyncio.CancelledError):
-            await session._tick(
+            await session.show_and_beat(
                 RequestQueue(workspace, 1),
                 database,
                 (lambda _: shown.append(now)) if observed else None,

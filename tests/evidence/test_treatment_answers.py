@@ -62,8 +62,9 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     result = whose_culture(
         TASK, lambda inputs: of_options(inputs.of(TASK), "right", pl.col("question"), wrong_options=3)
     )
-    theirs = treatment_answers._whose
-    monkeypatch.setattr(treatment_answers, "_whose", lambda: {**theirs(), TASK: result})
+    theirs = treatment_answers.benchmarks()
+    declared = {**theirs, "demo": replace(theirs["demo"], results=(*theirs["demo"].results, result))}
+    monkeypatch.setattr(treatment_answers, "benchmarks", lambda: declared)
 
 
 def answers(of: Inputs) -> pl.DataFrame:

@@ -18,7 +18,7 @@ import yaml
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
-from folkways.integrations.hub.eval_results import HubAddresses, _Export
+from folkways.integrations.hub.eval_results import HubAddresses, HubExport
 from folkways.releases.cards import hub_licence, size_category
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import ReleaseRecord
@@ -305,9 +305,9 @@ def test_one_data_set_is_never_that_of_two_benchmarks_nor_in_place_of_the_releas
                 replace(demo, source="hub", repository="org/released") if task.startswith("include") else demo
             )
 
-    def export(**data_sets: str) -> _Export:
+    def export(**data_sets: str) -> HubExport:
         named = {"*" if name == "any" else name: value for name, value in data_sets.items()}
-        return _Export(Records(), HubAddresses(data_sets=named), incomplete=False)  # type: ignore[arg-type]
+        return HubExport(Records(), HubAddresses(data_sets=named), incomplete=False)  # type: ignore[arg-type]
 
     with pytest.raises(
         FolkwaysError, match=r"cannot be the data set of both demo and blend; .*--dataset blend=OWNER/NAME"

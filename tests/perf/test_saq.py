@@ -33,7 +33,7 @@ def test_replies_are_the_same_every_time(tmp_path: Path) -> None:
 
 def test_ratios_are_theirs_over_ours() -> None:
     rows = [saq.Row("zh", 500, 500, 2.0, 1.0, 1.0), saq.Row("fa", 500, 25, 998.0, 1.0, None)]
-    table = saq._table(rows).splitlines()
+    table = saq.table_of(rows).splitlines()
     assert table[2].startswith("| Chinese | 500 | 500 | 2.00 | 1.00 | 2.0 | 100.0 %")
     assert "no reference" in table[3]
     assert "| sum | | | 1000.00 | 2.00 | 500.0 | |" in table

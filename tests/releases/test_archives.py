@@ -37,7 +37,7 @@ def record(published: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) ->
         ReleaseFile("questions.tsv", "", optional=True),
     )
     own = replace(known, files=files)
-    monkeypatch.setattr(registry, "_records", lambda: {own.name: own})
+    monkeypatch.setattr(registry, "records_by_name", lambda: {own.name: own})
     return own
 
 

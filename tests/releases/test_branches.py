@@ -51,7 +51,7 @@ def followed(
     file.parent.mkdir()
     file.write_text(RECORD.format(name=name, source=request.param), encoding="utf-8")
     record = read_record(file)
-    monkeypatch.setattr(registry, "_records", lambda: {name: record})
+    monkeypatch.setattr(registry, "records_by_name", lambda: {name: record})
     write(published / "lab" / name, FIRST)
     return name
 

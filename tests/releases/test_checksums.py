@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from folkways.releases import checksums
 from folkways.releases.checksums import git_blob_sha1_of, sha256_of
 
 HOUR = 3600
@@ -26,7 +25,6 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return digest(stream, *how)  # type: ignore[arg-type,type-var]
 
     monkeypatch.setattr(hashlib, "file_digest", counted)
-    checksums._sha256.cache_clear()
     return made
 
 

@@ -91,4 +91,4 @@ def test_a_package_that_cannot_be_found_is_named_and_left_out(monkeypatch: pytes
     with pytest.warns(
         FolkwaysWarning, match=r"benchmark 'theirs' .* package_that_is_gone.*uninstall that package"
     ):
-        assert list(registry._records.__wrapped__()) == [record.name for record in RECORDS]
+        assert list(registry.records_by_name.__wrapped__()) == [record.name for record in RECORDS]

@@ -43,7 +43,7 @@ def _rows() -> pl.DataFrame:
     )
 
 
-def _table(**layout: object) -> Table:
+def gains_table(**layout: object) -> Table:
     asked = {"down": "culture", "across": "topic", "cell": "gain", "by": "endpoint", **layout}
     return Table(
         "gains", "Gains <b>", "The unit is the sentence.", _rows(), Layout(**asked), ("A note & more.",)
@@ -51,7 +51,7 @@ def _table(**layout: object) -> Table:
 
 
 def test_a_table_is_laid_out_with_names_for_codes_and_models_first() -> None:
-    one, random = grids(_table(decimals=1), SHORT)
+    one, random = grids(gains_table(decimals=1), SHORT)
     assert (one.heading, random.heading) == ("one", "baseline random")
     assert one.columns == ("culture", "Food", "Sport")
     assert [[cell.text for cell in row] for row in one.rows] == [
@@ -62,24 +62,24 @@ def test_a_table_is_laid_out_with_names_for_codes_and_models_first() -> None:
 
 
 def test_many_small_forms_become_few_wide_ones() -> None:
-    found = grids(_table(across="endpoint", by="topic"), SHORT)
+    found = grids(gains_table(across="endpoint", by="topic"), SHORT)
     assert [grid.heading for grid in found] == ["Food", "Sport"], "as many models as topics: as asked"
     lone = replace(
-        _table(across="endpoint", by="topic"), rows=_rows().filter(pl.col("endpoint") == "lab/one")
+        gains_table(across="endpoint", by="topic"), rows=_rows().filter(pl.col("endpoint") == "lab/one")
     )
     (grid,) = grids(lone, SHORT)
     assert grid.heading == "one" and grid.columns == ("culture", "Food", "Sport")
 
 
 def test_rows_without_a_layout_stay_rows() -> None:
-    (grid,) = grids(replace(_table(), layout=None), SHORT)
+    (grid,) = grids(replace(gains_table(), layout=None), SHORT)
     assert grid.columns == ("model", "culture", "topic", "gain", "95\u202f% low", "95\u202f% high")
     assert [cell.text for cell in grid.rows[1]] == ["one", "South Korea", "Food", "8.0", "6.0", "10.0"]
     assert grid.numeric == (False, False, False, True, True, True)
 
 
 def test_a_heat_map_of_differences_has_a_colour_for_each_side() -> None:
-    grid, _ = grids(_table(diverges=0.0), SHORT)
+    grid, _ = grids(gains_table(diverges=0.0), SHORT)
     assert grid.layout is not None
     cells = {(row["down"], row["across"]): row for row in heat_map(grid, grid.layout, 640)["data"]["values"]}
     assert cells["South Korea", "Food"]["fill"] == DIVERGING[-1]
@@ -90,7 +90,7 @@ def test_a_heat_map_of_differences_has_a_colour_for_each_side() -> None:
 @pytest.mark.parametrize(("value", "step"), [(0.0, 0), (9.9, 0), (50.0, 5), (100.0, 9)])
 def test_a_heat_map_of_scores_spans_zero_to_a_hundred(value: float, step: int) -> None:
     rows = _rows().with_columns(score=pl.lit(value), gain=pl.lit(None, pl.Float64))
-    table = replace(_table(cell="score"), rows=rows)
+    table = replace(gains_table(cell="score"), rows=rows)
     grid, _ = grids(table, SHORT)
     assert grid.layout is not None
     assert {row["fill"] for row in heat_map(grid, grid.layout, 640)["data"]["values"]} == {
@@ -99,7 +99,7 @@ def test_a_heat_map_of_scores_spans_zero_to_a_hundred(value: float, step: int) -
 
 
 def test_intervals_are_drawn_from_their_ends() -> None:
-    grid, _ = grids(_table(), SHORT)
+    grid, _ = grids(gains_table(), SHORT)
     assert grid.layout is not None
     points = intervals(grid, grid.layout, 640)["layer"][-1]["data"]["values"]
     assert {"group": "South Korea", "series": "Food", "score": 8.0, "low": 6.0, "high": 10.0} in points
@@ -114,7 +114,7 @@ def test_the_page_shows_every_table_with_its_unit_and_notes(one_task: ReportData
     forms = ("heatmap", "intervals", None)
     tables = [
         replace(
-            _table(drawn=drawn),
+            gains_table(drawn=drawn),
             name=f"gains-{number}",
             title=f"Gains <b>{number}",
             unit=f"The unit is sentence {number}.",
@@ -139,7 +139,7 @@ def test_the_page_shows_every_table_with_its_unit_and_notes(one_task: ReportData
 def test_what_is_of_several_benchmarks_has_a_section_of_its_own_before_the_tasks(
     one_task: ReportData,
 ) -> None:
-    asked = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0)
+    asked = gains_table(across="endpoint", by="topic", drawn="intervals", diverges=0.0)
     assert asked.layout is not None
     table = replace(asked, layout=None, plots=(Plot(asked.layout),))
     result = Result(
@@ -168,7 +168,7 @@ def test_what_is_of_several_benchmarks_has_a_section_of_its_own_before_the_tasks
 
 
 def test_the_value_on_both_sides_of_which_marks_stand_is_drawn_and_said() -> None:
-    table = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0)
+    table = gains_table(across="endpoint", by="topic", drawn="intervals", diverges=0.0)
     (view,) = result_views([ResultTables(Result("gains", "t", lambda _: (), about="a"), (table,))], SHORT)
     food, _ = view.tables[0].figures
     assert food.finding.endswith(
@@ -182,7 +182,7 @@ def test_the_value_on_both_sides_of_which_marks_stand_is_drawn_and_said() -> Non
 
 def test_only_models_are_drawn_where_there_are_models() -> None:
     (view,) = result_views(
-        [ResultTables(Result("gains", "t", lambda _: (), about="a"), (_table(drawn="heatmap"),))], SHORT
+        [ResultTables(Result("gains", "t", lambda _: (), about="a"), (gains_table(drawn="heatmap"),))], SHORT
     )
     assert [figure.title for figure in view.tables[0].figures] == ["Gains <b>: one"]
 
@@ -214,7 +214,7 @@ def test_analyses_and_outcomes_stand_in_nobodys_way(
         "gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",)
     )
     tables = [
-        replace(_table(drawn=drawn, diverges=0.0), name=f"gains-{drawn}")
+        replace(gains_table(drawn=drawn, diverges=0.0), name=f"gains-{drawn}")
         for drawn in ("heatmap", "intervals", None)
     ]
     [page_file, *_] = write_report(
@@ -239,7 +239,7 @@ LONG = "culture-specific items that are named in the sentence and have no equiva
 def test_a_cell_of_one_or_two_items_has_no_colour_and_tells_how_many() -> None:
     rows = _rows().filter(pl.col("endpoint") == "lab/one").with_columns(n=pl.Series([2, 9, 9, 1]))
     (view,) = result_views(
-        [ResultTables(GAINS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT
+        [ResultTables(GAINS, [replace(gains_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT
     )
     (grid,) = view.tables[0].grids
     assert grid.layout is not None
@@ -261,7 +261,7 @@ def test_long_names_of_rows_are_broken_and_not_cut() -> None:
         _rows().filter(pl.col("endpoint") == "lab/one").with_columns(culture=pl.lit(LONG) + pl.col("culture"))
     )
     (view,) = result_views(
-        [ResultTables(GAINS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT
+        [ResultTables(GAINS, [replace(gains_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT
     )
     (figure,) = view.tables[0].figures
     shown = re.sub(r"<[^>]+>", " ", figure.wide)

@@ -12,10 +12,10 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.results.compare import (
     NotJudgedError,
-    _check_facet,
-    _common_tasks,
-    _with_column,
+    check_facet,
+    common_tasks,
     compare,
+    judgements_with,
     metric_of,
     unlike_notes,
     unlike_parts,
@@ -40,21 +40,21 @@ def test_judgements_without_the_metric_name_those_they_have() -> None:
     task = get_task("blend/saq")
     first, second, *_ = task.metrics
     with_second = pl.DataFrame({second.name: [1.0]})
-    assert _with_column(with_second, second, task) is with_second
+    assert judgements_with(with_second, second, task) is with_second
     with pytest.raises(
         NotJudgedError, match=f"metric {first.name} is not .*compare by one of {second.name}$"
     ):
-        _with_column(with_second, first, task)
+        judgements_with(with_second, first, task)
 
 
 def test_a_facet_is_one_that_all_judgements_have() -> None:
     task = get_task("blend/saq")
     base = pl.DataFrame(schema=["culture", "language", "variant", "topic", "odd"])
     for name in ("culture", "language", "variant", "topic"):
-        _check_facet(name, task, {"a": base, "b": base})
+        check_facet(name, task, {"a": base, "b": base})
     for name, other in (("odd", base), ("topic", base.drop("topic"))):
         with pytest.raises(UnknownNameError, match=f"facet of blend/saq '{name}'\nvalid: culture, language"):
-            _check_facet(name, task, {"a": base, "b": other})
+            check_facet(name, task, {"a": base, "b": other})
 
 
 def asked(*tasks: str) -> StoredModel:
@@ -65,7 +65,7 @@ def test_tasks_are_those_in_common_in_the_order_that_is_asked_for() -> None:
     models = [asked("demo/saq", "demo/mcq", "blend/saq"), asked("demo/mcq", "demo/saq")]
 
     def names(wanted: tuple[str, ...] | str | None) -> list[str]:
-        return [task.name for task in _common_tasks(models, wanted)]
+        return [task.name for task in common_tasks(models, wanted)]
 
     assert names(None) == ["demo/saq", "demo/mcq"]
     assert names(("demo/mcq", "blend/saq", "demo/saq")) == ["demo/mcq", "demo/saq"]
@@ -75,7 +75,7 @@ def test_tasks_are_those_in_common_in_the_order_that_is_asked_for() -> None:
     ):
         names("blend")
     with pytest.raises(FolkwaysError, match=r"no task in common"):
-        _common_tasks([asked("demo/saq"), asked("demo/mcq")], None)
+        common_tasks([asked("demo/saq"), asked("demo/mcq")], None)
 
 
 def test_what_signatures_differ_in_is_told_but_for_how_much_was_asked() -> None:

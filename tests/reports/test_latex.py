@@ -28,7 +28,7 @@ from folkways.reports.formats.methods import bibliography, citation_key, methods
 from folkways.reports.formats.write import write_report
 from folkways.reports.views.leaderboard import Leaderboard, Rank
 from folkways.reports.views.views import ReportView
-from tests.reports.test_analyses_shown import _table
+from tests.reports.test_analyses_shown import gains_table
 from tests.support.report_data import signed
 
 
@@ -75,9 +75,8 @@ def test_a_dagger_marks_what_is_not_told_apart_from_the_first(
     view = ReportView(data)
     (task,) = [task for task in view.tasks if task.task == "blend/saq"]
     first, second = task.models[:2]
-    board = Leaderboard(view)
     for level in (True, False):
-        board._rows.clear()
+        board = Leaderboard(view)
         ranks = {first: Rank(1, 1, 2), second: Rank(2, 1, 2, level)}
         monkeypatch.setattr(
             board, "ranks", lambda asked, found=ranks: found if asked.task == task.task else {}
@@ -172,7 +171,7 @@ def test_tex_sets_hostile_text_as_text_and_cells_as_wide_as_was_guessed(
     log, _ = paper(tmp_path, then="".join(measures))
     widths = [float(width) for width in re.findall(r"^WIDTH ([\d.]+)pt", log, re.MULTILINE)]
     for cell, width in zip(CELLS, widths, strict=True):
-        assert 0.95 * width < latex._width(cell) < 1.35 * width, (cell, width)
+        assert 0.95 * width < latex.cell_width(cell) < 1.35 * width, (cell, width)
 
 
 @given(st.integers(1, 12), st.integers(0, 90), st.integers(1, 60), st.integers(1, 2))
@@ -187,7 +186,9 @@ def test_a_table_that_does_not_fit_is_split_and_loses_no_cell(
         ]
         for row in range(rows)
     ]
-    tables = latex._table("l" * names + "r" * models, head, cells, "Caption.", "label", names).split("\n\n")
+    tables = latex.floating_table("l" * names + "r" * models, head, cells, "Caption.", "label", names).split(
+        "\n\n"
+    )
     lines = [line for table in tables for line in table.splitlines() if line.startswith("row ")]
     assert sorted(re.findall(r"c\d+\.\d+", " ".join(lines))) == sorted(
         f"c{row}.{number}" for row in range(rows) for number in range(models)
@@ -197,8 +198,8 @@ def test_a_table_that_does_not_fit_is_split_and_loses_no_cell(
         own = [line for line in table.splitlines() if line.startswith("row ")]
         assert kinds.startswith("l" * names + "r") and len(own) <= latex.MOST_LINES
         wide = [
-            max([0.0, *(latex._width(cell) for cell in column)])
-            for column in zip(*(line.split(" & ") for line in own), strict=True)
+            max([0.0, *(latex.cell_width(cell) for cell in column)])
+            for column in zip(*(line.removesuffix(r" \\").split(" & ") for line in own), strict=True)
         ]
         assert len(kinds) == names + 1 or sum(wide) + 2 * latex.GAP * len(kinds) <= latex.PAGE_WIDTH
     assert [table.count("\\label") for table in tables] == [1, *[0] * (len(tables) - 1)]
@@ -230,7 +231,8 @@ def test_hostile_text_opens_and_runs_nothing(hostile: ReportData) -> None:
 
 def test_analyses_come_with_their_layout(data: ReportData) -> None:
     made = ResultTables(
-        Result("gains", "Gained", lambda _: (), about="Is it?", tasks=("blend/saq",)), (_table(decimals=1),)
+        Result("gains", "Gained", lambda _: (), about="Is it?", tasks=("blend/saq",)),
+        (gains_table(decimals=1),),
     )
     document = render_latex(ReportView(replace(data, results=(made,))))
     assert "South Korea & 8.0 {\\scriptsize [6.0, 10.0]} & 2.0" in document

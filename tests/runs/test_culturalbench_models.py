@@ -16,6 +16,7 @@ from folkways.benchmarks.results import Inputs, ResultTables, make_results
 from folkways.runs.results.judgements import load_inputs, results_of_runs
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
+from tests.support.fingerprints import check_fingerprints
 from tests.support.knowing_model import share
 from tests.support.river import environment, folkways
 
@@ -314,3 +315,11 @@ def test_the_command_makes_the_analysis_that_is_named_and_no_unknown_one(
     assert done.returncode == 0, done.stderr
     names = [found["name"] for found in json.loads(done.stdout)["tables"]]
     assert names == ["format-scores", "orders", "region-differences", "culture-differences"]
+
+
+def test_no_number_of_an_analysis_changes_unnoticed(made: dict[str, ResultTables], server: str) -> None:
+    tables = {
+        f"{analysis}: {table.name}": table.rows for analysis, one in made.items() for table in one.tables
+    }
+    recorded = Path(__file__).parent / "recorded" / "culturalbench.json"
+    check_fingerprints(tables, recorded, aliases={server: "http://server"})

@@ -23,7 +23,7 @@ from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import State
 from folkways.runs import asking
-from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
+from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, enter_verdict, judge_run, judging_notes
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
 from folkways.stats.raters.stratified_calibration import stratified_ppi
@@ -599,7 +599,7 @@ def test_a_limit_is_for_each_task(tmp_path: Path) -> None:
 )
 def test_what_becomes_of_what_a_judge_says(reply: ModelReply, settled: dict[str, Any]) -> None:
     row: dict[str, Any] = {"_groups": (("a",), ("b", "c")), "verdict": None, "ended": "not asked"}
-    _settle(row, reply)
+    enter_verdict(row, reply)
     assert row == {"_groups": (("a",), ("b", "c")), "verdict": None, **settled}
 
 
@@ -616,7 +616,7 @@ def test_notes_tell_counts_and_the_commonest_reason() -> None:
         frame = pl.DataFrame(
             {**dict.fromkeys(VERDICTS, [None] * height), **plain, **columns}, schema=VERDICTS
         )
-        return list(_notes([], frame, judge, stopped))
+        return list(judging_notes([], frame, judge, stopped))
 
     assert notes(ended=["judged", "no reply"]) == []
     (one,) = notes(ended=["unreadable"] * 3 + ["judged"], why=["oh", "hm" * 150, "hm" * 150, None])

@@ -21,7 +21,7 @@ from folkways.runs.options import RunOptions
 from folkways.runs.planning import plan as planning
 from folkways.runs.planning.plan import TaskPlan
 from folkways.runs.planning.tasks import plan_tasks
-from folkways.runs.sampling.rounds import _SampledTask, next_size
+from folkways.runs.sampling.rounds import SampledTask, next_size
 from folkways.runs.sampling.strata import (
     NO_BOUNDS,
     SamplingFrame,
@@ -354,7 +354,7 @@ def test_strata_are_wide_until_they_are_known_or_used_up() -> None:
         for name, size in (("new", 4), ("wide", 4), ("known", 4), ("used up", 2))
     }
     frame = SamplingFrame("x/y", RIGHT, strata, pl.DataFrame(), 2.0, list)
-    share = _SampledTask(cast(Any, None), cast(Any, None), frame, 1)
+    share = SampledTask(cast(Any, None), cast(Any, None), frame, 1)
     assert [stratum.name for stratum in share.wide(0.49)] == list(strata)
     assert share.wide(0.5) == []
     share.drawn.update({"wide": 3, "known": 3, "used up": 2})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.test_work import GUIDE, MODEL, _quoted, server_command
+from tests.runs.test_work import GUIDE, MODEL, quoted, server_command
 from tests.support.river import environment, folkways, rows
 from tests.support.slurm import Slurm, root
 
@@ -37,7 +37,7 @@ def test_workers_whose_time_is_over_end_cleanly_and_are_gone_on_with(
         )  # the node has no GPU
         text = text.replace("exec folkways", f"exec {sys.executable} -m folkways")
         path = tmp_path / f"{latency:g}.sbatch"
-        path.write_text(re.sub(r'--serve ".*"', f"--serve {_quoted(server_command(latency))}", text))
+        path.write_text(re.sub(r'--serve ".*"', f"--serve {quoted(server_command(latency))}", text))
         return path
 
     with Slurm(tmp_path, packages) as slurm:

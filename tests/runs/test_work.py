@@ -64,7 +64,7 @@ def test_the_job_array_of_the_guide_survives_a_lost_node_and_scores_as_one_machi
         "exec folkways", f"exec {sys.executable} -m folkways"
     )
     (tmp_path / "work.sbatch").write_text(
-        re.sub(r'--serve ".*"', f"--serve {_quoted(server_command(0.5))}", script)
+        re.sub(r'--serve ".*"', f"--serve {quoted(server_command(0.5))}", script)
     )
     job = Sbatch(tmp_path / "work.sbatch", environment(FOLKWAYS_WORKSPACE=workspace))
     began = time.monotonic()
@@ -154,7 +154,7 @@ def test_a_restart_of_the_database_ends_no_worker(mcq: Callable[[int], Path]) ->
         assert answered(workspace) == QUESTIONS
 
 
-def _quoted(command: str) -> str:
+def quoted(command: str) -> str:
     return '"' + command.replace('"', '\\"') + '"'
 
 

@@ -210,7 +210,7 @@ def _read_record(path: Path) -> ReleaseRecord:
 
 def _forget() -> None:
     importlib.invalidate_caches()
-    cached: list[Any] = [plugins.installed, plugins.entries, releases._records]
+    cached: list[Any] = [plugins.installed, plugins.entries, releases.records_by_name]
     cached += [
         registry.load_benchmark,
         registry.sound_benchmark,

@@ -346,7 +346,9 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
 ) -> None:
     """Every column, of requests that differ in all of them."""
     monkeypatch.setattr(ledger_module.time, "time", lambda: 5000.0)
-    monkeypatch.setattr(ledger_module, "_now", lambda _connection: 5000.0)  # a server has a clock of its own
+    monkeypatch.setattr(
+        ledger_module, "database_time", lambda _connection: 5000.0
+    )  # a server has a clock of its own
     run, _ = run_records.begin_run(any_workspace, {"config": "test"}, [], "test", None, "run")
     endpoint = [run_records.endpoint_id(any_workspace, name, name) for name in ("other", "m")][1]
     sent = [
@@ -477,7 +479,7 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
     one.save(endpoint, [answer(rest.requests[0]), answer(rest.requests[0])])
     two.leave()
     assert table(any_workspace, schema.claims) == []
-    assert (one._claimed, one._claim_of) == ({}, {})  # nothing is kept in memory of what has ended
+    assert one.claims == {}  # nothing is kept in memory of what has ended
     assert table(any_workspace, schema.workers, "id") == [(one.worker,)]
     # What is given back may be claimed by oneself again.
     (again,) = one.claim(endpoint, 0, 9, frozenset()).requests
@@ -490,15 +492,7 @@ def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None
         [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
     )
     dead = {"host": place(), "pid": int(ended.stdout), "pid_started": "1"}
-    me, alive, gone, woken = (RequestQueue(any_workspace, 1) for _ in range(4))
-    for each in (me, alive, gone, woken):
-        each.enter()
-    with any_workspace.write() as connection:
-        connection.execute(
-            sa.update(schema.workers)
-            .where(schema.workers.c.id.in_([me.worker, gone.worker, woken.worker]))
-            .values(**dead)
-        )
+    alive, gone, woken = (RequestQueue(any_workspace, 1) for _ in range(3))
 
     class Late(WorkerWatch):
         """Somebody who beats between being found dead and being dropped."""
@@ -513,7 +507,15 @@ def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None
                 )
             return found
 
-    me._watch = Late()
+    me = RequestQueue(any_workspace, 1, watch=Late())
+    for each in (me, alive, gone, woken):
+        each.enter()
+    with any_workspace.write() as connection:
+        connection.execute(
+            sa.update(schema.workers)
+            .where(schema.workers.c.id.in_([me.worker, gone.worker, woken.worker]))
+            .values(**dead)
+        )
     me.free_dead_claims()
     assert {row[0] for row in table(any_workspace, schema.workers, "id")} == {
         me.worker,

@@ -18,7 +18,7 @@ from folkways.workspace.queue.workers import (
     WATCHED_SECONDS,
     QueueWorker,
     WorkerWatch,
-    _is_dead_here,
+    is_dead_here,
     place,
     started,
 )
@@ -163,10 +163,10 @@ def test_a_process_of_somebody_else_is_dead_only_if_it_began_at_another_time(
 
     mine = started(os.getpid())
     monkeypatch.setattr(workers.os, "kill", forbidden)
-    assert _is_dead_here(os.getpid(), mine) is False
-    assert _is_dead_here(os.getpid(), "1") is True
+    assert is_dead_here(os.getpid(), mine) is False
+    assert is_dead_here(os.getpid(), "1") is True
     monkeypatch.setattr(workers, "started", lambda _pid: "")
-    assert _is_dead_here(os.getpid(), "1") is None
+    assert is_dead_here(os.getpid(), "1") is None
 
 
 def test_a_process_is_known_by_when_it_started_whatever_it_is_called(

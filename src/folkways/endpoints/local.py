@@ -61,8 +61,8 @@ class LocalEndpoint(NamedEndpoint):
         self.about: str | None = None
         self._model: LoadedModel | None = None
         self._worker: asyncio.Task[None] | None = None
-        self._queue: asyncio.Queue[_PendingRequest] = asyncio.Queue()
-        self._pending: set[_PendingRequest] = set()
+        self._queue: asyncio.Queue[PendingRequest] = asyncio.Queue()
+        self._pending: set[PendingRequest] = set()
         self._stop = threading.Event()
 
     def check(self) -> None:
@@ -111,7 +111,7 @@ class LocalEndpoint(NamedEndpoint):
             )
         if request.settings.read is not None:
             options_of(self.name, request)
-        waiting = _PendingRequest(request, asyncio.get_running_loop().create_future())
+        waiting = PendingRequest(request, asyncio.get_running_loop().create_future())
         self._pending.add(waiting)
         self._queue.put_nowait(waiting)
         try:
@@ -120,7 +120,7 @@ class LocalEndpoint(NamedEndpoint):
             self._pending.discard(waiting)
 
     async def _work(self, model: LoadedModel, largest: int) -> None:
-        waiting: list[_PendingRequest] = []
+        waiting: list[PendingRequest] = []
         while True:
             waiting = waiting or [await self._queue.get()]
             await asyncio.sleep(0)  # let the requests that were started together queue up together
@@ -129,11 +129,11 @@ class LocalEndpoint(NamedEndpoint):
             waiting = [one for one in waiting if not one.answer.done()]
             if not waiting:
                 continue
-            batch = _batch(waiting, largest)
+            batch = next_batch(waiting, largest)
             waiting = [one for one in waiting if one not in batch]
             await self._generate(model, batch)
 
-    async def _generate(self, model: LoadedModel, batch: list[_PendingRequest]) -> None:
+    async def _generate(self, model: LoadedModel, batch: list[PendingRequest]) -> None:
         requests = [one.request for one in batch]
         settings = requests[0].settings
         seed = None if settings.temperature == 0 else sampling_seed(requests[0], self._seed)
@@ -156,12 +156,14 @@ class LocalEndpoint(NamedEndpoint):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _PendingRequest:
+class PendingRequest:
+    """A request that waits for its turn, and the future that gets the answer."""
+
     request: Request
     answer: asyncio.Future[Completion]
 
 
-def _batch(waiting: list[_PendingRequest], largest: int) -> list[_PendingRequest]:
+def next_batch(waiting: list[PendingRequest], largest: int) -> list[PendingRequest]:
     """What to generate next: the first request and those nearest to it in length, of the same settings; alone
     if it is sampled."""
     first = waiting[0].request

@@ -104,7 +104,8 @@ class RateLimiter:
             float, int
         ] = {}  # when places were taken, and how many at that moment; the earliest first
         self.begin(first or limit)
-        self._paused_until = 0.0
+        self.paused_until = 0.0
+        """The moment of ``time.monotonic`` before which nobody gets a place."""
         self._shrunk_at = 0.0
         self._late = 0.0  # the share of the last round that came too late
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -142,8 +143,8 @@ class RateLimiter:
         meanwhile."""
         while not self._closed.is_set():
             now = time.monotonic()
-            if now < self._paused_until:
-                await self.closed_within(self._paused_until - now)
+            if now < self.paused_until:
+                await self.closed_within(self.paused_until - now)
             elif self.in_flight < self.places:
                 self.in_flight += 1
                 self._taken[now] = self._taken.get(now, 0) + 1
@@ -320,7 +321,7 @@ class RateLimiter:
         if taken_at >= self._shrunk_at:
             self._shrink(SHRINK, "it asks for fewer")
         if retry_after is not None:
-            self._paused_until = max(self._paused_until, now + min(RETRY_AFTER_LONGEST, retry_after))
+            self.paused_until = max(self.paused_until, now + min(RETRY_AFTER_LONGEST, retry_after))
 
     def timed_out(self, taken_at: float) -> None:
         """A request had no reply in time. Now and then that is one which takes longer; a quarter of a round
@@ -349,7 +350,7 @@ class RateLimiter:
         if self._trial is not None:
             self._settle(self._trial.before, "")
         self.places, self._shrunk_at, self._restarting = 1.0, now, True
-        self._paused_until = max(self._paused_until, now + seconds)
+        self.paused_until = max(self.paused_until, now + seconds)
 
     def _wake(self) -> None:
         free = int(self.places) - self.in_flight

@@ -97,7 +97,7 @@ async def _session(
             task.add_done_callback(progress.end)
         interrupted = _stopper(runners, tasks)
         ticker = asyncio.create_task(
-            _tick(request_queue, database, _obeying(crew, interrupted, observer), progresses, every)
+            show_and_beat(request_queue, database, _obeying(crew, interrupted, observer), progresses, every)
         )
         try:
             with interrupts.listening(lambda: loop.call_soon_threadsafe(interrupted)):
@@ -141,13 +141,19 @@ async def _all_or_first_error(
     ]
 
 
-async def _tick(
+async def show_and_beat(
     request_queue: RequestQueue,
     database: ThreadPoolExecutor,
     observer: Observer | None,
     progresses: Sequence[ModelProgress],
     every: float,
 ) -> None:
+    """Show the progress and give signs of life until it is cancelled.
+
+    request_queue: whose ``heartbeat`` is due four times before its worker is taken for dead; a beat that
+    cannot be written is tried again at the next. database: the thread that it runs in. observer: shown
+    ``progresses`` every ``every`` seconds, if there is one.
+    """
     beat = time.monotonic()
     while True:
         await asyncio.sleep(every)

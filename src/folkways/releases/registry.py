@@ -25,12 +25,12 @@ TOML_WORDS = {str: "a text", list: "a list", bool: "true or false", int: "a whol
 
 def known_releases() -> tuple[ReleaseRecord, ...]:
     """Every record, ordered by name."""
-    return tuple(_records().values())
+    return tuple(records_by_name().values())
 
 
 def get_record(name: str) -> ReleaseRecord:
     """The record of that name or alias; UnknownNameError with the valid ones otherwise."""
-    for record in _records().values():
+    for record in records_by_name().values():
         if name == record.name or name in record.aliases:
             return record
     raise UnknownNameError(
@@ -40,13 +40,13 @@ def get_record(name: str) -> ReleaseRecord:
 
 def release_names() -> list[str]:
     """Names and aliases that ``get_record`` knows."""
-    return [name for record in _records().values() for name in (*record.aliases, record.name)]
+    return [name for record in records_by_name().values() for name in (*record.aliases, record.name)]
 
 
 @cache
-def _records() -> dict[str, ReleaseRecord]:
-    """The records by name. One that cannot be used is left out with a FolkwaysWarning; ours come first where
-    two share a name."""
+def records_by_name() -> dict[str, ReleaseRecord]:
+    """The records by name. One that cannot be used is left out, its DataError given as a FolkwaysWarning;
+    ours come first where two share a name."""
     records: dict[str, ReleaseRecord] = {}
     taken: dict[str, Path] = {}
     for home in benchmark_folders():

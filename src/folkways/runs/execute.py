@@ -22,7 +22,7 @@ from folkways.runs.options import AskOptions, DeployedModel, ReusedReplies, RunO
 from folkways.runs.planning.plan import Plan, begin
 from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import asked_afresh_since, make_plan, of_generation
-from folkways.runs.sampling.rounds import Sampling, ask_in_rounds
+from folkways.runs.sampling.rounds import Sampling, StoredSample, ask_in_rounds
 from folkways.runs.sampling.strata import sampling_frame
 from folkways.runs.scores.scoring import ScoreAll, score_each, score_run, scores_up_to_date
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
@@ -181,7 +181,8 @@ def execute(
             progresses = ask_expected()
         else:
             limits = Sampling(until, profile, sparing=budget is not None)
-            progresses = ask_in_rounds(workspace, run, plan, frames, ask_expected, limits)
+            sample = StoredSample(workspace, run)
+            progresses = ask_in_rounds(sample, plan, frames, ask_expected, limits)
     except BaseException as error:
         state, why = "stopped", str(error) or type(error).__name__
         if isinstance(error, KeyboardInterrupt):

@@ -42,7 +42,7 @@ def submit_run(
             f"run {run.name} asked nothing of {chosen.name} that can be handed in; it takes: "
             f"{', '.join(chosen.submissions)}"
         )
-    endpoint = _model(workspace, run, [entry.task for entry in run_tasks], model)
+    endpoint = model_to_submit(workspace, run, [entry.task for entry in run_tasks], model)
     files, notes = [], []
     for entry in run_tasks:
         submission = chosen.submissions[entry.task]
@@ -64,7 +64,14 @@ def submit_run(
     return WrittenFiles(tuple(files), tuple(notes))
 
 
-def _model(workspace: Workspace, run: run_records.RunRecord, tasks: list[str], wanted: str | None) -> str:
+def model_to_submit(
+    workspace: Workspace, run: run_records.RunRecord, tasks: list[str], wanted: str | None
+) -> str:
+    """The endpoint of the model whose replies are handed in.
+
+    workspace, run: where it was asked ``tasks``. wanted: a name of it, or None where there is only one.
+    Raises FolkwaysError for several models and no name, UnknownNameError for a name of none.
+    """
     models = list(
         dict.fromkeys(part.endpoint for part in results.parts(workspace, run) if part.task in tasks)
     )

@@ -47,7 +47,7 @@ def test_a_secret_is_sealed_under_the_key_of_the_environment(
         unseal(studio_workspace, kept)
     assert unseal(studio_workspace, secret) == secret  # of an earlier folkways, as it was stored
     parcels = deliveries.claim_due(studio_workspace)
-    asyncio.run(webhook_sender._send_together(studio_workspace, parcels, True))
+    asyncio.run(webhook_sender.send_together(studio_workspace, parcels, True))
     told = deliveries.list_deliveries(studio_workspace, [parcels[0].webhook_id])[-1]
     assert (told.status, told.problem) == (
         None,

@@ -185,7 +185,7 @@ def answer(item: int, person: int, shown: bool, label: Any, seconds: float | Non
     exposure = Exposure(item, person, 1, "half", shown, None, 2, kept, 0.0)
     suggestion = PreAnnotation(1, item, "m", "", None, {}, "file", 0.0)
     labels = {} if label is None else {"choices": label, "tone": "x"}
-    return suggestion_effects._Answer(1, item, person, seconds, labels, exposure, suggestion)
+    return suggestion_effects.SuggestedAnswer(1, item, person, seconds, labels, exposure, suggestion)
 
 
 def test_agreement_is_with_the_others_of_ones_own_half() -> None:
@@ -197,16 +197,16 @@ def test_agreement_is_with_the_others_of_ones_own_half() -> None:
         answer(1, 5, False, None, 1),
         answer(2, 1, True, "a", 1),
     ]
-    assert suggestion_effects._agreement(rows) == [0.75, 0.75, 0.5, None, None, None]
-    assert suggestion_effects._kept([answer(1, 1, True, "a", 1, kept=1)]) == [0.5]
+    assert suggestion_effects.agreement_in_half(rows) == [0.75, 0.75, 0.5, None, None, None]
+    assert suggestion_effects.kept_shares([answer(1, 1, True, "a", 1, kept=1)]) == [0.5]
 
 
 def test_times_are_logarithms_without_breaks() -> None:
     rows = [answer(number, 1, True, "a", 10.0) for number in range(9)]
     rows += [answer(9, 1, False, "a", 4000.0), answer(10, 2, False, "a", None), answer(11, 2, True, "a", 0.0)]
-    logs = suggestion_effects._seconds(rows)
+    logs = suggestion_effects.log_seconds(rows)
     assert logs[:10] == [math.log(10.0)] * 10 and logs[10:] == [None, None]
-    assert suggestion_effects._seconds([answer(1, 1, True, "a", None)]) == [None]
+    assert suggestion_effects.log_seconds([answer(1, 1, True, "a", None)]) == [None]
 
 
 def test_times_are_compared_as_how_many_times_as_long() -> None:
@@ -217,8 +217,8 @@ def test_times_are_compared_as_how_many_times_as_long() -> None:
         for item in range(6)
         for person in range(6)
     ]
-    effect = suggestion_effects._effect("s", "seconds", rows, suggestion_effects._seconds(rows))
+    effect = suggestion_effects.effect_of("s", "seconds", rows, suggestion_effects.log_seconds(rows))
     assert effect is not None and effect.low is not None and effect.high is not None
     assert effect.effect == pytest.approx(effect.shown / effect.hidden) and 0.5 < effect.effect < 0.6
     assert effect.low < effect.effect < effect.high < 1
-    assert suggestion_effects._effect("s", "kept", rows[:1], [1.0]) is None
+    assert suggestion_effects.effect_of("s", "kept", rows[:1], [1.0]) is None

@@ -189,7 +189,6 @@ def test_a_bucket_that_fails_costs_a_page_not_the_studio(
 ) -> None:
     monkeypatch.setattr(media_stores, "REQUEST_SECONDS", 0.3)
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"{bucket.url}/")  # another connection, with that patience
-    media_stores._bucket.cache_clear()
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
         world = World(open_study(workspace, STAGES))
         browser = world.browser(world.desk.owner)
@@ -206,7 +205,6 @@ def test_a_bucket_that_fails_costs_a_page_not_the_studio(
         assert [each.name for each in media.list_media(workspace, world.desk.study.id)] == ["hello.wav"]
         bucket.control(fault=None)
         assert browser.get(address(world, "hello.wav")).content == SONG
-    media_stores._bucket.cache_clear()
 
 
 def test_a_backup_says_that_the_bucket_is_not_in_it(bucket: S3Server, tmp_path: Path) -> None:

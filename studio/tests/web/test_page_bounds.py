@@ -21,6 +21,7 @@ from folkways_studio.records import Role
 from folkways_studio.studies import pages as study_pages
 from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import WebSettings
+from folkways_studio.work.assignees import Assignee, assign
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
 from studio.tests.web.conftest import PLENTY
@@ -160,15 +161,48 @@ def test_limits_of_the_api(lists: Lists, limit: str, cursor: str, status: int) -
         assert reply.status_code == status, (what, reply.text)
 
 
+def pages(lists: Lists, number: int, what: str, size: int) -> list[list[Any]]:
+    """What the API shows of a list, page by page."""
+    read, cursor = [], 0
+    while cursor is not None:
+        page = lists.api(number, f"{what}?limit={size}&cursor={cursor}").json()
+        read.append(page["data"])
+        cursor = page["next"]
+        assert len(read) < 500, "the pages have no end"
+    return read
+
+
 @pytest.mark.parametrize("number", LENGTHS)
 @pytest.mark.parametrize("what", ["items", "events"])
 def test_the_api_leads_from_page_to_page_to_the_end(lists: Lists, number: int, what: str) -> None:
     table = {"items": schema.items, "events": schema.events}[what]
     ids = [row["id"] for row in stored(lists.workspace, table, study_id=lists.studies[number].study.id)]
-    pages, cursor = [], 0
-    while cursor is not None:
-        page = lists.api(number, f"{what}?limit={SIZE}&cursor={cursor}").json()
-        pages.append([each["id"] for each in page["data"]])
-        cursor = page["next"]
-    assert [*chain(*pages)] == (ids if what == "items" else ids[::-1])
-    assert all(len(each) == SIZE for each in pages[:-1]) and (pages[-1] or not ids)
+    read = [[each["id"] for each in page] for page in pages(lists, number, what, SIZE)]
+    assert [*chain(*read)] == (ids if what == "items" else ids[::-1])
+    assert all(len(each) == SIZE for each in read[:-1]) and (read[-1] or not ids)
+
+
+def test_every_list_of_the_api_is_the_same_in_small_pages(lists: Lists) -> None:
+    """All lists of a study that has something in most of them."""
+    number = 2 * SIZE
+    study = lists.studies[number]
+    people = [study.person() for _ in range(SIZE)]
+    items = [row["id"] for row in stored(lists.workspace, schema.items, study_id=study.study.id)]
+    assignee = Assignee(people[0].pseudonym, participant_id=people[0].id)
+    assign(lists.workspace, study.study.id, {item: [assignee] for item in items}, by=study.owner)
+    document = lists.client.get("/api/v1/openapi.json").json()
+    listed = [
+        path.partition("/{study}/")[2].format(person=people[0].id, stage="verify", webhook=0)
+        for path, operations in document["paths"].items()
+        if "{study}" in path
+        and {"cursor", "limit"} <= {each["name"] for each in operations.get("get", {}).get("parameters", ())}
+    ]
+    lengths = {}
+    for what in listed:
+        if lists.api(number, what).status_code == 200:  # there is no webhook, and suggestions are of a stage
+            whole = [*chain(*pages(lists, number, what, 500))]
+            assert [*chain(*pages(lists, number, what, 2))] == whole, what
+            lengths[what] = len(whole)
+    longer = {what for what, length in lengths.items() if length > 2}
+    work = f"participants/{people[0].id}/work/verify"
+    assert {"items", "events", "participants", "assignments", work} <= longer, lengths

@@ -102,7 +102,6 @@ def test_a_release_without_the_files_of_examples_says_so(tmp_path: Path) -> None
 
 def test_texts_of_the_program_need_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lm_eval, "find_spec", lambda _: None)
-    lm_eval._tasks_folder.cache_clear()
     with pytest.raises(FolkwaysError, match="pip install lm_eval"):
         prompts(INCLUDE, write_include(tmp_path), "lm-eval")
     assert prompts(INCLUDE, write_include(tmp_path), "all").height, "all are ours"
@@ -223,9 +222,9 @@ NAMES = {"prompt": "question", "solution0": "a"}
 
 
 def test_its_templates_are_followed_with_what_is_literal_in_them() -> None:
-    shape = lm_eval._shape("{{prompt}} is {a} \\boxed{} {{ solution0 }}.\n", NAMES)
+    shape = lm_eval.followed_template("{{prompt}} is {a} \\boxed{} {{ solution0 }}.\n", NAMES)
     assert shape.fill({"question": "{x}", "a": "{{y}}"}) == "{x} is {a} \\boxed{} {{y}}.\n"
-    assert lm_eval._shape(" {{prompt.strip()}}", NAMES).fill({"stripped": "x"}) == " x"
+    assert lm_eval.followed_template(" {{prompt.strip()}}", NAMES).fill({"stripped": "x"}) == " x"
 
 
 @pytest.mark.parametrize(
@@ -242,7 +241,7 @@ def test_its_templates_are_followed_with_what_is_literal_in_them() -> None:
 )
 def test_a_template_that_cannot_be_followed_is_an_error(text: str) -> None:
     with pytest.raises(FolkwaysError, match="a prompt that folkways cannot follow"):
-        lm_eval._shape(text, NAMES)
+        lm_eval.followed_template(text, NAMES)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from folkways.api import run
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.released_data import open_release
-from folkways.benchmarks.survey.results import PERMUTATIONS, _People, _permuted
+from folkways.benchmarks.survey.results import PERMUTATIONS, PeoplesAnswers, permutation_test
 from folkways.errors import FolkwaysError
 
 
@@ -52,7 +52,7 @@ def test_every_analysis_has_a_name_of_its_own_in_its_benchmark() -> None:
 
 def test_the_world_is_everybody_else() -> None:
     items = get_task("survey/opinions").items(open_release("survey-example"))
-    people = _People(items)
+    people = PeoplesAnswers(items)
     item = items.row(0, named=True)
     others = items.filter(pl.col("question") == item["question"], pl.col("culture") != item["culture"])
     assert others.height == 3
@@ -61,5 +61,5 @@ def test_the_world_is_everybody_else() -> None:
 
 def test_no_permutation_test_is_certain() -> None:
     one, other = np.tile([0.9, 0.1], (4, 1)), np.tile([0.1, 0.9], (4, 1))
-    distance, chance, p = _permuted([(one, other)] * 10)
+    distance, chance, p = permutation_test([(one, other)] * 10)
     assert distance > chance and p == pytest.approx(1 / (PERMUTATIONS + 1))

@@ -365,7 +365,9 @@ def _around(options: int, move: float) -> np.ndarray:
 
 def test_samples_drawn_again_are_shares_that_vary_as_a_mean_does() -> None:
     shares = np.eye(3)[np.array([0, 0, 1, 2, 2, 2])]
-    drawn = np.vstack([cultural_map._drawn_means(shares, np.random.default_rng(seed)) for seed in range(20)])
+    drawn = np.vstack(
+        [cultural_map.resampled_means(shares, np.random.default_rng(seed)) for seed in range(20)]
+    )
     assert drawn.sum(axis=1) == pytest.approx(np.ones(len(drawn)))
     assert drawn.var(axis=0) == pytest.approx(shares.var(axis=0, ddof=1) / 6, rel=0.08)
 

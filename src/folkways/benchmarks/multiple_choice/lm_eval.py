@@ -142,7 +142,7 @@ class HarnessPrompts:
         entry = _task_file(f"{folder}/{file}")
         if entry is None:
             return None
-        shape = _shape(entry.get("doc_to_text", ""), self._names_of_columns)
+        shape = followed_template(entry.get("doc_to_text", ""), self._names_of_columns)
         return HarnessText(entry.get("description", ""), shape)
 
     @cached_property
@@ -203,8 +203,8 @@ def _with_stripped(parts: Mapping[str, str]) -> dict[str, str]:
 _EXPRESSION = re.compile(r"\{\{\s*(\w+)(\.strip\(\))?\s*\}\}")
 
 
-def _shape(text: str, names: Mapping[str, str]) -> Template:
-    """The template of ours that gives what the program makes of ``text``.
+def followed_template(text: str, names: Mapping[str, str]) -> Template:
+    """The template of ours that gives what the program makes of ``text``, a template of its task files.
 
     names: column of the data -> its {name}. FolkwaysError for what goes beyond columns and a stripped
     question.
@@ -231,7 +231,6 @@ def _literal(text: str) -> str:
     return re.sub(r"\{(\w+)\}", r"{{\1}}", text)
 
 
-@cache
 def _tasks_folder() -> Path:
     spec = find_spec("lm_eval")
     if spec is None or spec.origin is None:

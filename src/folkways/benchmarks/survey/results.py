@@ -124,8 +124,8 @@ def _askings(judged: pl.DataFrame) -> Askings:
     return askings
 
 
-class _People:
-    """What people of each culture answered, by question."""
+class PeoplesAnswers:
+    """What people of each culture answered, by question. items: of a survey task, with its shares."""
 
     def __init__(self, items: pl.DataFrame) -> None:
         self.items: dict[str, Row] = {row["item"]: row for row in items.iter_rows(named=True)}
@@ -175,7 +175,7 @@ def whose_values(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -> Tabl
 
     Raises NotAvailableError for too few questions with a score.
     """
-    people = _People(items)
+    people = PeoplesAnswers(items)
     rows: list[Row] = []
     for (endpoint, condition), by_item in sorted(_askings(judged).items()):
         of_culture: dict[str, list[tuple[Row, Floats, int | None]]] = defaultdict(list)
@@ -216,7 +216,7 @@ def _of_culture(
     condition: str,
     culture: str,
     answers: Sequence[tuple[Row, Floats, int | None]],
-    people: _People,
+    people: PeoplesAnswers,
 ) -> Row:
     theirs = [np.array(item["shares"]) for item, _, _ in answers]
     corrected = corrected_divergences(
@@ -274,7 +274,7 @@ def instrument_effects(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -
 
     Raises NotAvailableError for too few questions in several forms.
     """
-    people = _People(items)
+    people = PeoplesAnswers(items)
     between = float(np.mean(list(people.between.values()))) if people.between else None
     of_question = {name: row["question"] for name, row in people.items.items()}
     rows: list[Row] = []
@@ -287,7 +287,7 @@ def instrument_effects(judged: pl.DataFrame, items: pl.DataFrame, prefix: str) -
         for factor in FACTORS:
             pairs = [one for replies in by_question.values() if (one := _pairs(replies, factor)) is not None]
             if len(pairs) >= FEWEST:
-                distance, chance, p = _permuted(pairs)
+                distance, chance, p = permutation_test(pairs)
                 tested.append(
                     {
                         "endpoint": endpoint,
@@ -355,8 +355,13 @@ def _pairs(replies: Sequence[Row], factor: str) -> tuple[Floats, Floats] | None:
     return np.stack([first for first, _ in pairs]), np.stack([second for _, second in pairs])
 
 
-def _permuted(pairs: Sequence[tuple[Floats, Floats]]) -> tuple[float, float, float]:
-    """Mean distance over questions, its mean under random swaps, and the share of swaps with one as large."""
+def permutation_test(pairs: Sequence[tuple[Floats, Floats]]) -> tuple[float, float, float]:
+    """Mean distance over questions, its mean under PERMUTATIONS random swaps, and the share of swaps with one
+    as large, which counts the pairs as they are and so is never 0.
+
+    pairs: of each question, shares in forms with the one level and with the other, shape (forms, options)
+    each.
+    """
     rng = np.random.default_rng(0)
     observed = np.zeros(len(pairs))
     swapped = np.zeros((PERMUTATIONS, len(pairs)))

@@ -167,7 +167,7 @@ def _all_values(means: Mapping[str, Floats]) -> Floats:
 def _mean_shares(question: Question, rng: np.random.Generator) -> Floats:
     """Shares of a question's options, shape (1 + DRAWS, options): as they are, then of samples drawn
     again."""
-    forms = [np.vstack([form.mean, _drawn_means(form.shares, rng)]) for form in question]
+    forms = [np.vstack([form.mean, resampled_means(form.shares, rng)]) for form in question]
     return _balanced(question, np.stack(forms))
 
 
@@ -178,8 +178,11 @@ def _balanced(question: Question, shares: Floats) -> Floats:
     return np.asarray(np.tensordot(weights / weights.sum(), shares, axes=1))
 
 
-def _drawn_means(shares: Floats, rng: np.random.Generator) -> Floats:
-    """Means of samples drawn again, shape (DRAWS, options)."""
+def resampled_means(shares: Floats, rng: np.random.Generator) -> Floats:
+    """Means of samples drawn again, shape (DRAWS, options), which vary as the mean of such samples does.
+
+    shares: of each sample, shape (samples, options).
+    """
     samples = len(shares)
     if samples == 1:
         return np.broadcast_to(shares, (DRAWS, shares.shape[1]))

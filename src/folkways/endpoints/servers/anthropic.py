@@ -35,14 +35,14 @@ class AnthropicEndpoint(HttpEndpoint):
 
     def path(self) -> str:
         """Below the base address, which may be given with or without its ``/v1``."""
-        return "/messages" if self._address.base_url.endswith("/v1") else "/v1/messages"
+        return "/messages" if self.address.base_url.endswith("/v1") else "/v1/messages"
 
     def payload(self, request: Request) -> dict[str, Any]:
         """Model, messages and settings. There is no seed; a reasoning effort becomes a thinking budget
         (THINKING_BUDGETS)."""
         settings = request.settings
         payload: dict[str, Any] = {
-            "model": self._address.model,
+            "model": self.address.model,
             "max_tokens": settings.max_tokens or DEFAULT_MAX_TOKENS,
             "messages": [{"role": "user", "content": request.user}],
         }

@@ -29,10 +29,8 @@ class GoogleEndpoint(HttpEndpoint):
 
     def path(self) -> str:
         """Below the base address, which may be given with or without its ``/v1beta``."""
-        versioned = self._address.base_url.rsplit("/", 1)[-1].startswith("v1")
-        return (
-            f"{'' if versioned else '/v1beta'}/models/{quote(self._address.model, safe='')}:generateContent"
-        )
+        versioned = self.address.base_url.rsplit("/", 1)[-1].startswith("v1")
+        return f"{'' if versioned else '/v1beta'}/models/{quote(self.address.model, safe='')}:generateContent"
 
     def payload(self, request: Request) -> dict[str, Any]:
         """Contents and generationConfig. A reasoning effort becomes a thinking budget or, from Gemini 3 on, a
@@ -56,7 +54,7 @@ class GoogleEndpoint(HttpEndpoint):
         return payload
 
     def _thinking(self, settings: Settings) -> dict[str, Any]:
-        model, effort = self._address.model, settings.reasoning_effort or ""
+        model, effort = self.address.model, settings.reasoning_effort or ""
         budget = THINKING_BUDGETS.get(effort, settings.thinking_budget)
         if settings.thinking_budget is None and not model.startswith(("gemini-1", "gemini-2")):
             if effort == NO_THINKING:

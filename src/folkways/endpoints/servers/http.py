@@ -71,7 +71,8 @@ class HttpEndpoint(NamedEndpoint, ABC):
         usual = EndpointOptions.DEFAULT_CONCURRENCY
         self.default_concurrency = usual if address.hosted else EndpointOptions.MOST_OF_OWN_SERVER
         self.first_concurrency = usual if address.hosted else UNKNOWN_SERVER
-        self._address = address
+        self.address = address
+        """Where the server is, and what is sent to it; its repr has no secrets."""
         self.timeout = options.timeout
         self._options = options
         self._connections: ConnectionPool | None = None
@@ -82,7 +83,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
     @property
     def model(self) -> str:
         """The model's name as the server knows it."""
-        return self._address.model
+        return self.address.model
 
     @abstractmethod
     def path(self) -> str:
@@ -116,7 +117,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
                 concurrency, self._route(self._url), self._headers(), self.timeout
             )
         except AddressError as error:
-            raise FolkwaysError(f"{self.name}: {self._address.base_url}: {error}") from None
+            raise FolkwaysError(f"{self.name}: {self.address.base_url}: {error}") from None
 
     def _route(self, url: str) -> Route:
         return Route(url, environment_proxy(url), min(self.timeout, 30.0))
@@ -137,7 +138,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
             "Content-Type": "application/json",
             "Accept": "application/json",
             "User-Agent": f"folkways/{__version__}",
-            **self._address.headers,
+            **self.address.headers,
             **self._options.headers,
         }
 
@@ -205,7 +206,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
             )
         if good:
             status = self._status_in(reply, raw)
-        result = outcome(self._address, status, headers, reply, raw, request.settings)
+        result = outcome(self.address, status, headers, reply, raw, request.settings)
         if isinstance(result, EndpointFailure):
             raise result
         return result
@@ -229,10 +230,10 @@ class HttpEndpoint(NamedEndpoint, ABC):
         Raises EndpointFailure where the reply is not a good one.
         """
         limit, seconds = (LARGE, 10 * self.timeout) if large else (PAGE, self.timeout)
-        url = f"{self._address.base_url}{path}"
-        if self._address.query:
-            url += f"{'&' if '?' in path else '?'}{self._address.query}"
-        headers = {"User-Agent": f"folkways/{__version__}", **self._address.headers, **self._options.headers}
+        url = f"{self.address.base_url}{path}"
+        if self.address.query:
+            url += f"{'&' if '?' in path else '?'}{self.address.query}"
+        headers = {"User-Agent": f"folkways/{__version__}", **self.address.headers, **self._options.headers}
         if data is not None:
             headers["Content-Type"] = content_type
         reply = await self._exchange(method, url, headers, data, limit, seconds)
@@ -261,7 +262,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
 
     def _refusal(self, reply: RawReply, payload: Any, settings: Settings) -> EndpointFailure:
         """Why a call brought no good reply. payload: the JSON in it, or None."""
-        failure = outcome(self._address, reply.status, reply.headers, payload, reply.body, settings)
+        failure = outcome(self.address, reply.status, reply.headers, payload, reply.body, settings)
         if isinstance(failure, EndpointFailure):
             return failure
         return EndpointFailure(f"{self.name}: {failure.refusal}", status=reply.status)
@@ -281,11 +282,11 @@ class HttpEndpoint(NamedEndpoint, ABC):
         )
 
     def _quote(self, raw: bytes) -> str:
-        return quotable(raw[:4096].decode("utf-8", "replace"), self._address.secrets, 200) or "(empty)"
+        return quotable(raw[:4096].decode("utf-8", "replace"), self.address.secrets, 200) or "(empty)"
 
     def _failure(self, error: Exception, seconds: float = 0.0, limit: int = 0) -> EndpointFailure:
         """What an error of the connection means. seconds, limit: how long and how large a reply may be."""
-        message = quotable(str(error), self._address.secrets, 200) or type(error).__name__
+        message = quotable(str(error), self.address.secrets, 200) or type(error).__name__
         if isinstance(error, TimeoutError):
             return EndpointFailure(
                 f"{self.name}: no reply within {seconds:g} s", retryable=True, timed_out=True
@@ -309,12 +310,12 @@ class HttpEndpoint(NamedEndpoint, ABC):
                 fatal=True,
             )
         if isinstance(error, AddressError):
-            return EndpointFailure(f"{self.name}: {self._address.base_url}: {message}", fatal=True)
+            return EndpointFailure(f"{self.name}: {self.address.base_url}: {message}", fatal=True)
         if isinstance(error, EncodingError):
             return EndpointFailure(f"{self.name}: {message}", status=200)
         if isinstance(error, ConnectError):
             return EndpointFailure(
-                f"{self.name}: no connection to {self._address.base_url}: {message}",
+                f"{self.name}: no connection to {self.address.base_url}: {message}",
                 retryable=True,
                 unreachable=self._unreachable(error),
             )

@@ -111,7 +111,9 @@ class Connection(asyncio.Protocol):
         self._fields: list[tuple[bytes, bytes]] = []
         self._headers = Headers()
         self._parts: list[bytes] = []
-        self._status = self._size = self._wire = self._limit = 0
+        self._status = self._wire = self._limit = 0
+        self.received = 0
+        """Bytes of the body of the latest reply."""
         self._early = self._has_turn = self._connects = self._is_delimited = False
         self._fileno: Callable[[], int] | None = None
         self._poll: Callable[[int], list[tuple[int, int]]] | None = None
@@ -142,7 +144,7 @@ class Connection(asyncio.Protocol):
         if self.transport is None or self.transport.is_closing():
             raise HttpError("the server closed the connection")
         self._state, self._limit, self._connects = _HEAD, limit, connect
-        self._wire = self._size = 0
+        self._wire = self.received = 0
         self._early, self._has_turn = False, large is None
         loop = asyncio.get_running_loop()
         self.transport.write(request)
@@ -211,7 +213,7 @@ class Connection(asyncio.Protocol):
         if self._state == _BODY:
             if self._wire > MAX_HEAD + 2 * self._limit:
                 self._fail(BodyTooLargeError())
-            elif self._size > SMALL_BODY and not self._has_turn and self.transport is not None:
+            elif self.received > SMALL_BODY and not self._has_turn and self.transport is not None:
                 self.transport.pause_reading()
                 self._resolve(None)
         elif self._wire > MAX_HEAD and self._state == _HEAD:
@@ -273,8 +275,8 @@ class Connection(asyncio.Protocol):
         if self._state != _BODY:
             return
         self._parts.append(data)
-        self._size += len(data)
-        if self._size > self._limit:
+        self.received += len(data)
+        if self.received > self._limit:
             if 200 <= self._status < 300:
                 self._fail(BodyTooLargeError())
             else:

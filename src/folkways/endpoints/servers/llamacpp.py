@@ -107,7 +107,7 @@ class LlamaCppEndpoint(OpenAIEndpoint):
         none."""
         if self._connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
-        url = self._address.base_url.removesuffix("/v1") + page
+        url = self.address.base_url.removesuffix("/v1") + page
         # Each on a connection of its own, whose first reply is surely the right one: a question takes dozens
         # of calls.
         reply = await self._exchange(

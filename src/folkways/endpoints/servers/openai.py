@@ -45,7 +45,7 @@ class OpenAIEndpoint(HttpEndpoint):
         from folkways.endpoints.servers.batches.file import FileBatches
         from folkways.endpoints.servers.batches.openai import OpenAIBatches
 
-        kind = {"openai": OpenAIBatches, "file": FileBatches}.get(self._address.batch)
+        kind = {"openai": OpenAIBatches, "file": FileBatches}.get(self.address.batch)
         return kind(self) if kind is not None else None
 
     def path(self) -> str:
@@ -62,10 +62,10 @@ class OpenAIEndpoint(HttpEndpoint):
         if self._connections is not None:
             return
         await super().open(concurrency)
-        if self._address.hosted:
+        if self.address.hosted:
             return
         try:
-            if self._address.start:
+            if self.address.start:
                 await self._find_model()
             if concurrency > 1:
                 await self._look()
@@ -74,7 +74,7 @@ class OpenAIEndpoint(HttpEndpoint):
             raise
 
     async def _find_model(self) -> None:
-        address = self._address
+        address = self.address
         try:
             listed = from_json(await self._page(f"{address.base_url}/models") or b"")
         except ConnectError as error:
@@ -106,7 +106,7 @@ class OpenAIEndpoint(HttpEndpoint):
         its memory is full, and tells how many wait for that (``/metrics``): while none does, it gets as many
         as a provider would to begin with.
         """
-        root = self._address.base_url.removesuffix("/v1")
+        root = self.address.base_url.removesuffix("/v1")
         try:
             properties = from_json(await self._page(f"{root}/props") or b"")
             waiting = (
@@ -135,11 +135,11 @@ class OpenAIEndpoint(HttpEndpoint):
 
     def payload(self, request: Request) -> dict[str, Any]:
         """Model, messages and the settings that are set, under the names of the dialect."""
-        settings, dialect = request.settings, self._address.dialect
+        settings, dialect = request.settings, self.address.dialect
         user = {"role": "user", "content": request.user}
         system = request.system
         payload: dict[str, Any] = {
-            "model": self._address.model,
+            "model": self.address.model,
             "messages": [user] if system is None else [{"role": "system", "content": system}, user],
         }
         sent = {
@@ -158,7 +158,7 @@ class OpenAIEndpoint(HttpEndpoint):
         return payload
 
     def _effort_field(self, settings: Settings) -> str:
-        dialect = self._address.dialect
+        dialect = self.address.dialect
         if settings.thinking_budget is None or not dialect.reasoning_effort:
             return self._field(dialect.reasoning_effort, "reasoning_effort", settings.reasoning_effort)
         if not dialect.reasoning_budget:

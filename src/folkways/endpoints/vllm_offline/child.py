@@ -85,6 +85,25 @@ class PrefixQueue:
         return self._last[1]
 
 
+def parts_of(request: Request, tokenizer: Any, *, one_look: bool) -> list[Part]:
+    """The sequences that answer a request. one_look: whether the engine gives the likelihoods of chosen
+    tokens at the next place, so that one sequence can serve all options."""
+    prompt = prompt_of(tokenizer, request)
+    if request.settings.read is None:
+        return [Part(ids_of(tokenizer, prompt), generates=True)]
+    pairs = [pair_ids(tokenizer, prompt, label) for label in request.choices or ()]
+    columns = list(zip(*(more for _, more in pairs), strict=False))
+    shared = next((at for at, column in enumerate(columns) if len(set(column)) > 1), len(columns))
+    lengths = {(len(label), len(label.encode())) for label in request.choices or ()}
+    alike = all(len(more) == shared + 1 for _, more in pairs) and (shared == 0 or len(lengths) == 1)
+    if request.settings.read != LOGPROB and alike and one_look:
+        # What all options begin with makes none of them likelier, also not per character where they
+        # are equally long: one look at the next place gives all of them.
+        context, first = pairs[0]
+        return [Part([*context, *first[:shared]], tokens=[more[shared] for _, more in pairs])]
+    return [Part([*context, *more], len(context)) for context, more in pairs]
+
+
 class Engine:
     """vLLM with one model. send: takes what goes out."""
 
@@ -131,7 +150,9 @@ class Engine:
             message["id"], Request("", message["user"], message["system"], settings, choices=choices)
         )
         try:
-            pending.parts = self._parts(pending.request)
+            pending.parts = parts_of(
+                pending.request, self._tokenizer, one_look=hasattr(self._sampling, "logprob_token_ids")
+            )
         except Exception as error:  # noqa: BLE001 - whatever a tokenizer or a template raises, this request failed and others may not
             self._fail(pending, error)
             return
@@ -139,22 +160,6 @@ class Engine:
             self._number += 1
             self._waiting[self._number] = pending, at
             self._order.add(part.ids, self._number)
-
-    def _parts(self, request: Request) -> list[Part]:
-        prompt = prompt_of(self._tokenizer, request)
-        if request.settings.read is None:
-            return [Part(ids_of(self._tokenizer, prompt), generates=True)]
-        pairs = [pair_ids(self._tokenizer, prompt, label) for label in request.choices or ()]
-        columns = list(zip(*(more for _, more in pairs), strict=False))
-        shared = next((at for at, column in enumerate(columns) if len(set(column)) > 1), len(columns))
-        lengths = {(len(label), len(label.encode())) for label in request.choices or ()}
-        alike = all(len(more) == shared + 1 for _, more in pairs) and (shared == 0 or len(lengths) == 1)
-        if request.settings.read != LOGPROB and alike and hasattr(self._sampling, "logprob_token_ids"):
-            # What all options begin with makes none of them likelier, also not per character where they
-            # are equally long: one look at the next place gives all of them.
-            context, first = pairs[0]
-            return [Part([*context, *first[:shared]], tokens=[more[shared] for _, more in pairs])]
-        return [Part([*context, *more], len(context)) for context, more in pairs]
 
     def _add(self, pending: PendingRequest, at: int) -> None:
         if pending.failed:

@@ -80,7 +80,7 @@ def export_eval_results(
     write, or if two endpoints are the same model.
     """
     stored = StoredRun(workspace, run, profile, unlicensed_items=False)
-    export = _Export(stored, addresses, incomplete)
+    export = HubExport(stored, addresses, incomplete)
     if unknown := sorted({*addresses.task_ids, *(tasks or ())} - set(stored.tasks)):
         raise UnknownNameError(f"task of run {run.name}", unknown[0], stored.tasks)
     wanted = [task for task in stored.tasks if tasks is None or task in tasks]
@@ -123,7 +123,10 @@ def _chosen(stored: StoredRun, model: str | None) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Export:
+class HubExport:
+    """The headline scores of a run on their way into files of a hub. incomplete: also those of a run that is
+    not done. notes: what is left out, in sentences."""
+
     stored: StoredRun
     addresses: HubAddresses
     incomplete: bool
@@ -198,7 +201,11 @@ class _Export:
     def write(
         self, out: Path, endpoint: str, benchmark: str, data_set: str, rows: Iterable[Mapping[str, Any]]
     ) -> ModelFile:
-        """Write the entries of one model on one benchmark."""
+        """Write the entries of one model on one benchmark into the folder ``out``.
+
+        endpoint: the model as the run knows it. data_set: of the benchmark, OWNER/NAME. rows: from
+        ``headline``.
+        """
         entries = [self._entry(row, data_set) for row in rows]
         model = self.stored.models[endpoint].id
         name = f"{FOLDER}/folkways_{benchmark}.yaml"

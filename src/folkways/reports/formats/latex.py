@@ -108,7 +108,7 @@ def _results(board: Leaderboard, task: TaskView) -> str:
     if any(rank.level for rank in ranks.values()):
         caption += f" {escape('†')} {escape(LEVEL)}."
     kinds = ("r" if ranks else "") + "l" + "l" * len(profiles) + "rcrr"
-    return _table(kinds, head, rows, caption, f"{task.slug}", names=2 if ranks else 1)
+    return floating_table(kinds, head, rows, caption, f"{task.slug}", names=2 if ranks else 1)
 
 
 def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
@@ -123,7 +123,7 @@ def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
     caption = (
         f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}, with 95\\,\\% intervals."
     )
-    return _table(
+    return floating_table(
         "l" + "r" * len(shown),
         head,
         rows,
@@ -142,7 +142,7 @@ def _grid(title: str, name: str, grid: Grid, notes: Sequence[str]) -> str:
     rows = [[row[0].text, *map(_cell, row[1:])] for row in grid.rows]
     of = f": {escape(grid.heading)}" if grid.heading else ""
     caption = f"{escape(title)}{of}. {' '.join(escape(note) for note in notes)}"
-    return _table(
+    return floating_table(
         "l" + "r" * (len(grid.columns) - 1),
         grid.columns,
         rows,
@@ -216,7 +216,7 @@ class _Column:
     lines: Sequence[int]
 
 
-def _table(
+def floating_table(
     kinds: str, head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str, names: int = 1
 ) -> str:
     """A floating table; one that is wider or longer than a page as several, which repeat the first columns.
@@ -256,13 +256,13 @@ def _columns(kinds: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     cells = [[row[index] for row in rows] for index in range(len(kinds))]
     words = [kind == "l" for kind in kinds]
     widths = [
-        max((_width(escape(cell) if of_words else cell) for cell in texts), default=0.0)
+        max((cell_width(escape(cell) if of_words else cell) for cell in texts), default=0.0)
         for of_words, texts in zip(words, cells, strict=True)
     ]
     # A heading is broken where it is wider than the cells below it.
     heads = [_broken(title, max(width, 30.0)) for title, width in zip(head, widths, strict=True)]
     widths = [
-        max(width, *(SPARE * _width(line) for line in lines))
+        max(width, *(SPARE * cell_width(line) for line in lines))
         for width, lines in zip(widths, heads, strict=True)
     ]
     columns = []
@@ -279,7 +279,7 @@ def _columns(kinds: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> 
         elif words[index]:
             texts = [*map(escape, texts)]
         set_so = "\\raggedright" if words[index] else "\\raggedleft"
-        title = _stacked(heads[index], max(map(_width, heads[index])) * SPARE, f"[b]{set_so}")
+        title = _stacked(heads[index], max(map(cell_width, heads[index])) * SPARE, f"[b]{set_so}")
         columns.append(_Column(kind, widths[index], title, texts, lines))
     return columns
 
@@ -300,16 +300,16 @@ def _broken(text: str, width: float) -> list[str]:
     """The words in lines of ``width`` points, in LaTeX; a part that is wider has a line of its own."""
     lines = [""]
     for part in filter(None, _TOGETHER.findall(text)):
-        if lines[-1] and SPARE * _width(escape(lines[-1] + part)) > width:
+        if lines[-1] and SPARE * cell_width(escape(lines[-1] + part)) > width:
             lines.append("")
         lines[-1] += part
     return [escape(line) for line in lines]
 
 
-def _width(cell: str) -> float:
+def cell_width(cell: str) -> float:
     """Points of a cell, about: ``\\small`` at 10 pt, its interval in smaller letters."""
     interval = _INTERVAL.search(cell)
-    small = 0.78 * _width(interval[1]) if interval else 0.0
+    small = 0.78 * cell_width(interval[1]) if interval else 0.0
     text = _MARK.sub("", _COMMAND.sub("n", _SIGN.sub("m", _INTERVAL.sub("", cell))))
     return small + sum(
         9.3

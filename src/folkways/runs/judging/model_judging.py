@@ -121,7 +121,7 @@ def judge_run(
     for one, verdicts in zip(judges, frames, strict=True):
         tables, remarks = _summed(verdicts, shares, one, labels, limit)
         summaries += tables
-        notes += [*_notes(shares, verdicts, one, session.stopped), *remarks]
+        notes += [*judging_notes(shares, verdicts, one, session.stopped), *remarks]
     signatures = _signatures(shares, judge, labels, limit)
     for share in _by_task(shares):
         of_task = [verdicts.filter(pl.col("task") == share.task.name) for verdicts in frames]
@@ -144,7 +144,7 @@ def judge_run(
 def _ask(session: AskSession, judge: Model, rows: list[dict[str, Any]], swap: int) -> None:
     replied = [row for row in rows if row["_replied"]]
     for row, reply in zip(replied, session.ask(judge, map(_prompt, replied)), strict=True):
-        _settle(row, reply)
+        enter_verdict(row, reply)
     turned = list(_to_swap(replied, swap))
     prompts = (_prompt(row, backwards=True) for row in turned)
     for row, reply in zip(turned, session.ask(judge, prompts) if turned else (), strict=True):
@@ -205,7 +205,9 @@ def _prompt(row: dict[str, Any], *, backwards: bool = False) -> Prompt:
     return Prompt(text, KIND, item, model_judge.MAX_TOKENS, row["language"], row["variant"])
 
 
-def _settle(row: dict[str, Any], reply: ModelReply) -> None:
+def enter_verdict(row: dict[str, Any], reply: ModelReply) -> None:
+    """Note in the row of a judged reply what its judge said: ``ended`` with ``why``, or with ``verdict``,
+    ``group`` and ``means`` of its ``_groups`` of accepted answers."""
     if reply.said is None:
         refused = reply.state is State.REFUSED
         why = f"the judge refused: {reply.reason}" if refused else reply.reason
@@ -245,9 +247,13 @@ def _signatures(
     return made
 
 
-def _notes(
+def judging_notes(
     shares: Sequence[JudgeableReplies], verdicts: pl.DataFrame, judge: Model, stopped: str | None
 ) -> Iterator[str]:
+    """What a reader of a judge's verdicts has to know, in sentences.
+
+    shares: the replies that were judged. verdicts: VERDICTS of this judge. stopped: why asking ended early.
+    """
     judges_itself = [share.endpoint for share in shares if is_same(share.identity, judge)]
     if judges_itself:
         yield (

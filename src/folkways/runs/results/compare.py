@@ -65,7 +65,7 @@ def compare(
     named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
     comparisons: list[Comparison] = []
     failures: list[tuple[str, FolkwaysError]] = []
-    for task in _common_tasks(stored_models, tasks):
+    for task in common_tasks(stored_models, tasks):
         try:
             comparisons.append(_compared(database, stored_models, task, metric, profile, by))
         except FolkwaysError as error:
@@ -89,10 +89,10 @@ def _compared(
 ) -> Comparison:
     chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
     judged = {
-        one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task)
+        one.label: judgements_with(judgements_of(database, one, task.name, resolved), chosen, task)
         for one in asked
     }
-    _check_facet(by, task, judged)
+    check_facet(by, task, judged)
     signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
     notes = [
         *unlike_notes(signatures),
@@ -105,7 +105,9 @@ def _compared(
     )
 
 
-def _common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | None) -> list[Task]:
+def common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | None) -> list[Task]:
+    """The tasks that all of the models were asked, of those named if there are names; FolkwaysError without
+    any."""
     common = [name for name in asked[0].tasks if all(name in one.tasks for one in asked)]
     if names is not None:
         wanted = [task.name for task in expand_tasks([names] if isinstance(names, str) else names)]
@@ -128,7 +130,9 @@ def metric_of(task: Task, name: str | None) -> Metric:
     raise UnknownNameError(f"metric of {task.name}", name, [metric.name for metric in task.metrics])
 
 
-def _with_column(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFrame:
+def judgements_with(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFrame:
+    """The judgements of a task as they are; NotJudgedError, with the metrics that there are, if they have no
+    column of the ``metric``."""
     if metric.name in judged.columns:
         return judged
     raise NotJudgedError(
@@ -138,7 +142,8 @@ def _with_column(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFra
     )
 
 
-def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> None:
+def check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> None:
+    """UnknownNameError for a facet of the task that not all judgements (by model) have."""
     valid = {
         name
         for name in ("culture", "language", "variant", *task.facets)

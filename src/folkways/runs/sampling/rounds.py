@@ -47,7 +47,7 @@ class Sampling:
 
 
 @dataclass
-class _SampledTask:
+class SampledTask:
     """One model's part of one task: what it was asked, and how wide its intervals are."""
 
     model: Model
@@ -73,9 +73,86 @@ class _SampledTask:
         return self.half_widths.get(stratum.name, 0.5) / (2 * drawn * self.frame.requests)
 
 
+@dataclass(frozen=True)
+class StoredSample:
+    """The sample of a run, as it is written down: what it expects, and what came of it."""
+
+    workspace: Workspace
+    run: run_records.RunRecord
+
+    def endpoint_id(self, model: Model) -> int:
+        """The model's number in the workspace."""
+        return run_records.endpoint_id(self.workspace, model.identity, model.name)
+
+    def expect(self, share: SampledTask, chosen: Mapping[str, Sequence[str]]) -> None:
+        """Write down the items of units (by stratum) in the order of drawing, strata by turns: a budget that
+        ends leaves all as far."""
+        turns = [unit for turn in zip_longest(*chosen.values()) for unit in turn if unit is not None]
+        order = pl.DataFrame(
+            list(enumerate(turns)), schema={"place": pl.Int64, "unit": pl.String}, orient="row"
+        )
+        wanted = share.frame.items.join(order, on="unit", how="inner").select("item", "place")
+        frames = [
+            batch.join(wanted, on="item", how="inner").sort("place", "item").drop("place")
+            for batch in share.frame.read()
+        ]
+        prompts = (share.plan.prompts_of(items) for frame in frames for items in frame.iter_slices(SLICE))
+        last = run_records.last_ordinal(self.workspace, self.run)
+        write_prompts(
+            self.workspace,
+            self.run.id,
+            last,
+            share.plan,
+            share.model,
+            share.endpoint_id,
+            (part for part in prompts if part.height),
+        )
+
+    def forget_unasked(self, shares: Sequence[SampledTask]) -> None:
+        """What was drawn in the last round and never sent is not part of the sample: drawing it again costs
+        nothing.
+
+        The order of drawing knows nothing of answers, so that this leaves the sample as random as it was. A
+        unit with any request sent stays, with what is missing of it.
+        """
+        for share in shares:
+            part = results.Part(share.endpoint_id, share.model.name, share.plan.task.name, 0)
+            rows = results.responses(self.workspace, self.run, part).join(
+                share.frame.items.select("item", "unit"), on="item", how="left"
+            )
+            silent = (pl.col("state") == State.MISSING.value).all().over("unit")
+            run_records.forget_expected(self.workspace, self.run, rows.filter(silent)["ordinal"].to_list())
+
+    def look(self, share: SampledTask, sampling: Sampling) -> None:
+        """Judge what was said so far, and note how wide each stratum's interval is."""
+        task, frame, strata = share.plan.task, share.frame, share.plan.options.strata
+        part = results.Part(share.endpoint_id, share.model.name, task.name, 0)
+        judged_items = [item for values in share.values for item in values["item"].to_list()]
+        responses = results.responses(self.workspace, self.run, part)
+        responses = responses.filter(~pl.col("item").is_in(judged_items))
+        resolved = task.resolve_profile(sampling.profile)
+        # Columns of judgements that decide what a unit is worth.
+        needed = dict.fromkeys(
+            ("item", "culture", "question", "counted", frame.metric.name, *strata, "ordinal")
+        )
+        for items in frame.read() if responses.height else ():
+            replies = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
+            if replies.height:
+                judged = judgements_of(
+                    task, items.join(replies.select("item"), on="item", how="semi"), replies, resolved
+                )
+                judged = without_treatments(judged.with_columns(replies["ordinal"]))
+                share.values.append(judged.select(*needed))
+        if share.values:
+            totals = unit_totals(task, frame.metric, strata, pl.concat(share.values))
+            for name, drawn in drawn_strata(totals, frame.populations).items():
+                share.drawn[name] = drawn.rows.size
+                _, interval = anytime_mean([drawn], target=sampling.until / 100)
+                share.half_widths[name] = (interval.high - interval.low) / 2
+
+
 def ask_in_rounds(
-    workspace: Workspace,
-    run: run_records.RunRecord,
+    sample: StoredSample,
     plan: Plan,
     frames: Mapping[str, SamplingFrame],
     ask: Callable[[], list[ModelProgress]],
@@ -84,15 +161,13 @@ def ask_in_rounds(
     """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking
     has stopped.
 
-    workspace, run: where the sample is written down.
+    sample: where it is written down, of the run of ``plan``.
     frames: of each task of the plan, by its name.
     ask: asks what the run expects and has no reply to; its last result is returned.
     sampling: when to stop.
     """
     shares = [
-        _SampledTask(
-            model, one, frames[one.task.name], run_records.endpoint_id(workspace, model.identity, model.name)
-        )
+        SampledTask(model, one, frames[one.task.name], sample.endpoint_id(model))
         for model in plan.models
         for one in plan.tasks
     ]
@@ -100,10 +175,10 @@ def ask_in_rounds(
     while True:
         progresses = ask()
         if any(progress.stopped is not None for progress in progresses):
-            _forget_unasked(workspace, run, shares)
+            sample.forget_unasked(shares)
             return progresses
         for share in shares:
-            _look(workspace, run, share, sampling.profile, sampling.until)
+            sample.look(share, sampling)
         wide = [(share, stratum) for share in shares for stratum in share.wide(target)]
         if not wide:
             return progresses
@@ -117,10 +192,10 @@ def ask_in_rounds(
                 if owner is share
             }
             if chosen:
-                _expect(workspace, run, share, chosen)
+                sample.expect(share, chosen)
 
 
-def _next(share: _SampledTask, stratum: Stratum, target: float, *, sparing: bool) -> tuple[str, ...]:
+def _next(share: SampledTask, stratum: Stratum, target: float, *, sparing: bool) -> tuple[str, ...]:
     """The units to draw now."""
     drawn = share.drawn.get(stratum.name, 0)
     size = next_size(drawn, share.half_widths.get(stratum.name, 0.5), target)
@@ -134,73 +209,3 @@ def next_size(drawn: int, half_width: float, target: float) -> int:
         return FIRST
     missing = drawn * ((half_width / target) ** 2 - 1)
     return max(FEWEST, min(math.ceil(missing / 2), drawn))
-
-
-def _expect(
-    workspace: Workspace, run: run_records.RunRecord, share: _SampledTask, chosen: Mapping[str, Sequence[str]]
-) -> None:
-    """Write down the items of these units in the order of drawing, strata by turns: a budget that ends leaves
-    all as far."""
-    turns = [unit for turn in zip_longest(*chosen.values()) for unit in turn if unit is not None]
-    order = pl.DataFrame(list(enumerate(turns)), schema={"place": pl.Int64, "unit": pl.String}, orient="row")
-    wanted = share.frame.items.join(order, on="unit", how="inner").select("item", "place")
-    frames = [
-        batch.join(wanted, on="item", how="inner").sort("place", "item").drop("place")
-        for batch in share.frame.read()
-    ]
-    prompts = (share.plan.prompts_of(items) for frame in frames for items in frame.iter_slices(SLICE))
-    last = run_records.last_ordinal(workspace, run)
-    write_prompts(
-        workspace,
-        run.id,
-        last,
-        share.plan,
-        share.model,
-        share.endpoint_id,
-        (part for part in prompts if part.height),
-    )
-
-
-def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Sequence[_SampledTask]) -> None:
-    """What was drawn in the last round and never sent is not part of the sample: drawing it again costs
-    nothing.
-
-    The order of drawing knows nothing of answers, so that this leaves the sample as random as it was. A unit
-    with any request sent stays, with what is missing of it.
-    """
-    for share in shares:
-        part = results.Part(share.endpoint_id, share.model.name, share.plan.task.name, 0)
-        rows = results.responses(workspace, run, part).join(
-            share.frame.items.select("item", "unit"), on="item", how="left"
-        )
-        silent = (pl.col("state") == State.MISSING.value).all().over("unit")
-        run_records.forget_expected(workspace, run, rows.filter(silent)["ordinal"].to_list())
-
-
-def _look(
-    workspace: Workspace, run: run_records.RunRecord, share: _SampledTask, profile: str | None, until: float
-) -> None:
-    """Judge what was said so far, and note how wide each stratum's interval is."""
-    task, frame = share.plan.task, share.frame
-    part = results.Part(share.endpoint_id, share.model.name, task.name, 0)
-    judged_items = [item for values in share.values for item in values["item"].to_list()]
-    responses = results.responses(workspace, run, part).filter(~pl.col("item").is_in(judged_items))
-    resolved = task.resolve_profile(profile)
-    # Columns of judgements that decide what a unit is worth.
-    needed = dict.fromkeys(
-        ("item", "culture", "question", "counted", frame.metric.name, *share.plan.options.strata, "ordinal")
-    )
-    for items in frame.read() if responses.height else ():
-        replies = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
-        if replies.height:
-            judged = judgements_of(
-                task, items.join(replies.select("item"), on="item", how="semi"), replies, resolved
-            )
-            judged = without_treatments(judged.with_columns(replies["ordinal"]))
-            share.values.append(judged.select(*needed))
-    if share.values:
-        totals = unit_totals(task, frame.metric, share.plan.options.strata, pl.concat(share.values))
-        for name, drawn in drawn_strata(totals, frame.populations).items():
-            share.drawn[name] = drawn.rows.size
-            _, interval = anytime_mean([drawn], target=until / 100)
-            share.half_widths[name] = (interval.high - interval.low) / 2

@@ -54,6 +54,15 @@ class Batch:
     seen: int
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Claim:
+    """Requests that one process asks and no other. number: of its row. left: keys of those that have not
+    ended."""
+
+    number: int
+    left: set[str]
+
+
 class RequestQueue:
     """One process's view of what a run still has to ask of one workspace.
 
@@ -73,10 +82,8 @@ class RequestQueue:
             else blake2b(f"{run_id}\0{name}".encode(), digest_size=16).hexdigest()
         )
         self._settings: dict[int, Settings] = {}
-        self._claimed: dict[
-            int, set[str]
-        ] = {}  # number of a claim -> those of its requests that have not ended
-        self._claim_of: dict[str, int] = {}
+        self.claims: dict[str, Claim] = {}
+        """Key of each request that this process has claimed and that has not ended -> its claim."""
         self._watch = watch or WorkerWatch()
 
     def enter(self, *, joins: bool = False) -> None:
@@ -112,7 +119,7 @@ class RequestQueue:
             "host": place(),
             "pid": os.getpid(),
             "pid_started": started(os.getpid()),
-            "heartbeat": _now(connection),
+            "heartbeat": database_time(connection),
         }
         self.workspace.insert_or_replace(connection, schema.workers, [row])
 
@@ -124,7 +131,7 @@ class RequestQueue:
                 QueueWorker(*row)
                 for row in connection.execute(sa.select(workers).where(workers.c.id != self.worker))
             ]
-            dead = self._watch.dead(others, _now(connection))
+            dead = self._watch.dead(others, database_time(connection))
         if dead:
             with self.workspace.write() as connection:
                 for worker in dead:  # unless it has given a sign of life since; its claims go with it
@@ -269,9 +276,8 @@ class RequestQueue:
                 )
             self._load_settings(connection, {row[-4] for row in mine.values()})
         if mine:
-            claim = int(number.inserted_primary_key[0])  # type: ignore[index]
-            self._claimed[claim] = set(mine)
-            self._claim_of.update(dict.fromkeys(mine, claim))
+            claim = Claim(int(number.inserted_primary_key[0]), set(mine))  # type: ignore[index]
+            self.claims.update(dict.fromkeys(mine, claim))
         return Batch(tuple(request_of(row, self._settings) for row in mine.values()), rows[-1][0], len(rows))
 
     def save(self, endpoint_id: int, results: Sequence[AnsweredRequest | FailedRequest]) -> None:
@@ -295,26 +301,25 @@ class RequestQueue:
             if over:
                 connection.execute(sa.delete(schema.claims).where(schema.claims.c.id.in_(over)))
         for key in keys:  # only once it is committed: a save that failed is repeated
-            claim = self._claim_of.pop(key, None)
+            claim = self.claims.pop(key, None)
             if claim is not None:
-                self._claimed[claim].discard(key)
-        for claim in over:
-            del self._claimed[claim]
+                claim.left.discard(key)
 
     def give_back(self, keys: Collection[str]) -> None:
         """Let others ask these requests, which were claimed together with no others and will not be sent."""
-        claims = {self._claim_of[key] for key in keys if key in self._claim_of}
+        claims = {self.claims[key] for key in keys if key in self.claims}
         if claims:
+            numbers = [claim.number for claim in claims]
             with self.workspace.claim() as connection:
-                connection.execute(sa.delete(schema.claims).where(schema.claims.c.id.in_(claims)))
+                connection.execute(sa.delete(schema.claims).where(schema.claims.c.id.in_(numbers)))
         for claim in claims:
-            for key in self._claimed.pop(claim):
-                del self._claim_of[key]
+            for key in claim.left:
+                del self.claims[key]
 
     def _ending(self, keys: Collection[str]) -> list[int]:
         """The claims whose last requests these are."""
-        touched = {self._claim_of[key] for key in keys if key in self._claim_of}
-        return [claim for claim in touched if self._claimed[claim] <= set(keys)]
+        touched = {self.claims[key] for key in keys if key in self.claims}
+        return [claim.number for claim in touched if claim.left <= set(keys)]
 
     def _without_end(self, query: sa.Select[Any], endpoint_id: int) -> sa.Select[Any]:
         expected, responses, failures = schema.expected, schema.responses, schema.failures
@@ -367,7 +372,7 @@ def _take_turn(connection: sa.Connection, endpoint_id: int) -> None:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({CLAIM_LOCK}, {int(endpoint_id)}), {off}")
 
 
-def _now(connection: sa.Connection) -> float:
+def database_time(connection: sa.Connection) -> float:
     """Seconds since the epoch, by the one clock that everybody shares who may be looking: the server's, or
     this machine's."""
     if connection.dialect.name == "postgresql":

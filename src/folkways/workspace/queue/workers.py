@@ -81,7 +81,7 @@ class WorkerWatch:
 
     def _is_dead(self, worker: QueueWorker, now: float) -> bool:
         if worker.host == place() and sys.platform != "win32":
-            verdict = _is_dead_here(worker.pid, worker.pid_started)
+            verdict = is_dead_here(worker.pid, worker.pid_started)
             if verdict is not None:
                 return verdict
         watched = self._clock() - self._seen[worker.id][1]
@@ -92,9 +92,12 @@ class WorkerWatch:
         )
 
 
-def _is_dead_here(pid: int, since: str) -> bool | None:
+def is_dead_here(pid: int, since: str) -> bool | None:
     """What this kernel knows, however long a process was stopped or the machine slept; None where it does not
-    tell us."""
+    tell us.
+
+    pid: number of the process. since: when it began, as ``started`` says it.
+    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

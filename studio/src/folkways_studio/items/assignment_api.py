@@ -10,7 +10,7 @@ from folkways_studio.items.api import cells
 from folkways_studio.items.stage_assignments import assign_stage, assigned_items
 from folkways_studio.web.api.bodies import NewAssignments, NewRuleAssignments
 from folkways_studio.web.api.calls import StaffCall
-from folkways_studio.web.api.responses import ApiResponse, Cursor, Limit, PageResponse
+from folkways_studio.web.api.responses import ApiResponse, Cursor, Limit, PageResponse, page_from
 from folkways_studio.work.assignment_files import assign_rows
 from folkways_studio.work.assignment_rules import AssignmentRule
 from folkways_studio.work.stalled_items import overview_of_assignments
@@ -80,10 +80,7 @@ def list_assignments(
     """List the items that are assigned to people or populations; only those that are stalled if it is asked
     for."""
     rows = assigned_items(call.workspace, call.study.id, stalled=stalled, start=cursor, limit=limit + 1)
-    return PageResponse(
-        data=[AssignedItemResponse.of(each) for each in rows[:limit]],
-        next=cursor + limit if len(rows) > limit else None,
-    )
+    return page_from(rows, cursor, limit, AssignedItemResponse.of)
 
 
 @router.get("/studies/{study}/assignments/people")

@@ -27,6 +27,7 @@ from folkways_studio.web.api.responses import (
     RemainingItemResponse,
     RemainingWorkResponse,
     WorkbookImportResponse,
+    page_from,
     slice_of,
 )
 from folkways_studio.work.assignees import assignees_of
@@ -135,12 +136,13 @@ def list_remaining_items(
         call.workspace, _person(call, person), stage, start=cursor, limit=limit + 1
     )
     assigned = assignees_of(call.workspace, call.study.id, [item.id for item in rows])
-    return PageResponse(
-        data=[
-            RemainingItemResponse(item=item.id, key=item.key, round=item.round, assigned=item.id in assigned)
-            for item in rows[:limit]
-        ],
-        next=cursor + limit if len(rows) > limit else None,
+    return page_from(
+        rows,
+        cursor,
+        limit,
+        lambda item: RemainingItemResponse(
+            item=item.id, key=item.key, round=item.round, assigned=item.id in assigned
+        ),
     )
 
 

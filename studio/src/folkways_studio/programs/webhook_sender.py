@@ -65,7 +65,7 @@ async def _send_all(workspace: Workspace, private: bool) -> None:
         try:
             parcels = await asyncio.to_thread(claim_due, workspace)
             if parcels:
-                await _send_together(workspace, parcels, private)
+                await send_together(workspace, parcels, private)
             if time.monotonic() - forgotten > FORGET_SECONDS:
                 forgotten = time.monotonic()
                 await asyncio.to_thread(forget_old, workspace)
@@ -76,7 +76,9 @@ async def _send_all(workspace: Workspace, private: bool) -> None:
             await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _send_together(workspace: Workspace, parcels: list[ClaimedDelivery], private: bool) -> None:
+async def send_together(workspace: Workspace, parcels: list[ClaimedDelivery], private: bool) -> None:
+    """Send deliveries that were claimed at once, and settle each. private: also to addresses in the server's
+    own network."""
     from folkways.sdk.http import new_session
 
     connector = None if private else public_connector()

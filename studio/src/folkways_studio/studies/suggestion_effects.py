@@ -87,7 +87,7 @@ class SuggestionFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class SuggestedAnswer:
     """One answer whose form began with a suggestion, or would have."""
 
     stage_id: int
@@ -121,16 +121,16 @@ def suggestion_figures(
             acceptance.append(_acceptance(stage.name, model, version, list(group)))
         drawn = [each for each in here if each.exposure.setting == HALF]
         for measure, values in (
-            ("kept", _kept(drawn)),
-            ("agreement", _agreement(drawn)),
-            ("seconds", _seconds(drawn)),
+            ("kept", kept_shares(drawn)),
+            ("agreement", agreement_in_half(drawn)),
+            ("seconds", log_seconds(drawn)),
         ):
-            effect = _effect(stage.name, measure, drawn, values)  # type: ignore[arg-type]  # one of Measure
+            effect = effect_of(stage.name, measure, drawn, values)  # type: ignore[arg-type]  # one of Measure
             effects += [effect] if effect is not None else []
     return SuggestionFigures(tuple(acceptance), tuple(effects))
 
 
-def _answers(workspace: Workspace, study_id: int, kinds: Mapping[int, Any]) -> list[_Answer]:
+def _answers(workspace: Workspace, study_id: int, kinds: Mapping[int, Any]) -> list[SuggestedAnswer]:
     """Answers with an exposure, of people who did not leave, in order of arrival."""
     settled = exposures_of_study(workspace, study_id)
     if not settled:
@@ -151,7 +151,7 @@ def _answers(workspace: Workspace, study_id: int, kinds: Mapping[int, Any]) -> l
     with workspace.read() as connection:
         rows = connection.execute(query).all()
     return [
-        _Answer(
+        SuggestedAnswer(
             row.stage_id,
             row.item_id,
             row.participant_id,
@@ -164,7 +164,7 @@ def _answers(workspace: Workspace, study_id: int, kinds: Mapping[int, Any]) -> l
     ]
 
 
-def _acceptance(stage: str, model: str, version: str, answers: Sequence[_Answer]) -> Acceptance:
+def _acceptance(stage: str, model: str, version: str, answers: Sequence[SuggestedAnswer]) -> Acceptance:
     import numpy as np
 
     from folkways.sdk.statistics import two_way_mean
@@ -183,14 +183,15 @@ def _acceptance(stage: str, model: str, version: str, answers: Sequence[_Answer]
     )  # fmt: skip
 
 
-def _clusters(answers: Sequence[_Answer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _clusters(answers: Sequence[SuggestedAnswer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The item and the person of each."""
     import numpy as np
 
     return np.array([each.item_id for each in answers]), np.array([each.participant_id for each in answers])
 
 
-def _kept(answers: Sequence[_Answer]) -> list[float | None]:
+def kept_shares(answers: Sequence[SuggestedAnswer]) -> list[float | None]:
+    """Of each, the share of what was suggested that is in the answer; None where nothing was."""
     return [
         each.exposure.unchanged / each.exposure.parts
         if each.exposure.parts and each.exposure.unchanged is not None
@@ -199,10 +200,10 @@ def _kept(answers: Sequence[_Answer]) -> list[float | None]:
     ]
 
 
-def _agreement(answers: Sequence[_Answer]) -> list[float | None]:
+def agreement_in_half(answers: Sequence[SuggestedAnswer]) -> list[float | None]:
     """Of each, the share of the others in its half who say the same of the item, averaged over the fields
     that both answered; None where there are no others."""
-    halves: defaultdict[tuple[int, bool], list[_Answer]] = defaultdict(list)
+    halves: defaultdict[tuple[int, bool], list[SuggestedAnswer]] = defaultdict(list)
     for each in answers:
         halves[each.item_id, each.exposure.shown].append(each)
     shares: list[float | None] = []
@@ -217,8 +218,9 @@ def _agreement(answers: Sequence[_Answer]) -> list[float | None]:
     return shares
 
 
-def _seconds(answers: Sequence[_Answer]) -> list[float | None]:
-    """The logarithm of each answer's seconds, those with a break shortened."""
+def log_seconds(answers: Sequence[SuggestedAnswer]) -> list[float | None]:
+    """The natural logarithm of each answer's seconds, those with a break shortened; None where they are
+    unknown or 0."""
     from statistics import median
 
     timed = [each.seconds for each in answers if each.seconds is not None]
@@ -237,10 +239,13 @@ def _seconds(answers: Sequence[_Answer]) -> list[float | None]:
     return logs
 
 
-def _effect(
-    stage: str, measure: Measure, answers: Sequence[_Answer], values: Sequence[float | None]
+def effect_of(
+    stage: str, measure: Measure, answers: Sequence[SuggestedAnswer], values: Sequence[float | None]
 ) -> Effect | None:
-    """None where one half has no value."""
+    """The effect on a measure in a stage; None where one half has no value.
+
+    values: of each of the ``answers``, those of ``seconds`` as logarithms; None is left out.
+    """
     import numpy as np
 
     from folkways.sdk.statistics import two_way_difference

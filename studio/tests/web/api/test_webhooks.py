@@ -231,7 +231,7 @@ def test_nothing_private_is_called_and_no_redirect_followed(desk: StudyFixture, 
 
     def send(private: bool) -> list[str | None]:
         parcels = at_time(time.time() + 1, claim_due, desk.workspace)
-        asyncio.run(webhook_sender._send_together(desk.workspace, parcels, private))
+        asyncio.run(webhook_sender.send_together(desk.workspace, parcels, private))
         hooks = webhooks.list_webhooks(desk.workspace, desk.study.id)
         return [deliveries.list_deliveries(desk.workspace, [hook.id])[-1].problem for hook in hooks]
 
@@ -276,7 +276,7 @@ def test_whatever_keeps_a_delivery_from_getting_there_is_told_in_one_sentence(de
         )
         hooks = [hook_of(desk, url) for url in urls]
         parcels = at_time(time.time() + 1, claim_due, desk.workspace)
-        asyncio.run(webhook_sender._send_together(desk.workspace, parcels, True))
+        asyncio.run(webhook_sender.send_together(desk.workspace, parcels, True))
         server.shutdown()
     told = {each.problem for hook in hooks for each in deliveries.list_deliveries(desk.workspace, [hook.id])}
     assert told == {webhook_sender.UNREACHED}

@@ -314,5 +314,11 @@ def page_of(
 def slice_of(rows: Sequence[R], cursor: int, limit: int, make: Callable[[R], T]) -> PageResponse[T]:
     """The page of ``rows`` (a whole list) at position ``cursor``, up to ``limit`` of them. make: the response
     for a row."""
-    end = cursor + limit
-    return PageResponse(data=[make(each) for each in rows[cursor:end]], next=end if end < len(rows) else None)
+    return page_from(rows[cursor : cursor + limit + 1], cursor, limit, make)
+
+
+def page_from(rows: Sequence[R], cursor: int, limit: int, make: Callable[[R], T]) -> PageResponse[T]:
+    """The page at position ``cursor``. rows: up to ``limit`` of them from there, and one more where the list
+    goes on. make: the response for a row."""
+    goes_on = len(rows) > limit
+    return PageResponse(data=[make(each) for each in rows[:limit]], next=cursor + limit if goes_on else None)
