@@ -16,11 +16,13 @@ WORKERS ?= 4
 TORCH_BACKEND ?= cpu
 PYTEST_ARGS ?=
 QUICK := not nightly and not browser and not postgres and not local_model and not shared
-# Without the tests that mostly wait.
+# Without the tests that mostly wait, import large libraries of others or simulate for seconds.
 QUICK_TESTS := tests/test_cultures.py tests/test_json_lines.py tests/text tests/metrics tests/stats tests/engine tests/workspace \
 	studio/tests/stages studio/tests/work/test_known_answer_rules.py studio/tests/workflows \
 	$(foreach name,slow_servers server_away unasked_replies,--ignore=tests/engine/test_$(name).py) \
-	$(foreach name,passing_trouble_is_overcome stalls_and_huge_bodies_become_failures,--deselect=tests/engine/test_session.py::test_$(name))
+	$(foreach name,engine/test_session.py::test_passing_trouble_is_overcome engine/test_session.py::test_stalls_and_huge_bodies_become_failures \
+		engine/test_learning.py::test_it_takes_hardly_longer_than_with_the_best_number_from_the_start stats/test_corrections.py::test_equals_statsmodels \
+		text/test_tools.py::test_only_blank_texts_have_no_tokens_and_none_is_empty,--deselect=tests/$(name))
 
 BIN := $(VENV)/bin
 # What is installed is compiled when it is first imported: most of it never is.

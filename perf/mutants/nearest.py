@@ -6,6 +6,7 @@ import ast
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +52,17 @@ class Trace:
 
     def nearest(self, root: Path, path: str, line: int) -> list[str]:
         """Tests of a line, those of one file together. For a line that runs on import alone, those of its
-        function or file."""
+        function or file; of a file without any other lines, those of the files that import it."""
         lines = self.executed.get(path, {})
         for span in _around((root / path).read_text(encoding="utf-8"), line):
-            found = {test for place in span for test in lines.get(place, ())}
-            if found:
-                return self._in_order(found)
-        return []
+            tests = {test for at in span for test in lines.get(at, ())}
+            if tests:
+                return self._in_order(root, tests)
+        importing = _importing(root, path, {_file(test) for test in self.seconds})
+        return self._in_order(root, [test for test in self.seconds if _file(test) in importing])
 
-    def _in_order(self, tests: Iterable[str]) -> list[str]:
+    def _in_order(self, root: Path, tests: Iterable[str]) -> list[str]:
+        """The nearest within the bounds, and those that look at everything that comes out."""
         ranked = sorted(tests, key=lambda test: (self.breadth[test], self.seconds.get(test, 0.0), test))
         chosen: list[str] = []
         left = MOST_SECONDS
@@ -66,6 +70,8 @@ class Trace:
             left -= self.seconds.get(test, 0.0)
             if left > 0 or not chosen:
                 chosen.append(test)
+        recorded = {file: _says(root, file, RECORDED) for file in {_file(test) for test in ranked}}
+        chosen += [test for test in ranked if recorded[_file(test)] and test not in chosen]
         files = list(dict.fromkeys(_file(test) for test in chosen))
         return sorted(chosen, key=lambda test: files.index(_file(test)))
 
@@ -79,6 +85,7 @@ def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
     raw: dict[str, Any] = {"digests": {}, "sources": {}, "seconds": {}, "executed": {}}
     if target.is_file():
         raw = json.loads(target.read_text(encoding="utf-8"))
+    names = list(raw["seconds"])
     digests = {
         path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in _tests(root, folders)
@@ -89,19 +96,19 @@ def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
         for path in (root / folder).rglob("*.py")
     }
     if (digests, sources) == (raw["digests"], raw["sources"]):
-        known = {
-            path: {int(line): tests for line, tests in lines.items()}
+        executed_by = {
+            path: {int(line): [names[number] for number in numbers] for line, numbers in lines.items()}
             for path, lines in raw["executed"].items()
         }
-        return _read(raw["seconds"], known)
+        return _read(raw["seconds"], executed_by)
     stale = {path for path in {*digests, *raw["digests"]} if digests.get(path) != raw["digests"].get(path)}
     seconds = {test: spent for test, spent in raw["seconds"].items() if _file(test) not in stale}
     executed: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     for path, lines in raw["executed"].items():
         moved = _moved(raw["sources"].get(path, ""), sources.get(path, ""))
-        for line, tests in lines.items():
+        for line, numbers in lines.items():
             if int(line) in moved:
-                executed[path][moved[int(line)]] |= {test for test in tests if test in seconds}
+                executed[path][moved[int(line)]] |= {names[at] for at in numbers if names[at] in seconds}
     failed = _run(root, sorted(stale & set(digests)), jobs, seconds, executed)
     for test in failed:
         digests.pop(_file(test), None)
@@ -110,8 +117,15 @@ def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
         for path, lines in executed.items()
     }
     kept.mkdir(parents=True, exist_ok=True)
+    number_of = {test: number for number, test in enumerate(seconds)}  # a tenth of the size of their names
+    numbered = {
+        path: {
+            line: [number_of[test] for test in tests if test in number_of] for line, tests in lines.items()
+        }
+        for path, lines in listed.items()
+    }
     target.write_text(
-        json.dumps({"digests": digests, "sources": sources, "seconds": seconds, "executed": listed}),
+        json.dumps({"digests": digests, "sources": sources, "seconds": seconds, "executed": numbered}),
         encoding="utf-8",
     )
     if failed:
@@ -222,6 +236,22 @@ def _around(source: str, line: int) -> Iterator[range]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield range(node.body[0].lineno, (node.end_lineno or 0) + 1)
     yield range(1, len(source.splitlines()) + 1)
+
+
+RECORDED = r"\btests\.support\.fingerprints\b"
+"""What tests import that compare whole outputs with recorded ones."""
+
+
+def _importing(root: Path, path: str, files: Iterable[str]) -> set[str]:
+    """The files of tests that import a module."""
+    package, _, name = ".".join(Path(path).with_suffix("").parts).rpartition("src.")[2].rpartition(".")
+    imported = rf"\b{re.escape(package)}(\.{name}\b| import [^\n]*\b{name}\b)"
+    return {file for file in files if _says(root, file, imported)}
+
+
+@cache
+def _says(root: Path, file: str, pattern: str) -> bool:
+    return re.search(pattern, (root / file).read_text(encoding="utf-8")) is not None
 
 
 def _first(node: ast.stmt) -> int:

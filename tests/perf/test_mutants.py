@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ pytest.importorskip("cosmic_ray")
 
 from perf.mutants.__main__ import areas, areas_of_files, equivalents, stale_equivalents
 from perf.mutants.mutations import mutated, mutations
-from perf.mutants.nearest import SOURCES, trace
+from perf.mutants.nearest import MOST_TESTS, SOURCES, Trace, trace
 from perf.mutants.processes import PytestRun, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,6 +85,10 @@ def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) ->
     (tests / "test_narrow.py").write_text(
         "from folkways.sums import double\n\n\ndef test_one():\n    assert double(1) == 2\n"
     )
+    (source / "names.py").write_text("NAME = 'sums'\n")
+    (tests / "test_names.py").write_text(
+        "from folkways import names\n\n\ndef test_name():\n    assert names.NAME\n"
+    )
     found = trace(tmp_path, ["tests"], tmp_path / "kept", 1)
     narrow, first, second = (
         "tests/test_narrow.py::test_one",
@@ -100,6 +105,22 @@ def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) ->
     }  # a default is read on import: the function's
     assert set(found.nearest(tmp_path, path, 6)) == {first, second}  # a fixture that both share
     assert set(found.nearest(tmp_path, path, 10)) == {narrow, first, second}  # executed by none: the file's
+    names = found.nearest(tmp_path, "src/folkways/names.py", 1)  # nothing in it runs but on import
+    assert names == ["tests/test_names.py::test_name"]
+    kept = trace(tmp_path, ["tests"], tmp_path / "kept", 1)
+    assert kept == found, "what was kept is read as it was written"
+
+
+def test_tests_of_whole_outputs_are_always_among_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "sums.py").write_text("x = 1\n")
+    for name in ("test_lone.py", "test_whole.py"):
+        (tmp_path / name).write_text(
+            "from tests.support.fingerprints import check_fingerprints\n" * (name[5] == "w")
+        )
+    lone, whole = [f"test_lone.py::test_{number}" for number in range(MOST_TESTS + 1)], "test_whole.py::test"
+    lines = {"sums.py": {1: [*lone, whole]}}
+    nearest = Trace({}, lines, Counter({whole: 9, **dict.fromkeys(lone, 1)})).nearest(tmp_path, "sums.py", 1)
+    assert len(nearest) == MOST_TESTS + 1 and whole in nearest
 
 
 def test_every_file_of_both_packages_is_in_an_area() -> None:

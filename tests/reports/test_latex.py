@@ -199,7 +199,7 @@ def test_a_table_that_does_not_fit_is_split_and_loses_no_cell(
         assert kinds.startswith("l" * names + "r") and len(own) <= latex.MOST_LINES
         wide = [
             max([0.0, *(latex.cell_width(cell) for cell in column)])
-            for column in zip(*(line.split(" & ") for line in own), strict=True)
+            for column in zip(*(line.removesuffix(r" \\").split(" & ") for line in own), strict=True)
         ]
         assert len(kinds) == names + 1 or sum(wide) + 2 * latex.GAP * len(kinds) <= latex.PAGE_WIDTH
     assert [table.count("\\label") for table in tables] == [1, *[0] * (len(tables) - 1)]

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from functools import cache
 from html import escape
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,7 @@ from folkways.text.scripts import letters_of
 from folkways_studio.people import invites
 from folkways_studio.people.sessions import open_session
 from folkways_studio.translation import catalogues
-from folkways_studio.translation.strings import template
+from folkways_studio.translation.strings import extract_python, template
 from folkways_studio.web.rendering.i18n import (
     DEFAULT,
     LOCALES,
@@ -428,3 +429,22 @@ def test_no_sentence_is_in_another_language_than_its_catalogue() -> None:
     assert {
         text: locales for text, locales in spoken.items() if len(locales) > 1 and locales not in related
     } == {}
+
+
+def test_f_strings_are_no_strings_to_translate() -> None:
+    """Whatever the version of Python, and wherever they stand."""
+    source = b"""
+raise NotFoundError(f"there is no {', '.join(names) or '(none)'}")
+raise NotFoundError("a", f"b{c}", _("d"), {f"e{f}": _("g"), _("h"): f"i{j}"})
+raise NotFoundError(
+    f"k{l}"
+    "m", _("n")
+)
+"""
+    rows = extract_python(BytesIO(source), {"NotFoundError": None, "_": None}, (), {})
+    texts = {
+        (line, text)
+        for line, _, message, _ in rows
+        for text in (message if isinstance(message, tuple) else (message,))
+    }
+    assert {each for each in texts if each[1]} == {(3, "a"), (3, "d"), (3, "g"), (3, "h"), (6, "n")}

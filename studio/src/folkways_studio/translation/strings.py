@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 import yaml
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.extract import extract_python as babel_extract_python
 
 from folkways_studio.stages.registry import TEXTS
 from folkways_studio.translation.catalogues import first
@@ -49,7 +52,7 @@ ANSWERING = (
 METHODS = [
     ("**/templates/**.j2", "jinja2.ext:babel_extract"),
     ("stages/kinds/**.yaml", "folkways_studio.translation.strings:extract_kind"),
-    ("**.py", "python"),
+    ("**.py", "folkways_studio.translation.strings:extract_python"),
 ]
 ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError", "UnfitError")
 """Their messages are shown in the reader's language."""
@@ -63,6 +66,33 @@ OPTIONS = {
         "silent": "false",
     }
 }
+
+
+def extract_python(
+    file: IO[bytes], keywords: Mapping[str, Any], comment_tags: Any, options: Any
+) -> Iterator[tuple[Any, ...]]:
+    """Babel's extractor for Python, without f-strings: no part of them can be translated, and from Python
+    3.12 on Babel takes texts out of them.
+
+    file: the module. keywords, comment_tags, options: Babel's.
+    """
+    source = file.read()
+    lines = source.splitlines(keepends=True)
+    for node in sorted(_formatted(ast.parse(source)), key=lambda node: (-node.lineno, -node.col_offset)):
+        first_line, last_line = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        rest = lines[last_line][node.end_col_offset :]
+        breaks = b"\n" * (last_line - first_line)
+        lines[first_line : last_line + 1] = [lines[first_line][: node.col_offset] + b"0" + breaks + rest]
+    yield from babel_extract_python(BytesIO(b"".join(lines)), keywords, comment_tags, options)
+
+
+def _formatted(node: ast.AST) -> Iterator[ast.JoinedStr]:
+    """The f-strings of a tree, without those in others."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.JoinedStr):
+            yield child
+        else:
+            yield from _formatted(child)
 
 
 def extract_kind(
