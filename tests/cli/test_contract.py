@@ -142,8 +142,7 @@ def test_a_sound_benchmark_keeps_the_contract(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lengths", "told"),
-    [((4,), True), ((4, 3), False), ((1,), False), ((4, None), False), ((None,), False)],
+    ("lengths", "told"), [((4,), True), ((4, 3), False), ((1,), False), ((4, None), False), ((None,), False)]
 )
 def test_a_list_is_to_be_declared_if_it_is_as_long_as_the_options_everywhere(
     lengths: tuple[int | None, ...], told: bool

@@ -53,7 +53,17 @@ def test_texts_are_counted_now_and_then_after_two_seconds(
 ) -> None:
     """Of two batches of ten texts, the first slow."""
     tell = watch("model")
-    for seconds, done in ((100, 1), (101, 2), (103, 3), (109, 4), (113, 6), (114, 7), (116, 10), (116.5, 1), (117, 10)):
+    for seconds, done in (
+        (100, 1),
+        (101, 2),
+        (103, 3),
+        (109, 4),
+        (113, 6),
+        (114, 7),
+        (116, 10),
+        (116.5, 1),
+        (117, 10),
+    ):
         monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: seconds)
         tell(done, 10)
     shown = [line.split(" texts")[0] for line in capsys.readouterr().err.splitlines()]
@@ -76,12 +86,11 @@ def test_a_run_says_how_far_off_its_estimate_of_tokens_was(tmp_path: Path) -> No
     with ChatServer() as server:
         model = f"{server.url}/v1#with-template"
         done = folkways("run", "demo/mcq", "--limit", 6, "-m", model, "-w", tmp_path / "w.db")
-    (said,) = re.findall(r"We estimated ([\d,]+) input tokens for .*; its server counted ([\d,]+)", done.stderr)
-    estimated, counted = (int(number.replace(",", "")) for number in said)
-    ((asked, expected),) = rows(
-        tmp_path / "w.db",
-        "SELECT count(*), sum(input_tokens) FROM responses",
+    (said,) = re.findall(
+        r"We estimated ([\d,]+) input tokens for .*; its server counted ([\d,]+)", done.stderr
     )
+    estimated, counted = (int(number.replace(",", "")) for number in said)
+    ((asked, expected),) = rows(tmp_path / "w.db", "SELECT count(*), sum(input_tokens) FROM responses")
     assert counted == expected
     assert estimated == pytest.approx(counted - 30 * asked, rel=0.2)
 

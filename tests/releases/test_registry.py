@@ -56,7 +56,9 @@ def test_paths_stay_inside_the_release(record: ReleaseRecord) -> None:
 
 
 def test_only_prompts_examples_and_questions_without_answers_can_be_left_out() -> None:
-    spare = re.compile(r"prompts/\w+\.\w+|[^/]+/(?:dev|validation)-00000-of-00001\.parquet|track_\d_\w+_input\.tsv")
+    spare = re.compile(
+        r"prompts/\w+\.\w+|[^/]+/(?:dev|validation)-00000-of-00001\.parquet|track_\d_\w+_input\.tsv"
+    )
     for record in RECORDS:
         optional = [entry.path for entry in record.files if entry.optional]
         assert optional == [entry.path for entry in record.files if spare.fullmatch(entry.path)], record.name

@@ -96,5 +96,5 @@ class ModelProgress:
 
 
 def away_from_all(counts: Sequence[ModelProgress]) -> str | None:
-    """Why a server cannot be reached, given the counts of its workers that are at work: None if one reaches it."""
+    """Why a server cannot be reached, given the counts of its workers at work: None if one reaches it."""
     return counts[0].away if counts and all(part.away for part in counts) else None

@@ -152,8 +152,8 @@ def before(values: Floats) -> Floats:
 
 
 NARROWEST = 100
-"""The number of values at which ``at_any_time`` is narrowest, fixed beforehand; it hardly matters from a quarter
-to four times of that."""
+"""The number of values at which ``at_any_time`` is narrowest, fixed beforehand; it hardly matters from a
+quarter to four times of that."""
 
 
 def at_any_time(n: int, confidence: float = DEFAULT_CONFIDENCE) -> float:
