@@ -156,6 +156,21 @@ def test_places_shrink_once_a_round_and_grow_by_one_a_round(clock: Clock) -> Non
     assert small.places == 2.0
 
 
+@pytest.mark.parametrize(("seconds", "places"), [(3.0, 32.0), (3.1, 16.0)])
+def test_four_times_as_many_are_tried_unless_replies_could_then_come_too_late(
+    clock: Clock, seconds: float, places: float
+) -> None:
+    """In four times as many requests at once the slowest reply may take four times as long."""
+    rate_limiter = RateLimiter(512, first=8, timeout=12.0)
+    for _ in range(7):
+        clock.now += 0.1
+        rate_limiter.succeeded(1.0)
+    assert rate_limiter.places == 8.0
+    clock.now += 0.1
+    rate_limiter.succeeded(seconds)
+    assert rate_limiter.places == places
+
+
 def test_a_pause_lasts_as_long_as_the_longest_that_was_asked_for(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

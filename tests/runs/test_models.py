@@ -8,6 +8,7 @@ from folkways.endpoints.base import EndpointOptions, Settings
 from folkways.errors import FolkwaysError
 from folkways.runs.models import open_models, split_name
 from folkways.runs.options import RunOptions, settings_for
+from folkways.runs.planning.tasks import plan_tasks
 
 OPTIONS = EndpointOptions()
 
@@ -45,6 +46,20 @@ def test_the_way_a_setting_was_given_makes_no_difference_to_the_request() -> Non
 def test_the_models_own_settings_win() -> None:
     options = RunOptions(tasks=("demo",), settings={"temperature": 0.5}, max_tokens=9)
     assert settings_for(options, 64, {"temperature": None}) == Settings(temperature=None, max_tokens=9)
+
+
+def test_a_task_is_asked_at_its_own_temperature_unless_the_user_names_another() -> None:
+    """A survey measures how answers spread, and is sampled."""
+    (model,) = open_models(["baseline/random"], OPTIONS)
+    (warmer,) = open_models(["baseline/random?temperature=0.7"], OPTIONS)
+    for task, temperature in (("demo/saq", 0.0), ("survey/opinions", 1.0)):
+        (plain,), (changed,) = (
+            plan_tasks(RunOptions(tasks=(task,), settings=settings))
+            for settings in ({}, {"temperature": 0.5})
+        )
+        assert plain.settings(model).temperature == temperature
+        assert changed.settings(model).temperature == 0.5
+        assert plain.settings(warmer).temperature == changed.settings(warmer).temperature == 0.7
 
 
 @pytest.mark.parametrize(

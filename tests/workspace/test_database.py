@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import sys
@@ -22,6 +23,26 @@ def test_a_new_workspace_has_the_tables_and_opens_again(tmp_path: Path) -> None:
     again = open_workspace(path, create=False)
     with again.read() as connection:
         assert set(schema.metadata.tables) <= set(sa.inspect(connection).get_table_names())
+
+
+def test_files_of_one_process_share_what_their_statements_compile_to(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def use(name: str) -> list[str]:
+        """What SQLAlchemy says of the statements that it runs: ``[generated in ...]``, ``[cached since ...]``."""
+        caplog.clear()
+        workspace = open_workspace(tmp_path / name)
+        run, _ = run_records.begin_run(workspace, {"config": "test"}, [], "test", None, "run")
+        run_records.find_run(workspace, run.name)
+        workspace.close()
+        return [record.getMessage() for record in caplog.records if record.name == "sqlalchemy.engine.Engine"]
+
+    with caplog.at_level(logging.INFO, "sqlalchemy.engine.Engine"):
+        use("first.db")
+        again = use("second.db")
+    anew = [message for message in again if message.startswith("[generated in")]
+    assert anew == [], "SQLAlchemy compiles for each file: it no longer looks statements up by equal dialects"
+    assert any(message.startswith("[cached since") for message in again), "SQLAlchemy says it in other words"
 
 
 @pytest.mark.parametrize("revision", ["0001", "0013", "0020"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -21,6 +20,9 @@ FEWEST_QUESTIONS = 6
 
 TOO_FEW = f"none: under {FEWEST_QUESTIONS} questions"
 NOTHING_SHARED = "none: nothing shared"
+
+AT_ONCE = 500_000
+"""Values of either side of the pairs that are looked at together: few pairs of many rows, or many of few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +82,25 @@ def paired_contrasts(
     order = np.argsort(questions, kind="stable")
     starts = np.flatnonzero(np.diff(questions[order], prepend=questions[order[0]] - 1))
     of_model = np.ascontiguousarray(values[order].T)
+    first, second = np.triu_indices(len(of_model), 1)
+    at_once = max(1, AT_ONCE // len(values))
     parts = [
-        _against_later(of_model, first, starts, largest, confidence) for first in range(len(of_model) - 1)
+        _of_pairs(of_model[first[block]], of_model[second[block]], starts, largest, confidence)
+        for block in (slice(begin, begin + at_once) for begin in range(0, first.size, at_once))
     ]
-    pairs = np.array(list(combinations(range(len(of_model)), 2)), dtype=np.int64)
     method = [method for part in parts for method in part.pop("method")]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return Contrasts(first=pairs[:, 0], second=pairs[:, 1], method=method, **columns)
+    return Contrasts(first=first, second=second, method=method, **columns)
 
 
-def _against_later(
-    of_model: Floats, first: int, starts: Ints, largest: float | None, confidence: float
+def _of_pairs(
+    firsts: Floats, seconds: Floats, starts: Ints, largest: float | None, confidence: float
 ) -> dict[str, list[str]]:
-    """The columns of Contrasts for one model against each of those after it, of rows in the order of their
-    questions."""
-    current, later = of_model[first], of_model[first + 1 :]
-    apart = current - later
+    """The columns of Contrasts for some pairs, of rows in the order of their questions.
+
+    firsts, seconds: the values of either model, shape (pairs, rows).
+    """
+    apart = firsts - seconds
     shared = ~np.isnan(apart)
     np.copyto(apart, 0.0, where=~shared)
     counts = np.add.reduceat(shared, starts, axis=1, dtype=np.float64)
@@ -109,9 +114,10 @@ def _against_later(
         effect = np.where(spread > 0, average[:, 0] / spread, math.nan)
         residuals = sums - sums.sum(axis=1, keepdims=True) / rows[:, None] * counts
         error = np.sqrt((residuals**2).sum(axis=1) * questions / (questions - 1)) / rows
-        own_mean = np.einsum("mr,r->m", shared, np.nan_to_num(current)) / rows
-        later_mean = np.einsum("mr,mr->m", shared, np.nan_to_num(later)) / rows
-    pairs = zip(
+        first_mean, second_mean = (
+            np.where(shared, side, 0.0).sum(axis=1) / rows for side in (firsts, seconds)
+        )
+    totals = zip(
         questions.tolist(),
         rows.tolist(),
         (counts**2).sum(axis=1).tolist(),
@@ -125,12 +131,12 @@ def _against_later(
         np.maximum(apart.max(axis=1), -apart.min(axis=1)).tolist(),
         strict=True,
     )
-    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in pairs]
+    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in totals]
     return {
         "rows": rows.astype(np.int64),
         "questions": questions,
-        "first_mean": own_mean,
-        "second_mean": later_mean,
+        "first_mean": first_mean,
+        "second_mean": second_mean,
         **{
             name: np.array([end[at] for end in ends])
             for at, name in enumerate(("difference", "low", "high", "p"))

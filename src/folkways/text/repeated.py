@@ -39,19 +39,23 @@ def _of_source(source: str) -> frozenset[tuple[str, ...]]:
 
 
 def _runs(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Where each shortest run of words that weighs enough begins and ends, and its words."""
+    """Where runs of words that weigh enough begin and end, and their words: the shortest from each word on,
+    and the shortest up to each word, since a light word at the end of a text is in none of the first kind."""
     words = [(start, end, text[start:end].casefold()) for start, end in _SEGMENTER.spans(text)]
-    runs = []
-    for first in range(len(words)):
-        weight = 0.0
-        for last in range(first, len(words)):
-            weight += _weight(words[last][2])
-            if weight >= ENOUGH:
-                runs.append(
-                    (words[first][0], words[last][1], tuple(word for _, _, word in words[first : last + 1]))
-                )
-                break
-    return runs
+    runs: list[tuple[int, int]] = []
+    first, weight = 0, 0.0
+    for last, (_, _, word) in enumerate(words):
+        weight += _weight(word)
+        while weight >= ENOUGH:
+            runs.append((first, last))
+            weight -= _weight(words[first][2])
+            first += 1
+        if runs and runs[-1][1] != last:
+            runs.append((first - 1, last))
+    return [
+        (words[first][0], words[last][1], tuple(word for _, _, word in words[first : last + 1]))
+        for first, last in runs
+    ]
 
 
 def _weight(word: str) -> float:

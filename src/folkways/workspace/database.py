@@ -9,12 +9,13 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
-from functools import cache
 from pathlib import Path
 from threading import RLock, local
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import dialects
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.util import LRUCache
@@ -35,6 +36,22 @@ request does."""
 _COMPILED: LRUCache[Any, Any] = LRUCache(500)
 """What statements are on SQLite, for every file that this process opens: a notebook opens one for each run,
 and would compile them all again."""
+
+
+class SQLiteDialect(SQLiteDialect_pysqlite):
+    """SQLAlchemy's own, equal to that of every other file: a cache of compiled statements has them by
+    dialect, so that ``_COMPILED`` serves all files."""
+
+    supports_statement_cache = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SQLiteDialect)
+
+    def __hash__(self) -> int:
+        return hash(SQLiteDialect)
+
+
+dialects.registry.register("sqlite.folkways", __name__, SQLiteDialect.__name__)
 
 WORKSPACE = "folkways.db"
 """The workspace of those who name none, in the folder where they are."""
@@ -252,13 +269,12 @@ def _read_only_url(path: Path) -> URL:
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         engine = sa.create_engine(
-            url,
+            url.set(drivername="sqlite+folkways"),
             connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
             pool_size=POOLED,
             max_overflow=MORE,
             execution_options={"compiled_cache": _COMPILED},
         )
-        engine.dialect = _sqlite_dialect()
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
@@ -276,14 +292,6 @@ def _engine(url: URL) -> Engine:
         raise MissingExtraError("a workspace on PostgreSQL", "postgres", error.name or "psycopg") from None
     ask_idle_connections(engine)
     return engine
-
-
-@cache
-def _sqlite_dialect() -> sa.Dialect:
-    """That of every file that this process opens, which ``_COMPILED`` has its statements by."""
-    engine = sa.create_engine("sqlite://")
-    with engine.connect():  # on which the dialect looks at SQLite
-        return engine.dialect
 
 
 def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.blend.short_answers import ShortAnswers
 from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, MissingExtraError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES, State
@@ -51,6 +52,17 @@ def test_items_show_question_and_answers(root: Path) -> None:
     assert drink["gold"] == "보리차 / barley tea (3); 차 / tea (1)"
     assert (drink["topic"], drink["question"], drink["release_id"]) == ("Food", "Q-1", "Q-1")
     assert items.filter(pl.col("skip_reason").is_not_null())["item"].to_list() == ["KR/Q-4", "ES/Q-4"]
+
+
+def test_two_tasks_on_one_release_have_items_of_their_own_name(root: Path) -> None:
+    """Both read the release once."""
+
+    class Others(ShortAnswers):
+        name = "others/saq"
+
+    release = release_at(root)
+    for task in (Others(), TASK, Others()):
+        assert set(task.items(release)["task"]) == {task.name}
 
 
 def test_items_in_full(root: Path) -> None:

@@ -347,3 +347,12 @@ def test_a_trial_question_with_three_options_keeps_the_contract(trial: Release) 
     items = MCQ.items(trial)
     assert sorted(items["options"].list.len()) == [3, 4]
     assert list(frame_checks.item_problems(MCQ, items)) == []
+
+
+def test_a_right_answer_beyond_the_options_of_its_question_is_refused(trial: Release) -> None:
+    """Though it is a label of the task: other questions have a fourth option."""
+    gold = MCQ.gold_label
+    short = pl.col("options").list.len() == 3
+    wrong = MCQ.items(trial).with_columns(pl.when(short).then(pl.lit("D")).otherwise(gold).alias(gold))
+    (told,) = frame_checks.item_problems(MCQ, wrong)
+    assert f"{gold} 'D' is none of the options A, B, C; correct it" in told
