@@ -13,7 +13,7 @@ from folkways.benchmarks.studies import Vote
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.adapting import untag
 from folkways_studio.stages.base import COMMON_OPTIONS, Arrival, Decision
-from folkways_studio.stages.fields import spans_of, tag
+from folkways_studio.stages.fields import spans_of, tag, text_of
 from folkways_studio.stages.kind import shown_part
 from folkways_studio.stages.registry import KINDS, RULES, STAGE_KINDS, read_kind, stage_kind
 
@@ -500,3 +500,27 @@ def test_every_rule_is_used() -> None:
     assert {type(kind).__name__ for kind in STAGE_KINDS.values()} == {
         getattr(rule, "func", rule).__name__ for rule in RULES.values()
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds", "text", "problem"),
+    [
+        (" rice ", {}, "rice", None),
+        (None, {}, "", "must be text"),
+        (" ", {}, "", "must not be empty"),
+        (" ", {"least": 0}, "", None),
+        (" ", {"ask": "Say it."}, "", "Say it."),
+        ("rice", {"least": 4, "most": 4}, "rice", None),
+        ("rice", {"least": 5}, "rice", "needs at least 5 characters; it has 4"),
+        ("rice", {"least": 5, "ask": "Say more."}, "rice", "Say more."),
+        ("rice", {"most": 3, "ask": "Say it."}, "rice", "has 4 characters; 3 is the most"),
+        ("x" * 4000, {}, "x" * 4000, None),
+        ("x" * 4001, {}, "x" * 4001, "has 4001 characters; 4000 is the most"),
+    ],
+)
+def test_a_text_is_bounded_and_what_is_wrong_with_it_is_said(
+    value: object, bounds: dict[str, Any], text: str, problem: str | None
+) -> None:
+    problems: dict[str, str] = {}
+    assert text_of({"it": value}, "it", problems, **bounds) == text
+    assert problems == ({} if problem is None else {"it": problem})
