@@ -355,6 +355,12 @@ def test_versions_are_told_apart_by_what_they_come_to_and_what_all_agree_on_is_f
         (each["people"], each["draft"]["intra"], each["draft"]["intra_spans"]) for each in values["versions"]
     ] == [(2, "A meal.", [[2, 6]]), (1, "A feast.", [[2, 7]])]
     assert values["decision"] == {"strategies": ["neutral_term"], "inter": "餐。", "inter_spans": [[0, 1]]}
+    for first, second in ((one, spaced), (spaced, one)):
+        same = Arrival("adapt", rules, [Vote("p-0", first), Vote("p-1", second)])
+        decided = handler.on_arrival(handler.take_over({}, same, config), config)
+        assert decided is not None and decided.result["intra"] == first["intra"], (
+            "as whoever came first wrote it"
+        )
 
 
 def test_what_cannot_be_carried_over_needs_no_sentence() -> None:
