@@ -63,7 +63,7 @@ REPEATED: Schema = {
 
 _REPLIES = dict.fromkeys((CULTURE, "language", "question", "reply", "key"), pl.String)
 
-SLICE = 20_000
+SLICE = 50_000
 """Judgements whose replies are looked at together."""
 
 
