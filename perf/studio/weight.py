@@ -10,7 +10,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,8 +46,9 @@ class Weight:
         return MOST_BYTES if self.locale in LATIN else MOST_BYTES_OF_OTHERS
 
 
-def weigh(browser: Any, url: str, locale: str, *, throttled: bool = True) -> Weight:
-    """Open a page as a phone does for the first time, once all of it is there."""
+def weigh(browser: Any, url: str, locale: str, *, throttled: bool = True) -> Callable[[], Weight]:
+    """Begin to open a page as a phone does for the first time; what to call for its weight, which waits until
+    all of it is there. Several may be on their way."""
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, extra_http_headers={"Accept-Language": locale}, is_mobile=True
     )
@@ -71,11 +72,16 @@ def weigh(browser: Any, url: str, locale: str, *, throttled: bool = True) -> Wei
         "Network.responseReceived",
         lambda event: files.append(event["response"]["url"].rpartition("/")[2].partition("?")[0]),
     )
-    page.goto(url, wait_until="networkidle", timeout=90_000)
-    page.evaluate("document.fonts.ready.then(() => true)")
-    painted = page.evaluate(PAINTED)
-    context.close()
-    return Weight(locale, int(sum(sizes)), painted and painted / 1000, tuple(files))
+    page.goto(url, wait_until="commit", timeout=90_000)
+
+    def arrived() -> Weight:
+        page.wait_for_load_state("networkidle", timeout=90_000)
+        page.evaluate("document.fonts.ready.then(() => true)")
+        painted = page.evaluate(PAINTED)
+        context.close()
+        return Weight(locale, int(sum(sizes)), painted and painted / 1000, tuple(files))
+
+    return arrived
 
 
 @contextmanager
@@ -107,7 +113,7 @@ def main() -> int:
         desk = open_study(server.workspace, STAGES)
         for locale in options.locale.split(","):
             _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")
-            found = weigh(browser, f"{server.url}/join/{token}", locale)
+            found = weigh(browser, f"{server.url}/join/{token}", locale)()
             fonts = ", ".join(each.removesuffix(".woff2") for each in found.files if each.endswith(".woff2"))
             print(f"| {locale} | {found.bytes / 1000:.0f} | {found.painted:.1f} | {fonts} |", flush=True)
             failures += found.bytes > found.most or found.painted is None or found.painted > MOST_SECONDS

@@ -53,8 +53,8 @@ def test_models_take_turns_on_the_gpus_and_each_is_asked_everything_while_its_se
 
 
 def test_further_copies_begin_where_no_other_model_waits(study: Study) -> None:
-    study.add("one", "copies = 3", latency=0.5)
-    study.add("two", latency=0.1)
+    study.add("one", "copies = 3", latency=0.35)
+    study.add("two")
     done = folkways(*study.arguments("--concurrency", 4), env=gpus("0", "1"))
     assert done.returncode == 0, done.stderr
     servers = study.lives()
@@ -117,7 +117,7 @@ def test_a_server_that_dies_is_started_again_and_what_it_had_not_answered_is_ask
 @pytest.mark.parametrize("killed", ["server", "command"])
 def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(study: Study, killed: str) -> None:
     for name in ("one", "two", "three"):
-        study.add(name, latency=0.2)
+        study.add(name, latency=0.1)
     running = start(*study.arguments("--concurrency", 4), env=gpus("0", "1"))
     wait_for(lambda: study.stored() >= 30, 60, running)
     servers = study.lives()

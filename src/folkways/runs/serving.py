@@ -22,7 +22,7 @@ from folkways.runs.options import PORT, words_of
 START_SECONDS = 1800.0
 """How long a server may take until it lists its models: weights of a large one come over the network."""
 
-LOOK_SECONDS, STOP_SECONDS = 0.5, 25.0
+LOOK_SECONDS, LAST_LINES_SECONDS, STOP_SECONDS = 0.1, 0.5, 25.0
 MOST_BYTES = 1 << 20
 
 TAIL_LINES, TAIL_LENGTH = 5, 600
@@ -103,7 +103,7 @@ class ModelServer:
         """The last lines that it wrote, its exit code and its command, on one line."""
         code = self.process.poll()
         if code is not None:
-            await asyncio.to_thread(self._reader.join, LOOK_SECONDS)  # for its last lines
+            await asyncio.to_thread(self._reader.join, LAST_LINES_SECONDS)
         lines = " | ".join(quotable(line) for line in list(self._lines)[-TAIL_LINES:] if line.strip())
         ended = "" if code is None else f"exit code {code}, "
         return f"{lines[-TAIL_LENGTH:] or 'it wrote nothing'} ({ended}command: {quotable(self.command)})"

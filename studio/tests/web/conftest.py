@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +96,10 @@ class Field:
             self.page_of(self.arrived(population).account_id, **options), f"/work/{self.study.name}"
         )
 
-    def at_task(self, population: str = "korea", **options: Any) -> Any:
-        """Somebody in a new browser at their first task, once its script is at work."""
+    def at_task(self, population: str = "korea", *, stage: str | None = None, **options: Any) -> Any:
+        """Somebody in a new browser at their first task (of a stage), once its script is at work."""
         person = self.arrived(population)
-        work = next_work(self.workspace, person.id)
+        work = next_work(self.workspace, person.id, stage=stage)
         assert isinstance(work, Work), work
         number = shown_number(work.assignment.id, person.pseudonym)
         page = self.open(
@@ -175,21 +176,26 @@ class Field:
         return [error for watched in self.watched for error in watched.errors if not REFUSED.search(error)]
 
 
+def open_field(
+    server: StudioServer,
+    new_page: Callable[..., Watched],
+    stages: Sequence[Mapping[str, Any]],
+    **changes: Any,
+) -> Field:
+    """An open study of these stages on the server; keywords change its description."""
+    owner = accounts.find_account(server.workspace, "owner@example.org") or accounts.create_account(
+        server.workspace, "owner@example.org", PASSWORD, name="Olga Owner"
+    )
+    number = len(studies.list_studies(server.workspace)) + 1
+    definition = read_definition(described(stages, name=f"study-{number}", **changes))
+    study = studies.create_study(server.workspace, definition, owner=owner.id)
+    return Field(server, new_page, studies.set_state(server.workspace, study.id, StudyState.OPEN), owner)
+
+
 @pytest.fixture
 def make_field(server: StudioServer, new_page: Callable[..., Watched]) -> Callable[..., Field]:
     """A function that makes an open study of these stages; keywords change its description."""
-
-    def make(stages: Sequence[Mapping[str, Any]], **changes: Any) -> Field:
-        owner = accounts.find_account(server.workspace, "owner@example.org") or accounts.create_account(
-            server.workspace, "owner@example.org", PASSWORD, name="Olga Owner"
-        )
-        number = len(studies.list_studies(server.workspace)) + 1
-        definition = read_definition(described(stages, name=f"study-{number}", **changes))
-        study = studies.create_study(server.workspace, definition, owner=owner.id)
-        study = studies.set_state(server.workspace, study.id, StudyState.OPEN)
-        return Field(server, new_page, study, owner)
-
-    return make
+    return partial(open_field, server, new_page)
 
 
 def begin(page: Any, *, script: bool = True) -> None:

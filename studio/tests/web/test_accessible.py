@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -15,9 +15,10 @@ from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.work import assignments, judgements
 from studio.tests.stages.test_kinds import GOOD
 from studio.tests.support.studies import next_work
-from studio.tests.web.conftest import Field
+from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.conftest import Field, open_field
 from studio.tests.web.test_access import TABLE
-from tests.support.browser import axe_violations
+from tests.support.browser import Watched, axe_violations
 
 pytestmark = pytest.mark.browser
 
@@ -106,14 +107,16 @@ class Site:
         return ["/join/nonsense", f"/studies/{self.field.study.name}"]
 
 
-@pytest.fixture
-def site(make_field: Callable[..., Field]) -> Site:
+@pytest.fixture(scope="module")
+def built(server: StudioServer) -> Site:
+    """The site, whose pages the tests read and change nothing on; without a browser."""
     stages = [{"name": kind.replace("_", "-"), "kind": kind, "for_each_population": False} for kind in KINDS]
     stages += [
         {"name": "adapt-twice", "kind": "adapt", "for_each_population": False, "next": {"done": "decide"}},
         {"name": "decide", "kind": "adjudicate"},
     ]
-    made = make_field(stages, models={"helper": "small", "verifier": "small", "suggester": "small"})
+    models = dict.fromkeys(("helper", "verifier", "suggester"), "small")
+    made = open_field(server, pytest.fail, stages, models=models)
     made.add("adapt-twice", [CONTENTS["adapt"]])
     person = made.arrived()
     site = Site(made, person.account_id)
@@ -158,6 +161,11 @@ def site(make_field: Callable[..., Field]) -> Site:
     return site
 
 
+@pytest.fixture
+def site(built: Site, new_page: Callable[..., Watched]) -> Site:
+    return replace(built, field=replace(built.field, new_page=new_page))
+
+
 def looked_at(site: Site, account: int, addresses: list[str], **options: Any) -> Iterator[tuple[str, Any]]:
     """Each page in one browser of this account."""
     page = site.field.page_of(account, **options)
@@ -186,13 +194,8 @@ def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
 
 def test_what_is_chosen_marked_or_wrong_keeps_its_contrast(site: Site) -> None:
     for theme in ("light", "dark"):
-        page = site.field.open(site.field.page_of(site.person, color_scheme=theme), site.tasks["vote"])
-        page.wait_for_selector("form[data-ready]")
-        # What was chosen in the first theme may have been saved as a draft by now.
-        page.eval_on_selector_all(
-            "form[data-task] input:checked",
-            "(inputs) => inputs.forEach((input) => { input.checked = false; })",
-        )
+        # Somebody new each time: what is chosen is saved as a draft.
+        page = site.field.at_task(stage="vote", color_scheme=theme)
         page.get_by_role("button", name="Send and go on").click()
         page.locator("#problems:not([hidden])").wait_for()
         page.get_by_label("shoes").check()

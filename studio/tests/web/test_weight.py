@@ -36,8 +36,12 @@ def test_the_first_page_has_fonts_of_its_own_script_alone(
     field = make_field(STAGES)
     page = field.page()  # whose fixtures let the browser be used
     page.close()
-    for locale in LOCALES:
-        found = weigh(chromium, field.server.url + field.link(), locale, throttled=False)
+    # All are on their way at once: that the last file has come is known half a second later.
+    arriving = [
+        weigh(chromium, field.server.url + field.link(), locale, throttled=False) for locale in LOCALES
+    ]
+    for locale, arrived in zip(LOCALES, arriving, strict=True):
+        found = arrived()
         fonts = [each for each in found.files if each.endswith(".woff2")]
         script = FONTS.get(locale, "latin")
         others = [each for each in fonts if not any(part in each for part in ("latin-wght", "near", script))]
