@@ -194,14 +194,16 @@ class Run:
         what a verdict needs, also without judgements. items: include items whose licence forbids passing
         them on.
         """
-        from folkways.runs.results.report import collect
-
         shown: dict[str, Any] = {
             "profile": profile,
             "with_judgements": with_judgements,
             "with_verdict": with_verdict,
-            "show_items": items,
         }
+        return self._collected(**shown, show_items=items).with_responses()
+
+    def _collected(self, **shown: Any) -> ReportData:
+        from folkways.runs.results.report import collect
+
         return collect(self.workspace, [self.record], cost_of=cost_function(self.prices), **shown)
 
     def brief(self, profile: str | None = None) -> str:
@@ -236,7 +238,7 @@ class Run:
 
         address = check_dispute(dispute) if dispute is not None else ""
         return write_report(
-            replace(self.report_data(items=items), dispute=address), Path(out), tuple(formats)
+            replace(self._collected(show_items=items), dispute=address), Path(out), tuple(formats)
         )
 
 

@@ -282,3 +282,12 @@ def test_whose_answers_are_above_chance_is_said_for_each_language() -> None:
         "Kingdom (30.0 %, by chance 5.0 %).",
         "Asked in Korean, its wrong answers are those of no other culture above chance.",
     ]
+
+
+@pytest.mark.parametrize("models", ["xxyyxz", "xyz", "x", "", "yyxx", "-yy-xy", "y--y"])
+def test_chosen_rows_are_those_of_a_filter_wherever_they_are(models: str) -> None:
+    names = [None if name == "-" else name for name in models]
+    rows = pl.DataFrame({"number": range(len(names)), "model": pl.Series(names, dtype=pl.String)})
+    for name in "xyw":
+        expected = rows.filter(pl.col("model") == name)
+        assert evidence.chosen_rows(rows, rows["model"] == name).equals(expected)

@@ -224,10 +224,8 @@ class Inputs:
 
         Raises NotAvailableError if there are none.
         """
-        rows = self.judged.lazy().filter(self._usable, pl.col("task") == task)
-        profiles = rows.select(pl.col("profile").cast(pl.String).unique(maintain_order=True)).collect()[
-            "profile"
-        ]
+        usable = self._usable & (self.judged["task"] == task)
+        profiles = self.judged["profile"].filter(usable).unique(maintain_order=True).cast(pl.String)
         if profiles.is_empty():
             raise self.lacking(task)
         chosen = profile if profile is not None else str(profiles[0])
@@ -235,12 +233,10 @@ class Inputs:
             raise NotAvailableError(
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
-        of_profile = rows.filter(pl.col("profile") == chosen).select(
-            name for name in self.judged.columns if name in columns or not columns
-        )
-        judged = (
-            of_profile.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(of_profile)
-        ).collect()
+        rows = self.judged.select(name for name in self.judged.columns if name in columns or not columns)
+        if not (wanted := usable & (self.judged["profile"] == chosen)).all(ignore_nulls=False):
+            rows = rows.filter(wanted)  # which copies them
+        judged = rows.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(rows)
         return judged.select(
             column for column in judged if column.null_count() < judged.height or column.name in JUDGEMENTS
         )

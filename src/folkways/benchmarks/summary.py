@@ -105,6 +105,10 @@ _STATES = [str(state) for state in State]
 _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
 
 
+SLICE = 50_000
+"""Judgements that are looked at together."""
+
+
 def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
     """The judgements with ASKED_IN: LOCAL for a language of the culture (English in the United States), else
     ENGLISH or ANOTHER."""
@@ -114,10 +118,14 @@ def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
         for culture, language in pairs.cast(pl.String).iter_rows()
     ]
     named = pairs.with_columns(pl.Series(ASKED_IN, labels, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
-    asked_in = judgements.select("culture", "language").join(
-        named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True
+    # Of these two columns and some rows at a time: a join of a million would take twice what they do.
+    asked_in = pl.concat(
+        rows.select("culture", "language").join(
+            named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True
+        )
+        for rows in (judgements.clear(), *judgements.iter_slices(SLICE))
     )
-    return judgements.with_columns(asked_in[ASKED_IN])  # a join of all columns would copy each of them
+    return judgements.with_columns(asked_in[ASKED_IN])
 
 
 def summarise_means(
@@ -154,9 +162,9 @@ def summarise_means(
         pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, dtype=pl.String).alias(LEFT_OUT)
     )
     cut = pl.col(CUT) if CUT in judgements.columns else pl.lit(False).alias(CUT)
-    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in computed)).filter(
-        pl.col("counted")
-    )
+    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in computed))
+    if not counted["counted"].all(ignore_nulls=False):
+        counted = counted.filter("counted")  # which copies them
     columns = _Columns.of(counted, computed)
     rows: list[dict[str, object]] = []
     for grouping in grouped_by:

@@ -67,6 +67,15 @@ SLICE = 50_000
 """Judgements whose replies are looked at together."""
 
 
+def chosen_rows(rows: pl.DataFrame, wanted: pl.Series) -> pl.DataFrame:
+    """The rows for which ``wanted`` holds; not copied where they follow one another, as those of a model
+    do."""
+    number = int(wanted.sum())
+    stretch = rows.slice(wanted.arg_max() or 0, number)
+    together = wanted.slice(wanted.arg_max() or 0, number).all(ignore_nulls=False)
+    return stretch if together else rows.filter(wanted)
+
+
 def own_language(judgements: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     """OWN_LANGUAGE of one model and task: for each culture that was asked in its own language and in English.
 
@@ -77,9 +86,10 @@ def own_language(judgements: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     languages: dict[str, list[str]] = {}
     for culture, language in asked_in_both(judgements):
         languages.setdefault(culture, []).append(language)
-    judgements = judgements.filter(~_answered_elsewhere(judgements)).with_columns(
-        pl.col(CULTURE, "language").cast(pl.String)
-    )
+    if languages:
+        judgements = judgements.filter(~_answered_elsewhere(judgements)).with_columns(
+            pl.col(CULTURE, "language").cast(pl.String)
+        )
     rows = [pl.DataFrame(schema={**OWN_LANGUAGE, "p": pl.Float64})]
     for turn in range(max(map(len, languages.values()), default=0)):  # more than one where it has several
         of_turn = {culture: names[turn] for culture, names in languages.items() if len(names) > turn}
@@ -104,10 +114,7 @@ def own_language(judgements: pl.DataFrame, metric: Metric) -> pl.DataFrame:
 def asked_in_both(judgements: pl.DataFrame) -> list[tuple[str, str]]:
     """Each culture with each of its languages, other than English, if questions about it came in both."""
     pairs = (
-        judgements.select(pl.col(CULTURE, "language").cast(pl.String))
-        .unique()
-        .drop_nulls()
-        .sort(CULTURE, "language")
+        judgements.select(CULTURE, "language").unique().drop_nulls().cast(pl.String).sort(CULTURE, "language")
     )
     in_english = {*pairs.filter(pl.col("language") == ENGLISH)[CULTURE]}
     return [
@@ -136,12 +143,13 @@ def topics(judgements: pl.DataFrame, metric: Metric, facet: str) -> pl.DataFrame
     )
     if metric.bounds is None or counted.is_empty():
         return empty(TOPICS)
-    cell = pl.concat_str(pl.col(CULTURE, facet).cast(pl.String), separator="+").alias(CULTURE)
-    scores = summarise_means(counted.with_columns(cell), "", (metric,), (), ((CULTURE,),)).filter(
+    cell = pl.concat_str(pl.col(CULTURE, facet).cast(pl.String), separator="+").cast(pl.Categorical)
+    cells = pl.concat(rows.select(cell.alias(CULTURE)) for rows in counted.iter_slices(SLICE))
+    scores = summarise_means(counted.with_columns(cells), "", (metric,), (), ((CULTURE,),)).filter(
         pl.col("facet") == CULTURE, pl.col("questions") >= FEWEST_QUESTIONS, pl.col("low").is_not_null()
     )
     of_cells = scores.rows_by_key("value", named=True, unique=True)
-    pairs = counted.select(pl.col(CULTURE, facet).cast(pl.String)).unique().sort(CULTURE, facet)
+    pairs = counted.select(CULTURE, facet).unique().cast(pl.String).sort(CULTURE, facet)
     rows = []
     for (culture,), part in pairs.group_by(CULTURE, maintain_order=True):
         of_topics = {
@@ -191,14 +199,14 @@ def wrong_replies(judgements: pl.DataFrame, metric: Metric) -> WrongReplies:
     # Most replies come once: as texts, those of a million would take more memory than all else of a report.
     hashed = pl.concat(slim)
     keyed = hashed.drop_nulls("key")
-    often = keyed["key"].value_counts().filter(pl.col("count") >= FEWEST_REPEATS)["key"]
+    often = keyed["key"].sort().rle().struct.unnest().filter(pl.col("len") >= FEWEST_REPEATS)["value"]
     return WrongReplies(
         pl.concat(
             rows.filter(hashed_key.is_in(often.implode()))
             for rows in _replies(judgements, metric, right=False)
         ),
         hashed.select(*of_culture, "question").unique().cast(pl.String),
-        keyed.select(*of_culture, "key").n_unique(),
+        int(keyed.group_by(of_culture).agg(pl.col("key").n_unique())["key"].sum()),
     )
 
 

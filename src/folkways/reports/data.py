@@ -3,8 +3,8 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import polars as pl
@@ -14,6 +14,7 @@ from folkways.evidence.order import ModelContrasts
 from folkways.evidence.verdict import Expense
 from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, Signature, empty, require_columns
 from folkways.releases.release_records import ReleaseRecord
+from folkways.reports.replies import Replies
 
 PEOPLE = "people of the culture"
 """Stands in the scores in place of an endpoint's name, and in the legends of figures."""
@@ -62,6 +63,8 @@ class ReportData:
     created: ISO 8601 time of the report.
     scores: records.SCORES, of any number of endpoints, tasks and profiles.
     judgements: JUDGED_ITEMS; facets and metrics as further columns (null where a task lacks them).
+    replies: what was replied, for each row of ``judgements``, whose column ``response`` is null then; None
+        where that has it.
     releases: the data that were used, with licence and citation.
     metrics: task -> its metrics; the first is the headline.
     task_titles: task -> its title.
@@ -113,9 +116,31 @@ class ReportData:
     names: Mapping[str, str] = field(default_factory=dict)
     contrasts: Mapping[tuple[str, str, str], ModelContrasts] = field(default_factory=dict)
     dispute: str = ""
+    replies: Replies | None = None
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")
         require_columns(self.judgements, JUDGED_ITEMS, "the judgements of a report")
         require_columns(self.failures, FAILURES, "the failures of a report")
         require_columns(self.people, SCORES, "the scores of people in a report")
+
+    def with_responses(self) -> ReportData:
+        """The same with all replies in ``judgements``."""
+        if self.replies is None:
+            return self
+        return replace(
+            self, judgements=self.rows(pl.int_range(self.judgements.height, eager=True)), replies=None
+        )
+
+    def rows(self, numbers: pl.Series) -> pl.DataFrame:
+        """These rows of ``judgements``, in this order, with their replies."""
+        rows = self.judgements[numbers]
+        return rows if self.replies is None else rows.with_columns(self.replies.of(numbers))
+
+    def slices(self, size: int) -> Iterator[pl.DataFrame]:
+        """The rows of ``judgements`` with their replies, so many at a time."""
+        start = 0
+        for rows in self.judgements.iter_slices(size):
+            end = start + rows.height
+            yield rows if self.replies is None else rows.with_columns(self.replies.between(start, end))
+            start = end

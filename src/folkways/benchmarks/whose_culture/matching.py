@@ -54,7 +54,11 @@ def wrong(judged: pl.DataFrame, metric: str, *more: str) -> pl.DataFrame:
     columns = (*WRONG, metric, *more)
     require_columns(judged, columns, "judgements")
     columns = (*dict.fromkeys((*columns, *_rows_of(judged))),)
-    return judged.select(columns).filter("counted", pl.col("state") == State.ANSWERED, pl.col(metric) == 0.0)
+    return judged.select(columns).filter(_is_wrong(metric))
+
+
+def _is_wrong(metric: str) -> pl.Expr:
+    return pl.col("counted") & (pl.col("state") == State.ANSWERED) & (pl.col(metric) == 0.0)
 
 
 def _rows_of(judged: pl.DataFrame) -> list[str]:
@@ -110,11 +114,10 @@ def of_answers(
     others. If a model has more than MOST wrong answers in a language, MOST of them are drawn.
     """
     # Only the answers that are drawn are copied: there may be a million.
-    usable = pl.col("answer").is_not_null() & templates.is_not_null()
-    numbered = judged.select(pl.exclude("row"), usable=usable, row=pl.int_range(pl.len(), dtype=pl.UInt32))
-    candidates = (
-        wrong(numbered, metric, "usable", "row").filter("usable").select("endpoint", "language", "row")
-    )
+    require_columns(judged, (*WRONG, metric, "answer"), "judgements")
+    usable = _is_wrong(metric) & pl.col("answer").is_not_null() & templates.is_not_null()
+    numbers = pl.int_range(pl.len(), dtype=pl.UInt32).filter(usable)
+    candidates = judged.select(pl.col("endpoint", "language").filter(usable), row=numbers)
     turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
     drawn = candidates.filter(turn < MOST)["row"]
     answered = plain(

@@ -85,11 +85,15 @@ def _of_metric(
         judged = with_asked_in(judged)
     present = [name for name in dict.fromkeys(more) if name in judged.columns]
     splits = [split] if split in judged.columns else []
-    # Texts are made of categories when a million rows have become a few thousand cells.
+    # Texts are made of categories when a million rows have become a few thousand cells; to group all models
+    # at once would take more memory than all else.
     every = (
-        judged.drop_nulls([metric.name, "culture"])
-        .group_by("endpoint", *splits, *KEY, *present, maintain_order=True)
-        .agg(value=(pl.col(metric.name).cast(pl.Float64) * metric.scale).mean())
+        pl.concat(
+            judged.filter(pl.col("endpoint") == name, pl.col(metric.name, "culture").is_not_null())
+            .group_by("endpoint", *splits, *KEY, *present, maintain_order=True)
+            .agg(value=(pl.col(metric.name).cast(pl.Float64) * metric.scale).mean())
+            for name in judged["endpoint"].unique(maintain_order=True).cast(pl.String)
+        )
         .with_columns(pl.col("endpoint", *splits, *KEY, *present).cast(pl.String))
         .sort("endpoint", *KEY, maintain_order=True)
     )

@@ -11,6 +11,7 @@ from folkways.benchmarks.tables import NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
 from folkways.evidence.cultures import (
     FEWEST_REPEATS,
+    chosen_rows,
     repeated_replies,
     right_elsewhere,
     right_replies,
@@ -98,7 +99,7 @@ def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
 
 
 def _of(judged: pl.DataFrame, name: str) -> pl.DataFrame:
-    return judged.filter(pl.col("endpoint") == name)
+    return chosen_rows(judged, judged["endpoint"] == name)
 
 
 REPEATED_REPLIES = Result(

@@ -419,11 +419,13 @@ def slope_on_baseline(cultures: pl.DataFrame) -> tuple[float, float, float] | No
     if scores.size < FEWEST_CULTURES or np.ptp(scores) == 0:
         return None
     from scipy.special import stdtrit
-    from scipy.stats import linregress
 
-    line = linregress(scores, effects)
-    reach = float(stdtrit(scores.size - 2, 0.975)) * float(line.stderr)
-    return float(line.slope), float(line.slope) - reach, float(line.slope) + reach
+    (vary, together), (_, effects_vary) = np.cov(scores, effects, bias=True).tolist()
+    slope = together / vary
+    r = min(abs(together) / math.sqrt(vary * effects_vary), 1.0) if effects_vary else 0.0
+    error = math.sqrt((1 - r**2) * effects_vary / vary / (scores.size - 2))
+    reach = float(stdtrit(scores.size - 2, 0.975)) * error
+    return slope, slope - reach, slope + reach
 
 
 def _without_placebos(headlines: Sequence[Arms]) -> tuple[str, ...]:

@@ -77,7 +77,8 @@ class Read:
     @classmethod
     def of(cls, view: ReportView) -> Read:
         """Select them from the judgements of the view."""
-        return cls(take_sample(view), examples(view), culture_pages(view))
+        cultures = culture_pages(view)  # first: what a sample took as Python objects is not all given back
+        return cls(take_sample(view), examples(view), cultures)
 
 
 def render_html(

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -78,7 +79,9 @@ def write_report(
     read = Read.of(view) if "html" in formats else None
     tables = _write_tables(data, out, formats)
     view.data = replace(
-        data, judgements=data.judgements.with_columns(pl.lit(None, pl.String).alias(name) for name in SAID)
+        data,
+        judgements=data.judgements.with_columns(pl.lit(None, pl.String).alias(name) for name in SAID),
+        replies=None,
     )
     del data
     if {"html", "md", "latex"} & {*formats}:
@@ -87,6 +90,7 @@ def write_report(
     if tell is not None:
         tell(board)
     turned = turned_round(view, board) if {"html", "md"} & {*formats} else []
+    view.data = replace(view.data, judgements=view.data.judgements.clear())
     written: list[Path] = []
     if "html" in formats:
         drawings = draw(view, board)
@@ -110,8 +114,11 @@ def remedy() -> str:
 
 def _write_tables(data: ReportData, out: Path, formats: Sequence[str]) -> list[Path]:
     written: list[Path] = []
-    for name, frame in (("scores", data.scores), ("judgements", data.judgements)):
-        slices = partial(_slices, frame, data.names)
+    for name, frame, cut in (
+        ("scores", data.scores, data.scores.iter_slices),
+        ("judgements", data.judgements, data.slices),
+    ):
+        slices = partial(_slices, frame.clear(), cut, data.names)
         if "csv" in formats:
             written.append(_write(out / f"{name}.csv", partial(_write_csv, slices)))
         if "parquet" in formats:
@@ -155,20 +162,25 @@ def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
     return path
 
 
-def _slices(frame: pl.DataFrame, names: Mapping[str, str]) -> Iterator[pl.DataFrame]:
-    """The rows with ``model`` (``names``) before all else, an empty slice first; slice by slice, because
-    plain texts take more memory."""
-    for rows in (frame.clear(), *frame.iter_slices(SLICE)):
+Slices = Callable[[], Iterator[pl.DataFrame]]
+
+
+def _slices(
+    empty: pl.DataFrame, cut: Callable[[int], Iterator[pl.DataFrame]], names: Mapping[str, str]
+) -> Iterator[pl.DataFrame]:
+    """The rows of ``cut`` with ``model`` (``names``) before all else, the ``empty`` slice first; slice
+    by slice, because plain texts take more memory."""
+    for rows in chain([empty], cut(SLICE)):
         yield plain(rows).select(pl.col("endpoint").replace(dict(names)).alias("model"), pl.all())
 
 
-def _write_csv(slices: Callable[[], Iterator[pl.DataFrame]], file: IO[bytes]) -> None:
+def _write_csv(slices: Slices, file: IO[bytes]) -> None:
     """Write CSV slice by slice, because making texts safe for spreadsheets copies them."""
     for number, rows in enumerate(slices()):
         for_csv(rows).write_csv(file, include_header=number == 0)
 
 
-def _write_parquet(slices: Callable[[], Iterator[pl.DataFrame]], file: IO[bytes]) -> None:
+def _write_parquet(slices: Slices, file: IO[bytes]) -> None:
     """Write Parquet through memory, because polars does not report a disk that is full at the end of the
     file."""
     buffer = io.BytesIO()

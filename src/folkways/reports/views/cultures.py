@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import polars as pl
@@ -194,25 +195,32 @@ class _TaskPages:
             .filter(~pl.col("state").is_in(LOST))
             .select("row", *columns, outcome)
             .filter(pl.col("outcome").is_in(OUTCOMES))
-            .with_columns(pl.col("outcome").cast(pl.Enum(OUTCOMES)))
+            .with_columns(pl.col("outcome").cast(pl.Enum(OUTCOMES)), pl.col("sample").cast(pl.Int32))
             .collect(engine="streaming")
         )
+
+    def _of_slices(self, make: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
+        """What ``make`` makes of some rows at a time: of a million at once it would take more memory than all
+        else."""
+        return pl.concat(make(rows) for rows in (self._judged.clear(), *self._judged.iter_slices(SLICE)))
 
     def _whole(self) -> pl.Expr:
         """What the score of the task says of the question of a row, which is on one of its rows; null where
         each reply is a question."""
         metric, kinds = self.task.metric, self.view.data.judgements.schema
         if metric.per != "question" or metric.name not in kinds:
-            return pl.lit(None, pl.Float64)
+            return pl.lit(None)
         key = ("endpoint", "culture", "question", "language", "variant", "sample")
         return pl.col(metric.name).cast(pl.Float64).max().over(key)
 
     def parts(self) -> Iterable[tuple[str, CultureTask]]:
         drawn = self._draw()
-        totals = self._totals(self._judged)
-        shown = self._totals(self._judged.join(drawn, on=["culture", *ASKING], how="semi", nulls_equal=True))
+        on: dict[str, Any] = {"on": ["culture", *ASKING], "nulls_equal": True}
+        totals = self._totals(lambda rows: rows)
+        shown = self._totals(lambda rows: rows.join(drawn, how="semi", **on))
         questions = self._questions(drawn)
-        all_questions = dict(self._judged.group_by("culture").agg(pl.col("item").n_unique()).iter_rows())
+        items = self._of_slices(lambda rows: rows.select("culture", "item").unique()).unique()
+        all_questions = dict(items.group_by("culture").len().iter_rows())
         statements = self._statements(self.task.models[: self.rows])
         of_cultures = self.task.facets["culture"]
         for code in of_cultures.values:
@@ -251,7 +259,9 @@ class _TaskPages:
         """culture, ASKING and turn of the drawn questions: one asking of each item, in a seeded order."""
         item, ways = ("culture", "item"), ASKING[1:]
         items, templates = (
-            self._judged.select(names).unique().sort(pl.col(name).cast(pl.String) for name in names)
+            self._of_slices(lambda rows, names=names: rows.select(names).unique())  # type: ignore[misc]
+            .unique()
+            .sort(pl.col(name).cast(pl.String) for name in names)
             for names in (item, ways)
         )
         items = items.with_columns(turn=pl.int_range(pl.len()).shuffle(SEED))
@@ -261,21 +271,17 @@ class _TaskPages:
             best = pl.col(*ways, "way").get(pl.col("way").arg_min())
             return rows.group_by(*item, "turn").agg(best)
 
-        # Some rows at a time: all askings of a million replies would take more memory than all else.
-        firsts = (
-            first(
+        firsts = self._of_slices(
+            lambda rows: first(
                 rows.select(*item, *ways)
                 .join(items, on=item, nulls_equal=True)
                 .join(templates, on=ways, nulls_equal=True)
                 .with_columns(way=(pl.col("way") + pl.col("turn")) % templates.height)
             )
-            for rows in (self._judged.clear(), *self._judged.iter_slices(SLICE))
         )
-        turns = first(pl.concat(firsts)).drop("way").sort("turn")
+        turns = first(firsts).drop("way").sort("turn")
         ranks = {name: rank for rank, name in enumerate(self.task.models[: self.rows])}
-        candidates = self._judged.filter(pl.col("endpoint").is_in([*ranks])).join(
-            turns, on=["culture", *ASKING], nulls_equal=True
-        )
+        candidates = self._of_models([*ranks], turns)
         order = (
             pl.int_range(pl.len()).over("culture", "endpoint", "outcome", order_by="turn").alias("round"),
             pl.col("outcome").to_physical().alias("kind"),
@@ -286,19 +292,25 @@ class _TaskPages:
         picked = picked.group_by("culture", maintain_order=True).head(self.most)
         return turns.join(picked, on=["culture", "item"], how="semi", maintain_order="left")
 
-    def _totals(self, rows: pl.DataFrame) -> dict[tuple[str, str, str], int]:
-        counts = rows.group_by("culture", "endpoint", "outcome").len()
+    def _of_models(self, models: Sequence[str], turns: pl.DataFrame) -> pl.DataFrame:
+        """The rows of these models with the askings of ``turns``."""
+        of_models = pl.col("endpoint").is_in(models)
+        on = ["culture", *ASKING]
+        return self._of_slices(lambda rows: rows.filter(of_models).join(turns, on=on, nulls_equal=True))
+
+    def _totals(self, chosen: Callable[[pl.DataFrame], pl.DataFrame]) -> dict[tuple[str, str, str], int]:
+        """Culture, endpoint and outcome -> the rows that are ``chosen`` of some."""
+        key = ("culture", "endpoint", "outcome")
+        parts = self._of_slices(lambda rows: chosen(rows).group_by(key).len())
+        counts = parts.group_by(key).agg(pl.col("len").sum())
         return {(culture, name, outcome): amount for culture, name, outcome, amount in counts.iter_rows()}
 
     def _questions(self, drawn: pl.DataFrame) -> dict[str, list[DrawnQuestion]]:
         shown = [*self.task.models[: self.rows]]
-        of_drawn = self._judged.filter(pl.col("endpoint").is_in(shown)).join(
-            drawn, on=["culture", *ASKING], nulls_equal=True
-        )
-        of_drawn = of_drawn.sort("turn", pl.col("endpoint").cast(pl.Enum(shown)))
+        of_drawn = self._of_models(shown, drawn).sort("turn", pl.col("endpoint").cast(pl.Enum(shown)))
         data = self.view.data
         texts = plain(
-            data.judgements[of_drawn["row"]].select("text", "gold", "response", "reason", *self._chosen())
+            data.rows(of_drawn["row"]).select("text", "gold", "response", "reason", *self._chosen())
         )
         rows = plain(of_drawn.hstack(texts))
         questions: dict[str, list[DrawnQuestion]] = {}
@@ -370,7 +382,7 @@ class _TaskPages:
             & (pl.col("profile") == self.task.profile)
             & (pl.col("endpoint") == endpoint)
         )
-        return judgements.lazy().filter(of_model).select(columns).collect(engine="streaming")
+        return evidence.chosen_rows(judgements.select(columns), judgements.select(of_model).to_series())
 
     @property
     def _topic_facet(self) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,9 +67,7 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
         data = replace(data, judgements=data.judgements.filter(~of_kept))
     outcome = outcome_of(data, data.judgements.columns)
     needed = ("endpoint", _group(outcome), _size())
-    slices = [
-        rows.select(needed) for rows in data.judgements.iter_slices(SLICE)
-    ]  # texts of a million would be copied
+    slices = [rows.select(needed) for rows in data.slices(SLICE)]  # texts of a million would be copied
     deciding = pl.concat([data.judgements.clear().select(needed), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
@@ -86,25 +85,25 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
 def _packed(view: ReportView, data: ReportData, outcome: pl.Expr, rows: pl.Series) -> tuple[str, str]:
     """``packed`` and ``letters`` of a Sample of these rows of the judgements."""
     order = ("task", "culture", "item", "endpoint", "language", "variant", "profile")
-    shown = (
-        data.judgements[rows]
-        .with_columns(outcome=outcome)
-        .sort(pl.col(name).cast(pl.String) for name in order)
-    )
+    shown = data.rows(rows).with_columns(outcome=outcome).sort(pl.col(name).cast(pl.String) for name in order)
     columns: dict[str, Any] = {name: _coded(shown[name].cast(pl.String).fill_null("")) for name in KEYS}
     columns["endpoint"] = _named(columns["endpoint"], lambda name: view.short.get(name, name))
     columns["culture_name"] = _named(columns["culture"], culture_name)
     columns["language_name"] = _named(columns["language"], language_name)
     columns["details"] = _coded(pl.Series(_details(data, shown), dtype=pl.String))
     columns.update({name: _coded(_written_out(shown[name].cast(pl.String))) for name in ITEM_TEXTS})
-    texts = (text for name in (*ITEM_TEXTS, "details") for text in columns[name]["values"] if text)
+    texts = ("".join(filter(None, columns[name]["values"])) for name in (*ITEM_TEXTS, "details"))
     packed = gzip.compress(orjson.dumps(columns), compresslevel=6, mtime=0)
-    return base64.b64encode(packed).decode(), _letters("".join(texts))
+    return base64.b64encode(packed).decode(), _letters(texts)
 
 
-def _letters(text: str) -> str:
-    """The distinct characters of a text, the most frequent first."""
-    counts = np.bincount(np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4"))
+def _letters(texts: Iterable[str]) -> str:
+    """The distinct characters of these texts, the most frequent first."""
+    counts = np.zeros(sys.maxunicode + 1, dtype=np.int64)
+    for text in texts:
+        counts += np.bincount(
+            np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4"), minlength=counts.size
+        )
     return "".join(map(chr, sorted(np.flatnonzero(counts), key=lambda code: (-counts[code], code))))
 
 

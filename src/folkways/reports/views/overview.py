@@ -4,7 +4,7 @@ examples."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 import polars as pl
 
@@ -14,6 +14,7 @@ from folkways.evidence.sentences import MOST_NAMED, further_turned, named, nothi
 from folkways.evidence.task_verdict import beats_guessing
 from folkways.names import WHOLE, culture_name
 from folkways.records import plain
+from folkways.reports.views.judgement_sample import SLICE
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView, TaskView
 
@@ -166,14 +167,17 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
         .otherwise(pl.lit(""))
         .alias("read")
     )
-    wrong = (
-        _judged(view, task, model)
-        .filter(answered, *short)
+    of_model = (
+        (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & (pl.col("endpoint") == model)
+    )
+    # Slice by slice: the texts of a million replies take more memory than all else.
+    wrong = pl.concat(
+        rows.filter(of_model, answered, *short)
         .select("culture", "text", "response", "gold", read)
+        .unique("culture", keep="first", maintain_order=True)
+        for rows in chain([view.data.judgements.clear()], view.data.slices(SLICE))
     )
-    examples_read = plain(
-        wrong.unique("culture", keep="first", maintain_order=True).collect(engine="streaming")
-    )
+    examples_read = plain(wrong.unique("culture", keep="first", maintain_order=True))
     firsts = {row["culture"]: row for row in examples_read.iter_rows(named=True)}
     rows = [firsts[culture] for culture in reversed(task.facets["culture"].values) if culture in firsts]
     return [
@@ -185,10 +189,3 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
         )
         for row in rows[:MAX_EXAMPLES]
     ]
-
-
-def _judged(view: ReportView, task: TaskView, endpoint: str) -> pl.LazyFrame:
-    judged = view.data.judgements.lazy()
-    return judged.filter(
-        (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & (pl.col("endpoint") == endpoint)
-    )

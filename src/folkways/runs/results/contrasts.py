@@ -10,6 +10,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.treatments import without_treatments
+from folkways.evidence.answers import ASKING
 from folkways.evidence.contrasts import CULTURE
 from folkways.evidence.order import ModelContrasts, Rank, model_contrasts
 from folkways.records import JUDGED_ITEMS, empty
@@ -18,6 +19,11 @@ from folkways.reports.views.views import ReportView
 from folkways.workspace import results
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
+
+COMPARED = ("item", "question", CULTURE, *ASKING, "counted", "state")
+"""Columns by which models are compared, besides their metric."""
+
+TEXTS = ("answer", "reason", "response")
 
 
 def compared_of_task(
@@ -29,10 +35,9 @@ def compared_of_task(
     for part in parts:
         if part.task == task:
             for name in profiles:
-                judged = results.load_judgements(
-                    workspace, run, name, part, small=True, without=("answer", "reason", "response")
+                yield results.load_judgements(workspace, run, name, part, small=True, without=TEXTS).drop(
+                    "ordinal", *TEXTS
                 )
-                yield judged.drop("ordinal", "answer", "reason", "response")
 
 
 def make_contrasts(
@@ -55,17 +60,12 @@ def make_contrasts(
         if len(view.models) < 2:
             continue  # nothing is read
         parts = parts or results.parts(workspace, run)
-        judged = {
-            frame["endpoint"][0]: frame
-            for frame in compared_of_task(workspace, run, parts, task.name, [profile])
-            if frame.height
-        }
-        metric = view.metric
-        frames = {
-            model: without_treatments(judged[model])
-            for model in view.models
-            if model in judged and metric.name in judged[model].columns
-        }
+        metric, judged = view.metric, dict[str, pl.DataFrame]()
+        for frame in compared_of_task(workspace, run, parts, task.name, [profile]):
+            if frame.height and metric.name in frame.columns:
+                judged[frame["endpoint"][0]] = without_treatments(frame.select(*COMPARED, metric.name))
+            del frame  # before the next is read
+        frames = {model: judged.pop(model) for model in view.models if model in judged}
         if len(frames) > 1:
             made = model_contrasts(frames, metric, (CULTURE,))
             ranks = [(model, *astuple(rank)) for model, rank in made.ranks.items()]

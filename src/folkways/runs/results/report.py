@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from folkways.names import REPLAY
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty, is_baseline
 from folkways.releases.release_records import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
+from folkways.reports.replies import Replies
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
@@ -82,8 +82,7 @@ def collect(
     scored: dict[str, pl.DataFrame] = {}
     without_texts = ("response",) if with_judgements else ITEM_TEXTS
     judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS)).drop(without_texts)]
-    # Compressed until results are made, which need none: a million take much memory.
-    replies = [_packed(pl.Series("response", [], dtype=pl.String))]
+    replies = Replies()
     people: list[pl.DataFrame] = [empty(SCORES)]
     signatures: dict[str, Signature] = {}
     unknown_people: dict[str, str] = {}
@@ -136,7 +135,7 @@ def collect(
                 release = opened[task.name] = release_of(run_task)
                 releases[release.name] = release.record
                 for part in judged_of_task(workspace, run, run_task, release, profiles, small=True):
-                    replies.append(_packed(part["response"]))
+                    replies.add(part["response"])
                     judgements.append(with_length(part).drop("response"))
                     del part  # before the next is read
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
@@ -145,16 +144,16 @@ def collect(
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold", strict=False), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
-    if with_judgements:
-        unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]
-        judged = judged.hstack(pl.concat(unpacked, rechunk=False))
-        del unpacked
-    else:
-        judged = judged.with_columns(pl.lit(None, pl.String).alias(name) for name in without_texts)
-    judged = without_treatments(judged.select(order))
     used = {run.name: results.usage(workspace, run) for run in runs if with_judgements or with_verdict}
     records = {} if show_items else {task: release.record for task, release in opened.items()}
     withheld = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
+    apart = replies if with_judgements and not withheld and inputs.treated.is_empty() else None
+    if with_judgements and apart is None:
+        judged = judged.with_columns(replies.between(0, len(replies)))
+    else:
+        absent = ("response",) if with_judgements else without_texts
+        judged = judged.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
+    judged = without_treatments(judged.select(order))
     if withheld:
         of_kept = pl.col("task").cast(pl.String).is_in([*withheld])
         judged = judged.with_columns(
@@ -195,14 +194,8 @@ def collect(
         contrasts=contrasts,
         homes={name: card.home for name, card in inputs.cards.items() if card.home},
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
+        replies=apart,
     )
-
-
-def _packed(chunk: pl.Series) -> io.BytesIO:
-    packed = io.BytesIO()
-    chunk.to_frame().write_parquet(packed, row_group_size=max(chunk.len(), 1))
-    packed.seek(0)
-    return packed
 
 
 def _models(workspace: Workspace, run: run_records.RunRecord) -> Iterator[str]:

@@ -158,22 +158,27 @@ def score_task(
     run_records.mark_unscored(workspace, run)
     scores: list[pl.DataFrame] = []
     for part in (part for part in parts if part.task == task.name):
-        slim, prompts = [], []
+        slim, prompts, recent = list[pl.DataFrame](), [], list[pl.DataFrame]()
         pages = results.response_pages(workspace, run, part)
         for judged, asked_by in judged_pages(plan, pages, resolved):
             results.save_judgements(workspace, run, resolved, judged)
             summarised = judged.drop(unsummarised(options))
-            slim.append(
+            recent.append(
                 compact(summarised) if task.scoring.per_reply and options.until is None else summarised
             )
+            if len(recent) == results.TOGETHER:
+                slim.append(pl.concat(recent, how="vertical_relaxed", rechunk=True))
+                recent.clear()
             prompts.append(asked_by)
+        slim += recent
         _check_complete(run, task, sum(frame.height for frame in slim), part.expected)
         sent = results.settings_sent(workspace, run, part)
         served = results.served(workspace, run, part)
         made = signature(plan, pl.concat(prompts), sent, resolved, served)
         whole = pl.concat(slim, how="vertical_relaxed")
-        del slim
+        del slim, recent
         scored = scores_of_run(plan, whole)
+        del whole  # before the next endpoint's are read
         scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
     if scores:
         scores += reference_scores(plan, resolved)

@@ -11,6 +11,7 @@ import polars as pl
 
 from folkways.errors import DataError
 from folkways.records import Schema, require_columns
+from folkways.stats.hypotheses.studentized_range import StudentizedRange
 from folkways.stats.intervals import Floats
 
 
@@ -73,18 +74,17 @@ def tukey(rows: pl.DataFrame, value: str, group: str, anova: Anova, confidence: 
     value, group: columns of ``rows``. confidence: of the intervals. Unequal group sizes follow Kramer. Pairs
     are in the order of the groups' names.
     """
-    from scipy.stats import studentized_range
-
     names, samples = _samples(_known(rows, value, group), value, group)
     k = len(names)
-    critical = float(studentized_range.ppf(confidence, k, anova.df_error))
+    ranges = StudentizedRange(k, anova.df_error)
+    critical = ranges.exceeded_by(1 - confidence)
     pairs = []
     for i in range(k):
         for j in range(i + 1, k):
             difference = float(samples[i].mean() - samples[j].mean())
             error = math.sqrt(anova.error / 2 * (1 / samples[i].size + 1 / samples[j].size))
             ratio = abs(difference) / error if error > 0 else math.inf if difference else 0.0
-            p = float(studentized_range.sf(ratio, k, anova.df_error))
+            p = ranges.above(ratio)
             half = critical * error
             pairs.append(
                 (names[i], names[j], difference, difference - half, difference + half, p, p < 1 - confidence)
@@ -103,11 +103,11 @@ def _samples(known: pl.DataFrame, value: str, group: str) -> tuple[list[str], li
 
 
 def _f_test(between: float, df_groups: int, error: float, df_error: int) -> tuple[float, float]:
-    from scipy.stats import f as f_distribution
+    from scipy.special import fdtrc  # scipy.stats takes a second to import, and 50 MB
 
     unexplained = math.inf if between > 0 else math.nan
     f = between / df_groups / (error / df_error) if error > 0 else unexplained
-    return f, float(f_distribution.sf(f, df_groups, df_error))
+    return f, float(fdtrc(df_groups, df_error, f))
 
 
 def _share(part: float, rest: float) -> float:
