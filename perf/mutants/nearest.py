@@ -238,8 +238,8 @@ def _around(source: str, line: int) -> Iterator[range]:
     yield range(1, len(source.splitlines()) + 1)
 
 
-RECORDED = r"\btests\.support\.fingerprints\b"
-"""What tests import that compare whole outputs with recorded ones."""
+RECORDED = r"\btests\.support\.(fingerprints|migrations)\b"
+"""What tests import that compare whole outputs with recorded ones, or all tables with what migrations create."""
 
 
 def _importing(root: Path, path: str, files: Iterable[str]) -> set[str]:

@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 
 from folkways.workspace.table_sets import TableSet
 
-Columns = dict[str, list[tuple[str, str, bool]]]
+Columns = dict[str, list[tuple[str, str, bool, str | None]]]
 
 
 def scripts_of(tables: TableSet) -> list[str]:
@@ -21,20 +21,33 @@ def scripts_of(tables: TableSet) -> list[str]:
 
 
 def shape(connection: sa.Connection, tables: TableSet) -> tuple[Columns, list[str], list[str | None]]:
-    """Columns (name, type, nullable), indexes and triggers of the tables."""
+    """Columns (name, type, nullable, default), constraints and indexes, and triggers of the tables."""
     inspector = sa.inspect(connection)
     names = sorted({*inspector.get_table_names()} & {*tables.metadata.tables, tables.version_table})
     columns = {
-        name: [(each["name"], str(each["type"]), each["nullable"]) for each in inspector.get_columns(name)]
+        name: [
+            (each["name"], str(each["type"]), each["nullable"], each["default"])
+            for each in inspector.get_columns(name)
+        ]
         for name in names
     }
-    indexes = sorted(str(index["name"]) for name in names for index in inspector.get_indexes(name))
+    rules = sorted(
+        f"{name}: {each}"
+        for name in tables.metadata.tables
+        for each in (
+            inspector.get_pk_constraint(name),
+            *inspector.get_foreign_keys(name),
+            *inspector.get_unique_constraints(name),
+            *inspector.get_check_constraints(name),
+            *inspector.get_indexes(name),
+        )
+    )
     query = (
         "SELECT name || sql FROM sqlite_master WHERE type = 'trigger'"
         if connection.dialect.name == "sqlite"
         else "SELECT trigger_name || event_manipulation FROM information_schema.triggers"
     )
-    return columns, indexes, sorted(connection.exec_driver_sql(query).scalars())
+    return columns, rules, sorted(connection.exec_driver_sql(query).scalars())
 
 
 def check_migrations(created: sa.Engine, empty: sa.Engine, tables: TableSet) -> None:

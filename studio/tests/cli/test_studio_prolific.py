@@ -126,6 +126,7 @@ def test_people_are_recruited_paid_and_given_bonuses(studio: Folkways, server: P
         studio("studio", "prolific", "top-up", ID, "--places", "5").stdout
         == f"{ID} has 5 places, 2 more than before\n"
     )
+    assert server.stats()["study"]["total_available_places"] == 5
 
     names = arrive(link, "pid1", "pid2", "pid3", answering=2)
     rows = [
@@ -162,9 +163,11 @@ def test_people_are_recruited_paid_and_given_bonuses(studio: Folkways, server: P
 
 def test_what_is_wrong_is_said(studio: Folkways, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("bonuses.csv").write_text("participant,amount\np-nobody,1\n")
+    studio(*CREATE, "--address", "https://studio.example.org")
+    studio("studio", "prolific", "publish", ID)
     wrong: dict[tuple[str, ...], str] = {
         CREATE: "--address https://studio.example.org",
-        ("studio", "prolific", "top-up", ID, "--places", "2"): "has 5 places already",
+        ("studio", "prolific", "top-up", ID, "--places", "2"): "has 3 places already",
         ("studio", "prolific", "publish", ID): "The study cannot be published.",
         ("studio", "prolific", "publish", "nowhere"): "No Study matches",
         (

@@ -118,6 +118,7 @@ def test_items_are_assigned_from_elsewhere(remote: Folkways, server: StudioProce
 
 def test_pictures_are_brought_from_elsewhere(remote: Folkways, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("folkways_studio.clients.remote.LARGEST_BYTES", 30)  # so that three go in two parts
+    monkeypatch.setattr("folkways_studio.clients.remote.PAGE", 2)  # and are listed on two pages
     assert remote("studio", "create-study", "verification", "--name", "pictures", "--open").returncode == 0
     files = {"한국 '1'.gif": b"GIF89a one", "b.gif": b"GIF89a two\r\n--", "c.gif": b"GIF89a three"}
     for name, content in files.items():

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from folkways.workspace import database, schema
 from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database.opening import TABLES, open_workspace
+from folkways_studio.database.schema import metadata
 from tests.support.migrations import check_migrations
 
 
@@ -40,7 +41,7 @@ def test_a_workspace_that_only_measured_gets_the_tables(tmp_path: Path, create: 
     path = tmp_path / "measured.db"
     database.open_workspace(path).close()
     workspace = open_workspace(path, create=create)
-    added = {*TABLES.metadata.tables, "studio_alembic_version"}
+    added = {*metadata.tables, "studio_alembic_version"}
     assert tables_of(workspace.engine) == {*schema.metadata.tables, "alembic_version"} | added
     workspace.close()
     again = database.open_workspace(path, create=False)  # and whoever measures goes on as before

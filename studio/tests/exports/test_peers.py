@@ -156,6 +156,7 @@ def suggested(workspace: Workspace) -> StudyFixture:
 def test_tasks_of_label_studio(workspace: Workspace) -> None:
     desk = suggested(workspace)
     files = files_of(desk, "label-studio")
+    assert files["mark.tasks.json"].startswith("[\n  {\n") and files["mark.tasks.json"].endswith("\n]\n")
     (task,) = json.loads(files["mark.tasks.json"])
     record = json.loads(files["study.json"])
     first, second = (each.pseudonym for each in desk.people())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from studio.tests.support import annotation_tools
 from studio.tests.support.annotated import PARTS, SHOW
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import QUESTION, StudyFixture, new_workspace, open_study
-from tests.support.other_programs import programs_of, run_program
+from tests.support.other_programs import REPOSITORY, programs_of, run_program
 
 TEXTS = {
     "🍲🍲 injera, in 서울": ("injera", "서울"),
@@ -99,7 +100,8 @@ def reading(desk: StudyFixture, tmp_path_factory: pytest.TempPathFactory) -> Rea
         export_study(desk.workspace, desk.study.id, folder / format, format)
     (folder / "docs").mkdir()
     (folder / "docs" / "docs.json").write_text(json.dumps(PLACES_OF_TEXTS), "utf-8")
-    output = run_program(python, annotation_tools.__file__, folder, cwd=folder)
+    packages = (REPOSITORY / "studio" / "src", sysconfig.get_paths()["purelib"])
+    output = run_program(python, annotation_tools.__file__, folder, *packages, cwd=folder)
     return Reading(folder, json.loads(output.splitlines()[-1]))
 
 
@@ -181,5 +183,6 @@ def test_spacy(reading: Reading, format: str) -> None:
 
 
 def test_a_file_that_spacy_wrote(reading: Reading) -> None:
-    """Read by spaCy's own JSON, since it is not installed here."""
-    assert [[row["text"], row["entities"]] for row in reading.by["docs"]] == PLACES_OF_TEXTS
+    rows = reading.by["docs"]
+    assert [[row["text"], json.loads(row["entities"])] for row in rows] == PLACES_OF_TEXTS
+    assert [row.get("cats") for row in rows] == [*[None] * (len(rows) - 1), '{"food":1.0}']

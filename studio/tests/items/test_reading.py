@@ -12,6 +12,7 @@ from openpyxl import Workbook
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.workspace.database import Workspace
+from folkways_studio.items import table_files
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.service import list_items
 from folkways_studio.items.table_files import RowsError, read_rows, read_workbook
@@ -66,6 +67,27 @@ def test_the_same_rows_come_in_from_every_format(desk: StudyFixture, tmp_path: P
         ("q1", "What is eaten?", ["rice", "None", "x", "NA"]),
         ("q2", "Когда?", ["1", "2", "x", "4"]),
     ]
+
+
+def test_files_are_read_up_to_their_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = as_workbook(ROWS)
+    path = tmp_path / "items.xlsx"
+    path.write_bytes(content)
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(entry.file_size for entry in archive.infolist())
+    for name, size, problem in (
+        ("LARGEST_BYTES", len(content), "is larger than 0 MB"),
+        ("LARGEST_UNPACKED", unpacked, "unpacks to more than 0 MB"),
+        ("MOST_ROWS", len(ROWS), f"has more than {len(ROWS) - 1} rows"),
+        ("MOST_COLUMNS", len(ROWS[0]), "columns"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(table_files, name, size)
+            assert len(read_rows(path)) == len(table_files.read_workbook(content, "x")) == len(ROWS)
+            patch.setattr(table_files, name, size - 1)
+            for read in (lambda: read_rows(path), lambda: table_files.read_workbook(content, "x")):
+                with pytest.raises(DataError, match=problem):
+                    read()
 
 
 def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> None:

@@ -10,7 +10,7 @@ from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.exports import snapshot
 from folkways_studio.items import search as item_search
 from folkways_studio.items.service import get_item
-from folkways_studio.people import participants, suspension
+from folkways_studio.people import invites, participants, suspension
 from folkways_studio.records import Participant
 from folkways_studio.studies import agreement
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
@@ -94,6 +94,34 @@ def test_an_item_that_waits_has_no_more_slots_than_answers_are_missing_once_it_i
     assert slots(desk, work.item.id) == ["done", "open", "open"]
     include(desk, kim)
     assert slots(desk, work.item.id) == ["done", "open", "closed"]
+
+
+def test_who_is_let_in_again_goes_on_where_they_were(studio_workspace: Workspace) -> None:
+    korea = {"name": "korea", "culture": "KR", "criteria": [{"name": "years", "ask": "Years?", "least": 5}]}
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[korea])
+    workspace, version = desk.workspace, desk.study.consent_version
+    _, token = invites.create_invite(workspace, desk.study.id, population="korea")
+    joined, consented, out, waived, active = (
+        participants.join(workspace, token, signed=True).id for _ in range(5)
+    )
+    for number in (consented, out, waived, active):
+        participants.consent(workspace, number, version)
+    for number, years in ((out, "2"), (waived, "2"), (active, "7")):
+        participants.answer_eligibility(workspace, number, {"years": years})
+    participants.waive_eligibility(workspace, desk.study.id, waived, "a test", by=desk.owner)
+    states = {
+        joined: "joined",
+        consented: "consented",
+        out: "screened_out",
+        waived: "active",
+        active: "active",
+    }
+    for number, state in states.items():
+        person = participants.get_participant(workspace, number)
+        assert person.state == state
+        if state != "screened_out":
+            exclude(desk, person)
+            assert include(desk, person).state == state
 
 
 def test_nobody_is_excluded_without_a_reason_or_twice_or_after_they_have_left(desk: StudyFixture) -> None:

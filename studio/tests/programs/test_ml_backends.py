@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
@@ -24,6 +22,7 @@ from folkways_studio.programs.backend_worker import BackendWorker
 from folkways_studio.programs.ml_backends import BackendJob, MlBackend
 from studio.tests.support.ml_backend import MlBackendServer
 from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
+from tests.support.moments import at_time
 
 FORM = {
     "name": "tone",
@@ -247,14 +246,12 @@ def test_a_job_whose_worker_died_is_taken_over_and_a_cancelled_one_stops(
     add(desk, "one", "two")
     toner = backend(desk, server)
     begun = ml_backends.begin_job(desk.workspace, desk.study.id, toner.id, "predict")
-    assert ml_backends.claim_job(desk.workspace) is not None
-    assert ml_backends.claim_job(desk.workspace) is None, "somebody is at it"
+    assert at_time(1000.0, ml_backends.claim_job, desk.workspace) is not None
     with pytest.raises(ConflictError, match="at work"):
         ml_backends.begin_job(desk.workspace, desk.study.id, toner.id, "train")
-    with desk.workspace.write() as connection:
-        long_ago = time.time() - STALE_SECONDS - 1
-        connection.execute(sa.update(schema.jobs).values(seen=long_ago))
-    again = ml_backends.claim_job(desk.workspace)
+    stale = 1000.0 + STALE_SECONDS
+    assert at_time(stale, ml_backends.claim_job, desk.workspace) is None, "somebody is at it"
+    again = at_time(stale + 1, ml_backends.claim_job, desk.workspace)
     assert again is not None and again.id == begun.id
 
     def cancelling() -> bool:

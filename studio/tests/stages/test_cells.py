@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import UnfitError, values_of
+from folkways_studio.stages.parts.cell_texts import shortened
 from folkways_studio.stages.parts.cells import CELLS
 from folkways_studio.stages.parts.sheets import form_sheet
 
@@ -320,3 +321,8 @@ def test_columns_that_would_have_the_same_name() -> None:
         "assignment": "b",
         "picture_alt": "c",
     }
+
+
+def test_an_error_shows_sixty_characters_of_a_cell() -> None:
+    assert shortened("x" * 60) == f"'{'x' * 60}'"
+    assert shortened("x" * 61) == f"'{'x' * 60}…'"

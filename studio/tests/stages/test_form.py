@@ -248,11 +248,11 @@ def test_known_answers_are_told_by_key() -> None:
     config = config_of()
     known = FORM.check_known(ANSWERS, CONTENT, config)
     assert known == ANSWERS
-    assert FORM.is_right(take(), known)
-    assert FORM.is_right(take(groups=ANSWERS["groups"][::-1], why=f" {ANSWERS['why'].upper()}"), known)
+    assert FORM.is_right(take(), known, 1.0)
+    assert FORM.is_right(take(groups=ANSWERS["groups"][::-1], why=f" {ANSWERS['why'].upper()}"), known, 1.0)
     for changes in ({"polite": "yes"}, {"fit": 0}, {"order": ANSWERS["order"][::-1]}, {"words": []}):
-        assert not FORM.is_right(take(**changes), known)
-    assert not FORM.is_right({"choice": {"polite": "no"}}, {"fit": 1}), "what was not asked is not right"
+        assert not FORM.is_right(take(**changes), known, 1.0)
+    assert not FORM.is_right({"choice": {"polite": "no"}}, {"fit": 1}, 1.0), "what was not asked is not right"
     assert [line.split(":")[0] for line in FORM.describe_known(known, CONTENT, str)] == list(known)
     with pytest.raises(SubmissionError) as error:
         FORM.check_known({"polite": "never", "fit": 9}, CONTENT, config)
@@ -347,3 +347,6 @@ def test_rules_of_agreeing() -> None:
     chain = [[["a", "b"], ["c"]], [["a"], ["b", "c"]], [["a", "b", "c"]]]
     assert common_groups(chain, 2) == (None, False), "a with b and b with c, but a apart from c"
     assert common_groups([chain[0], chain[0], chain[2]], 2) == ([["a", "b"], ["c"]], True)
+    apart = [["a"], ["b"]]
+    assert common_groups([[["a", "b"]]] * 2 + [apart] * 2, 3) == (None, False), "neither together nor apart"
+    assert common_groups([[["a", "b"]]] + [apart] * 3, 3) == (apart, True)

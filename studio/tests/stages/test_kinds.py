@@ -13,7 +13,7 @@ from folkways.benchmarks.studies import Vote
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.adapting import untag
 from folkways_studio.stages.base import COMMON_OPTIONS, Arrival, Decision
-from folkways_studio.stages.fields import spans_of, tag
+from folkways_studio.stages.fields import spans_of, tag, text_of
 from folkways_studio.stages.kind import shown_part
 from folkways_studio.stages.registry import KINDS, RULES, STAGE_KINDS, read_kind, stage_kind
 
@@ -355,6 +355,12 @@ def test_versions_are_told_apart_by_what_they_come_to_and_what_all_agree_on_is_f
         (each["people"], each["draft"]["intra"], each["draft"]["intra_spans"]) for each in values["versions"]
     ] == [(2, "A meal.", [[2, 6]]), (1, "A feast.", [[2, 7]])]
     assert values["decision"] == {"strategies": ["neutral_term"], "inter": "餐。", "inter_spans": [[0, 1]]}
+    for first, second in ((one, spaced), (spaced, one)):
+        same = Arrival("adapt", rules, [Vote("p-0", first), Vote("p-1", second)])
+        decided = handler.on_arrival(handler.take_over({}, same, config), config)
+        assert decided is not None and decided.result["intra"] == first["intra"], (
+            "as whoever came first wrote it"
+        )
 
 
 def test_what_cannot_be_carried_over_needs_no_sentence() -> None:
@@ -494,3 +500,27 @@ def test_every_rule_is_used() -> None:
     assert {type(kind).__name__ for kind in STAGE_KINDS.values()} == {
         getattr(rule, "func", rule).__name__ for rule in RULES.values()
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds", "text", "problem"),
+    [
+        (" rice ", {}, "rice", None),
+        (None, {}, "", "must be text"),
+        (" ", {}, "", "must not be empty"),
+        (" ", {"least": 0}, "", None),
+        (" ", {"ask": "Say it."}, "", "Say it."),
+        ("rice", {"least": 4, "most": 4}, "rice", None),
+        ("rice", {"least": 5}, "rice", "needs at least 5 characters; it has 4"),
+        ("rice", {"least": 5, "ask": "Say more."}, "rice", "Say more."),
+        ("rice", {"most": 3, "ask": "Say it."}, "rice", "has 4 characters; 3 is the most"),
+        ("x" * 4000, {}, "x" * 4000, None),
+        ("x" * 4001, {}, "x" * 4001, "has 4001 characters; 4000 is the most"),
+    ],
+)
+def test_a_text_is_bounded_and_what_is_wrong_with_it_is_said(
+    value: object, bounds: dict[str, Any], text: str, problem: str | None
+) -> None:
+    problems: dict[str, str] = {}
+    assert text_of({"it": value}, "it", problems, **bounds) == text
+    assert problems == ({} if problem is None else {"it": problem})

@@ -138,8 +138,8 @@ def test_an_answer_is_right_where_it_says_what_is_known(name: str) -> None:
     assert known == stored
     lines = kind.describe_known(known, content, str)
     assert lines and all(lines)
-    assert [kind.is_right(payload, known) for payload in right] == [True] * len(right)
-    assert [kind.is_right(payload, known) for payload in wrong] == [False] * len(wrong)
+    assert [kind.is_right(payload, known, 1.0) for payload in right] == [True] * len(right)
+    assert [kind.is_right(payload, known, 1.0) for payload in wrong] == [False] * len(wrong)
 
 
 @pytest.mark.parametrize("name", list(CASES))

@@ -20,7 +20,7 @@ from folkways_studio.web.app import create_app
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.editing import Use, compare
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study, stored
 from tests.support.moments import at_time
 
 VOTE = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
@@ -199,6 +199,56 @@ def test_models_cost_what_their_calls_did(studio_workspace: Workspace) -> None:
     assert only(desk).trouble == "exceeds"
     call(desk, None, None, 0.6)
     assert only(desk).trouble == "spent"
+
+
+def multiply(desk: StudyFixture, number: int) -> list[tuple[int, int]]:
+    """The only answer of the study, given by ``number`` people in all: the participant and the item of each."""
+    (judgement,) = stored(desk.workspace, schema.judgements)
+    (slot,) = stored(desk.workspace, schema.assignments, id=judgement["assignment_id"])
+    (person,) = stored(desk.workspace, schema.participants)
+    (account,) = stored(desk.workspace, schema.accounts, id=person["account_id"])
+    more = range(1000, 999 + number)
+    with desk.workspace.write() as connection:
+        for table, row, own in (
+            (schema.accounts, account, ("id",)),
+            (schema.participants, person, ("id", "account_id", "pseudonym")),
+            (schema.assignments, slot, ("id", "participant_id", "slot")),
+            (schema.judgements, judgement, ("id", "participant_id", "assignment_id", "key")),
+        ):
+            rows = [
+                row | {name: str(each) if name in ("pseudonym", "key") else each for name in own}
+                for each in more
+            ]
+            connection.execute(sa.insert(table), rows)
+    return [(each, judgement["item_id"]) for each in (person["id"], *more)]
+
+
+@ON_A_FILE
+@pytest.mark.parametrize(
+    ("costs", "low", "high"),
+    [
+        # t of 59 degrees of freedom is 2.001, and the error 0.1 / √59
+        ([0.1, 0.3] * 30, 0.2 - 2.001 * 0.1 / 59**0.5, 0.2 + 2.001 * 0.1 / 59**0.5),
+        ([12.0, *[0.0] * 59], 0.0, None),  # not below 0
+    ],
+    ids=["even", "uneven"],
+)
+def test_what_models_will_cost_has_an_interval_over_people(
+    studio_workspace: Workspace, costs: list[float], low: float, high: float | None
+) -> None:
+    """A call for nobody is spread over all answers, which makes each a quarter dearer than people's own calls."""
+    desk = open_study(studio_workspace, [VOTE], models={"suggester": "small"})
+    desk.add("verify", questions(3))
+    vote(desk, desk.person(), 60)
+    answers = multiply(desk, 60)
+    for cost, (person, item) in zip(costs, answers, strict=True):
+        call(desk, person, item, cost)
+    call(desk, None, answers[0][1], 3.0)
+    budget = only(desk)
+    assert (budget.spent, budget.per_answer, budget.ahead) == (pytest.approx(15), pytest.approx(0.25), 5)
+    assert budget.total is not None and budget.total.mean == pytest.approx(15 + 5 * 0.25)
+    assert budget.total.low == pytest.approx(15 + 5 * 1.25 * low, abs=1e-4)
+    assert high is None or budget.total.high == pytest.approx(15 + 5 * 1.25 * high, abs=1e-4)
 
 
 @ON_A_FILE

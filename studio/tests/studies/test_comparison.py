@@ -310,6 +310,7 @@ def test_populations_are_those_of_one_culture_and_language(studio_workspace: Wor
 
     assert places(one, two) == ["Seoul"]
     assert left_out(compared(one, two)) == {("", "Busan", None, "first"), ("", "Japan", None, "second")}
+    assert left_out(compared(two, one)) == {("", "Busan", None, "second"), ("", "Japan", None, "first")}
     assert places(two, three) == ["S.", "Japan"]
     assert left_out(compared(two, three)) == set()
     assert places(one, three) == [] and len(left_out(compared(one, three))) == 4

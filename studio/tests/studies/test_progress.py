@@ -144,6 +144,17 @@ def test_what_one_person_did_and_has_left(desk: StudyFixture) -> None:
     ), "they are at one"
 
 
+def test_a_task_is_at_hand_in_its_own_stage_for_whoever_holds_it(desk: StudyFixture) -> None:
+    def at_hand(person: Participant) -> dict[str, bool]:
+        rows = progress.own_progress_everywhere(desk.workspace, person)
+        return {stage.name: own.at_hand for stage, own in rows}
+
+    kim, lee = desk.people()
+    assert at_hand(kim) == {"verify": False, "again": False, "write": True}
+    assert at_hand(lee) == {"verify": True, "again": False, "write": False}
+    assert at_hand(desk.person()) == {"verify": False, "again": False, "write": False}
+
+
 def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace) -> None:
     desk = open_study(
         studio_workspace, [{**VOTE, "min_seconds": 5}, {"name": "write", "kind": "collect_question"}]

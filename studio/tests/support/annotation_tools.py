@@ -1,9 +1,10 @@
 """Run in the environment of spaCy, Argilla and Label Studio's SDK: their own readers over files of the studio.
 
-    python annotation_tools.py FOLDER
+    python annotation_tools.py FOLDER PACKAGES...
 
 Prints as JSON what every reader read in its folder within FOLDER: label-studio, argilla, spacy and conll an export,
-docs (which writes ``DOCS.spacy``) ``docs.json``, a list of texts and entities.
+docs the file that spaCy makes of ``docs.json``, a list of texts and entities. PACKAGES: folders with the studio and
+what it needs.
 """
 
 from __future__ import annotations
@@ -125,17 +126,22 @@ def conll(folder: Path) -> Any:
 
 
 def docs(folder: Path) -> Any:
-    """Write a file of spaCy, as people who train write it."""
+    """What the studio reads in a file of spaCy as people who train write it: the marks of the last text stand in a
+    group of spans, and it has categories."""
     import spacy
     from spacy.tokens import DocBin
 
-    nlp, bin = spacy.blank("xx"), DocBin()
+    sys.path += sys.argv[2:]
+    from folkways_studio.items.table_files import read_rows
+
+    nlp, made = spacy.blank("xx"), []
     for text, entities in json.loads((folder / "docs.json").read_text("utf-8")):
-        doc = nlp.make_doc(text)
-        doc.ents = [doc.char_span(start, end, label) for start, end, label in entities]
-        bin.add(doc)
-    bin.to_disk(folder / "DOCS.spacy")
-    return _docs(folder / "DOCS.spacy")
+        made.append(nlp.make_doc(text))
+        made[-1].ents = [made[-1].char_span(start, end, label) for start, end, label in entities]
+    last = made[-1]
+    last.spans["group"], last.ents, last.cats = list(last.ents), [], {"food": 1.0}
+    DocBin(docs=made).to_disk(folder / "docs.spacy")
+    return read_rows(folder / "docs.spacy")
 
 
 READERS = {"label-studio": label_studio, "argilla": argilla, "spacy": spacy, "conll": conll, "docs": docs}

@@ -21,6 +21,7 @@ from folkways_studio.people import accounts, participants
 from folkways_studio.records import ParticipantState, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import PAPERS
+from folkways_studio.workflows.yaml_text import parse_yaml
 from studio.tests.support.studies import StudyFixture
 from studio.tests.web.test_own_forms import Browser, World, ended, picture, recording
 
@@ -158,3 +159,23 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(
     with zipfile.ZipFile(io.BytesIO(browser.get(f"{data}/export").content)) as packed:
         (said,) = csv.DictReader(io.StringIO(packed.read(f"form-{stage}.csv").decode("utf-8-sig")))
     assert left.items() <= said.items()
+
+
+@pytest.mark.parametrize(
+    ("template", "chosen", "models"),
+    [
+        ("norms", {}, None),
+        ("norms", {"helper": "", "suggester": " small "}, {"suggester": "small"}),
+        ("red-teaming", {}, {"most_calls": 5000}),
+        ("red-teaming", {"verifier": "large"}, {"most_calls": 5000, "verifier": "large"}),
+    ],
+)
+def test_a_new_study_asks_the_models_of_its_template_and_those_that_are_chosen(
+    maker: tuple[World, Browser], template: str, chosen: dict[str, str], models: dict[str, Any] | None
+) -> None:
+    fields = {"template": template, "name": "mine", "title": "Mine", **chosen}
+    page = maker[1].fill("/studies/new", fields, f"/studies/new?template={template}").text
+    written = re.search(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
+    assert written
+    raw = parse_yaml(html.unescape(written[1]))
+    assert raw.get("models") == models and ("models" in raw) == (models is not None)

@@ -71,3 +71,18 @@ def test_who_wrote_fewer_than_the_least_is_flagged(desk: StudyFixture) -> None:
     write(desk, lee, "Sport")
     flags = {each.participant_id: each.flags for each in progress.quality(desk.workspace, desk.study.id)}
     assert flags == {kim.id: ("few",), lee.id: ()}
+
+
+def test_where_no_least_is_set_no_question_is_missing(studio_workspace: Workspace) -> None:
+    stage = {
+        name: value
+        for name, value in STAGE.items()
+        if name not in ("least_per_category", "people_per_category")
+    }
+    desk = open_study(studio_workspace, [stage], populations=POPULATIONS[:1])
+    write(desk, desk.person(), "Food")
+    (korea,) = studies.populations(desk.workspace, desk.study.id)
+    assert counts(desk) == [
+        CategoryCount(korea.id, "Food", 1, 1, 0, 0),
+        CategoryCount(korea.id, "Sport", 0, 0, 0, 1),
+    ]

@@ -298,6 +298,14 @@ def test_what_somebody_was_writing_goes_when_they_give_it_back(studio_workspace:
     assert take(desk, lee, stage="write").item.id > held.item.id
 
 
+def test_what_one_person_gives_back_goes_to_another(desk: StudyFixture) -> None:
+    kim, lee = desk.person(), desk.person()
+    (item,) = desk.add("verify", [QUESTION])
+    leases.release(desk.workspace, kim.id, take(desk, kim).assignment.id, skip=True)
+    assert next_work(desk.workspace, kim.id) == NoWork("none_left")
+    assert take(desk, lee).item.id == item
+
+
 @pytest.mark.parametrize("length", [200_000, 200_001])
 def test_a_draft_has_200_000_bytes_at_most(desk: StudyFixture, length: int) -> None:
     person = desk.person()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from folkways_studio.workflows.templates import TEMPLATES, template_text
-from folkways_studio.workflows.yaml_text import parse_yaml, with_settings
+from folkways_studio.workflows.yaml_text import as_yaml, parse_yaml, with_settings
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
@@ -23,3 +23,10 @@ def test_a_template_keeps_its_comments_when_its_settings_are_filled_in(name: str
     kept = [line for line in template_text(name).splitlines() if line.startswith("#")]
     assert kept and all(line in text for line in kept)
     assert with_settings(template_text(name), before) == template_text(name)
+
+
+def test_a_description_that_nobody_wrote_reads_as_if_somebody_had() -> None:
+    raw = {"title": "제목: é", "about": "word " * 17 + "word", "stages": [{"name": "verify", "answers": 2}]}
+    assert as_yaml(raw) == (
+        f"title: '제목: é'\nabout: {' '.join(['word'] * 18)}\nstages:\n- name: verify\n  answers: 2\n"
+    )

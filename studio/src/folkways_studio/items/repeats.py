@@ -64,8 +64,8 @@ def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tup
 
     alike = np.zeros(len(rows))
     for name in names:
-        texts = [str(row.content.get(name) or "") for row in rows]
-        alike = np.maximum(alike, likeness(str(item.content.get(name) or ""), texts))
+        texts = [str(row.content.get(name, "")) for row in rows]
+        alike = np.maximum(alike, likeness(str(item.content.get(name, "")), texts))
     closest = np.argsort(-alike, kind="stable")[:CLOSEST]
     matches = ((rows[number], float(alike[number])) for number in closest if alike[number] >= ALIKE)
     return tuple(

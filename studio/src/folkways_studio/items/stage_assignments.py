@@ -93,11 +93,11 @@ def assign_stage(
     stage: str,
     rule: AssignmentRule,
     *,
-    population: str | None = None,
-    stalled: bool = False,
-    preview: bool = False,
+    population: str | None,
+    stalled: bool,
+    preview: bool,
+    take_back: bool,
     digest: str | None = None,
-    take_back: bool = False,
     by: int | None = None,
 ) -> StagePlan:
     """Assign the open items of a stage by a rule.

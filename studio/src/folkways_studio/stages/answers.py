@@ -69,7 +69,7 @@ class ShortAnswers(StageKind):
             known, content, {**config, "most_answers": max(most, config["most_answers"])}
         )
 
-    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float) -> bool:
         """One of the answers counts as right, or the reason for giving none is the known one."""
         values = payload["answers"] or [payload["no_answer"]]
         right = [plain(each) for each in (*known.get("answers", ()), known.get("no_answer")) if each]
@@ -138,7 +138,7 @@ class GroupAnswers(StageKind):
         ]
         return {"groups": sorted(groups, key=lambda group: -group["count"]), "invalid": payload["invalid"]}
 
-    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float) -> bool:
         """The same answers together, and the same ones dropped; English wordings aside."""
 
         def parts(each: Mapping[str, Any]) -> dict[str, Any]:

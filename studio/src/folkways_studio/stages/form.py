@@ -145,7 +145,7 @@ class Consensus(OwnOrderKind):
         raise_if(problems)
         return cleaned
 
-    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float) -> bool:
         """Whether every known part was asked and has that answer: compared as agreement does, words without
         case and spacing."""
         answers_by_key = {

@@ -296,7 +296,7 @@ class StageKind:
             payload = known
         return {name: payload[name] for name in known}
 
-    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float) -> bool:
         """Whether a judgement agrees with a known answer in each of its fields.
 
         ``labels`` are compared as agreement does, marks by how much of them is shared (``overlap``, 0 to 1),

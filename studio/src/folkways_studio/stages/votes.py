@@ -125,7 +125,7 @@ class Voting(StageKind):
     def read_known(self, cell: Any) -> Mapping[str, Any]:
         return super().read_known(positions(cell) or cell if isinstance(cell, str) else cell)
 
-    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float) -> bool:
         whole = {"choices": known.get("choices", []), "abstain": known.get("abstain")}
         return self.labels(payload) == self.labels(whole)
 

@@ -236,9 +236,9 @@ def _without(value: Any, words: set[str]) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, but for those that say nothing."""
+    """Every text in a JSON value, but for empty ones."""
     if isinstance(value, str):
-        if value and value != REDACTED:
+        if value:
             yield value
     elif isinstance(value, Mapping):
         for each in value.values():
