@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from folkways.api import load_run
+from folkways.benchmarks.frame_checks import item_problems
+from folkways.benchmarks.registry import get_task
+from folkways.releases.stored_releases import locate
 from tests.support.river import environment, folkways, rows
 from tests.support.strangers import QUESTIONS, installed, package
 
@@ -134,6 +139,20 @@ def test_a_sound_benchmark_keeps_the_contract(tmp_path: Path) -> None:
     for task in ("choice", "own", "words"):
         assert f"ok       markets/{task}: a run of baselines, and its report" in done.stdout
     assert not (tmp_path / "folkways.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("lengths", "told"), [((4,), True), ((4, 3), False), ((1,), False), ((4, None), False), ((None,), False)]
+)
+def test_a_list_is_to_be_declared_if_it_is_as_long_as_the_options_everywhere(
+    lengths: tuple[int | None, ...], told: bool
+) -> None:
+    task, release = get_task("demo/mcq"), locate("demo")
+    items = task.items(release)
+    lists = [None if length is None else ["x"] * length for _, length in zip(items["item"], cycle(lengths))]
+    noted = items.with_columns(pl.Series("notes", lists, dtype=pl.List(pl.String)))
+    slips = [*item_problems(task, noted)]
+    assert [" notes is as long as the options" in slip for slip in slips] == [True] * told, slips
 
 
 @pytest.mark.parametrize("slip", [*BEFORE, *AFTER, *ONLY_THE_CHECK])

@@ -93,6 +93,8 @@ def test_what_is_here_is_told_and_nothing_of_the_person(home: Path) -> None:
     assert found["packages"]["needed"]["polars"] != "none" and "xllamacpp" in found["packages"]["gguf"]
     assert found["text tools"]["en"].startswith("simplemma")
     assert text.returncode == 0 and "Nothing is broken." in text.stdout
+    headed = {line.partition(":")[0] for line in text.stdout.splitlines() if line[:1].strip()}
+    assert headed == {*found} - {"problems"} | {"Nothing is broken."}
     for shown in (json.dumps(found), text.stdout, text.stderr):
         assert secret not in shown and str(home) not in shown and "/ann" not in shown
 

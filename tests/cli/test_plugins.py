@@ -80,7 +80,13 @@ class Tool:
     def tokens(self, text):
         return text.lower().split("-")
 
-TOOL = Tool()
+class Nameless(Tool):
+    name = None
+
+class Numbered(Tool):
+    version = 3
+
+TOOL, NAMELESS, NUMBERED = Tool(), Nameless(), Numbered()
 BENCHMARK = Benchmark("theirs", "Theirs", (), suites=(
     Suite("first-look", "A short list.", ("demo/mcq?limit=2", "demo/true-false?limit=1")),
     Suite("demo", "A name that is taken.", ("demo/mcq",)),
@@ -90,7 +96,8 @@ BENCHMARK = Benchmark("theirs", "Theirs", (), suites=(
 
 
 def test_a_package_brings_suites_and_the_text_tool_of_a_language(tmp_path: Path) -> None:
-    tools = "\n".join(("sw = their_package:TOOL", "ko = their_package:TOOL", "yo = their_package:Tool"))
+    named = {"sw": "TOOL", "ko": "TOOL", "yo": "Tool", "ig": "NAMELESS", "zu": "NUMBERED"}
+    tools = "\n".join(f"{language} = their_package:{name}" for language, name in named.items())
     entry = f"[folkways.benchmarks]\ntheirs = their_package:BENCHMARK\n[folkways.text_tools]\n{tools}\n"
     install(tmp_path, "their_package", SUITES, "", entry)
     settings = environment()
@@ -105,15 +112,18 @@ def test_a_package_brings_suites_and_the_text_tool_of_a_language(tmp_path: Path)
     asked = dict(rows(tmp_path / "w.db", "SELECT task, count(*) FROM expected GROUP BY task"))
     assert asked == {"demo/mcq": 2, "demo/true-false": 4}
     code = (
-        "from folkways.text.tools import get_tool\nfor one in map(get_tool, ('sw', 'ko', 'yo')): "
-        "print(one.name, one.tokens('A-B'))"
+        "from folkways.text.tools import get_tool\n"
+        f"for one in map(get_tool, {[*named]}): print(one.name, one.tokens('A-B'))"
     )
     told = subprocess.run(
         [sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=True
     )
-    theirs, ours, broken = told.stdout.splitlines()
-    assert theirs == "theirs-sw ['a', 'b']" and not ours.startswith("theirs") and broken.startswith("simple ")
-    assert "'yo' of the package their_package is left out" in told.stderr and "no text tool" in told.stderr
+    theirs, ours, *broken = told.stdout.splitlines()
+    assert theirs == "theirs-sw ['a', 'b']" and not ours.startswith("theirs")
+    assert [line.split()[0] for line in broken] == ["simple"] * 3
+    for language in ("yo", "ig", "zu"):
+        assert f"{language!r} of the package their_package is left out" in told.stderr
+    assert told.stderr.count("no text tool") == 3
 
 
 def test_a_package_brings_builders(tmp_path: Path) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+import re
+import time
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from folkways.cli.progress import RunProgress
+from folkways.cli.progress import RunProgress, watch
 from folkways.cli.run import off_by
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
+from tests.support.chat_server import ChatServer
+from tests.support.river import folkways, rows
 
 
 def test_an_interrupt_tells_once_what_is_waited_for_and_lines_end_with_their_model() -> None:
@@ -43,6 +48,28 @@ def test_where_every_reply_was_stored_one_line_says_that_nothing_was_asked() -> 
     assert told([ModelProgress("m")]) == ""
 
 
+def test_texts_are_counted_now_and_then_after_two_seconds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two batches of ten texts, the first slow."""
+    tell = watch("model")
+    for seconds, done in (
+        (100, 1),
+        (101, 2),
+        (103, 3),
+        (109, 4),
+        (113, 6),
+        (114, 7),
+        (116, 10),
+        (116.5, 1),
+        (117, 10),
+    ):
+        monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: seconds)
+        tell(done, 10)
+    shown = [line.split(" texts")[0] for line in capsys.readouterr().err.splitlines()]
+    assert shown == ["model: 6 of 10", "model: 10 of 10"]
+
+
 def test_one_line_says_how_far_off_estimates_of_tokens_were() -> None:
     assert off_by({}) == off_by({"near": (100, 120.0)}) == ""
     assert off_by({"a": (1000, 1500.4)}) == "We estimated 1,500 input tokens for a; its server counted 1,000."
@@ -52,6 +79,20 @@ def test_one_line_says_how_far_off_estimates_of_tokens_were() -> None:
     twelve = {f"m{number}": (1000, 1300.0 + number) for number in range(12)}
     assert off_by(twelve).endswith("for m11; its server counted 1,000 (11 other models were off by less).")
     assert off_by({"a": (100, 150.0), "b": (100, 140.0)}).endswith("(one other model was off by less).")
+
+
+def test_a_run_says_how_far_off_its_estimate_of_tokens_was(tmp_path: Path) -> None:
+    """The server counts a fourth of the characters, and 30 tokens for what its template puts in."""
+    with ChatServer() as server:
+        model = f"{server.url}/v1#with-template"
+        done = folkways("run", "demo/mcq", "--limit", 6, "-m", model, "-w", tmp_path / "w.db")
+    (said,) = re.findall(
+        r"We estimated ([\d,]+) input tokens for .*; its server counted ([\d,]+)", done.stderr
+    )
+    estimated, counted = (int(number.replace(",", "")) for number in said)
+    ((asked, expected),) = rows(tmp_path / "w.db", "SELECT count(*), sum(input_tokens) FROM responses")
+    assert counted == expected
+    assert estimated == pytest.approx(counted - 30 * asked, rel=0.2)
 
 
 @pytest.mark.parametrize(("counted", "estimated"), [(12, 75.7), (3000, 1000.0)])

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
 
+import polars as pl
 import pytest
+from rich.console import Console
 
+from folkways.records import Metric
+from folkways.reports.formats.item import MOST_ITEMS, render_question
 from tests.support.blend_data import write_release
 from tests.support.river import folkways
 
@@ -48,6 +54,20 @@ def test_each_culture_stands_with_what_people_and_models_said(place: Path) -> No
     assert "\x1b[31m" not in done.stdout
     names = [name.strip() for name in by_culture if "BLEnD" not in name and name.strip()]
     assert names == ["South Korea", "Spain", "United States"]
+
+
+@pytest.mark.parametrize("items", [1, MOST_ITEMS, MOST_ITEMS + 1, MOST_ITEMS + 4])
+def test_of_many_items_about_one_culture_the_first_are_shown_and_the_others_counted(items: int) -> None:
+    names = [f"KR/q{number}" for number in range(items)]
+    about = {"question": "q", "culture": "KR", "text": "What?", "gold": "rice"}
+    rows = pl.DataFrame([{"item": name, **about} for name in names])
+    drawn = io.StringIO()
+    Console(file=drawn, width=80).print(
+        render_question("Title", rows, pl.DataFrame(), Metric("right", "Right", "Right or wrong."))
+    )
+    assert [name for name in names if name in drawn.getvalue()] == names[:MOST_ITEMS]
+    rest = re.findall(r"and (\d+) more items", drawn.getvalue())
+    assert rest == ([str(items - MOST_ITEMS)] if items > MOST_ITEMS else [])
 
 
 def test_a_question_as_json_is_one_document(place: Path) -> None:

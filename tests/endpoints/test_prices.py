@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -159,6 +161,22 @@ def test_the_command_shows_names_of_keys_and_never_keys(monkeypatch):
         "output": 10,
         "source": "folkways",
     }
+
+
+def test_the_command_says_which_files_of_the_user_are_read(tmp_path):
+    def states():
+        return re.findall(r"is read|does not exist yet", CliRunner().invoke(command, []).output)
+
+    document = json.loads(CliRunner().invoke(command, ["--json"]).output)
+    prices, cards = (Path(document[part]["user_file"]) for part in ("prices", "model_cards"))
+    assert tmp_path in prices.parents and tmp_path in cards.parents
+    assert states() == ["does not exist yet"] * 2
+    prices.parent.mkdir(parents=True, exist_ok=True)
+    prices.write_text(TABLE)
+    assert states() == ["is read", "does not exist yet"]
+    cards.parent.mkdir(parents=True, exist_ok=True)
+    cards.write_text('[[models]]\nnames = ["m"]\nprovider = "Us"\n')
+    assert states() == ["is read"] * 2
 
 
 def test_users_prices_live_in_their_settings():

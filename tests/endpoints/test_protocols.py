@@ -64,6 +64,7 @@ def test_settings_that_are_none_are_left_out(ask, chat_server):
     ):
         ask(protocol, request(settings=Settings(temperature=None, top_p=None)))
         assert set(last(chat_server)[2]) == left
+    assert last(chat_server)[2]["max_tokens"] == 4096  # which Anthropic's protocol requires
     ask("google", request(settings=Settings(temperature=None, top_p=None)))
     assert last(chat_server)[2]["generationConfig"] == {}
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from folkways.engine import progress
-from folkways.engine.progress import ModelProgress
+from folkways.engine.progress import ModelProgress, away_from_all
 
 
 @pytest.fixture
@@ -43,3 +43,18 @@ def test_the_rate_of_a_model_that_is_done_falls_no_further() -> None:
     seconds, rate = progress.seconds, progress.rate
     time.sleep(0.02)
     assert (progress.seconds, progress.rate) == (seconds, rate)
+
+
+@pytest.mark.parametrize(
+    ("of_workers", "away"),
+    [
+        ([], None),
+        ([None], None),
+        (["refused"], "refused"),
+        (["refused", None], None),
+        ([None, "refused"], None),
+        (["refused", "silent"], "refused"),
+    ],
+)
+def test_a_server_is_away_where_no_worker_reaches_it(of_workers: list[str | None], away: str | None) -> None:
+    assert away_from_all([ModelProgress("m", away=why) for why in of_workers]) == away

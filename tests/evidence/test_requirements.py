@@ -304,16 +304,16 @@ def test_a_drop_of_nothing_is_a_requirement_too() -> None:
 def test_what_no_score_can_be_is_not_required_of_it(
     metric: Metric, drop: bool, low: float, high: float
 ) -> None:
-    task = get_task("demo/mcq")
+    task, of_drop = get_task("demo/mcq"), {"drop": True} if drop else {}
     for value in (low, high):
-        check_range(value, "it", task, metric, drop=drop)
+        check_range(value, "it", task, metric, **of_drop)
     for value in (low - 0.01, high + 0.01):
         with pytest.raises(
             FolkwaysError,
             match=f"require it: {'drops' if drop else 'scores'} of Right .* between {low:g} and {high:g}",
         ):
-            check_range(value, "it", task, metric, drop=drop)
-    check_range(1e9, "it", task, Metric("count", "Count", "", "mean", 1.0, None), drop=drop)
+            check_range(value, "it", task, metric, **of_drop)
+    check_range(1e9, "it", task, Metric("count", "Count", "", "mean", 1.0, None), **of_drop)
 
 
 def compared(

@@ -140,6 +140,7 @@ def test_feeds_say_what_was_added_with_rank_and_interval(made: Made) -> None:
     assert feed.tag == f"{ATOM}feed"
     for name in ("id", "title", "updated"):  # RFC 4287, 4.1.1
         assert feed.findtext(f"{ATOM}{name}")
+    assert feed.findtext(f"{ATOM}author/{ATOM}name") == feed.findtext(f"{ATOM}title")  # 4.1.1: one at least
     items = feed.findall(f"{ATOM}entry")
     assert {item.findtext(f"{ATOM}title") for item in items} == {"right: 2 tasks", "wrong: 2 tasks"}
     document = json.loads((site / "feed.json").read_bytes())

@@ -55,6 +55,15 @@ def test_paths_stay_inside_the_release(record: ReleaseRecord) -> None:
             assert "\\" not in path
 
 
+def test_only_prompts_examples_and_questions_without_answers_can_be_left_out() -> None:
+    spare = re.compile(
+        r"prompts/\w+\.\w+|[^/]+/(?:dev|validation)-00000-of-00001\.parquet|track_\d_\w+_input\.tsv"
+    )
+    for record in RECORDS:
+        optional = [entry.path for entry in record.files if entry.optional]
+        assert optional == [entry.path for entry in record.files if spare.fullmatch(entry.path)], record.name
+
+
 def test_files_from_github_are_pinned_by_checksum_and_size() -> None:
     for record in PUBLISHED:
         if record.source == "github":

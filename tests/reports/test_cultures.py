@@ -169,6 +169,17 @@ def test_many_models_and_replies_are_cut_and_counted(monkeypatch: pytest.MonkeyP
     assert "The first 8 of 10 models." in page and "and 6 other replies" in page
 
 
+@pytest.mark.parametrize("over", [0, 1])
+def test_long_questions_and_replies_are_cut_to_what_a_page_shows(over: int) -> None:
+    question, reply = "q" * (240 + over), "r" * (120 + over)
+    columns = {name: pl.lit(question) for name in ("text", "gold")}
+    data = small({("lab/able", "ET"): "0"}, **columns, response=pl.lit(reply))
+    (drawn,) = pages_of(data)["ET"].tasks[0].questions
+    shown = (drawn.text, drawn.gold, drawn.replies[0].text)
+    assert [len(text) for text in shown] == [240, 240, 120]
+    assert [text.endswith("…") for text in shown] == [over == 1] * 3
+
+
 def test_baselines_have_no_pages() -> None:
     assert pages_of(small({("baseline/first", "ET"): "10"})) == {}
     assert html_of(small({("baseline/first", "ET"): "10"})).strip() == ""

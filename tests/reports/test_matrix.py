@@ -18,12 +18,13 @@ from folkways.names import culture_name
 from folkways.records import Metric
 from folkways.reports.data import PEOPLE, ReportData
 from folkways.reports.figures.sparklines import STEPS, bar, heat_step, rules
+from folkways.reports.formats import html
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.summary import glosses, interval_example
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.matrix import columns
 from folkways.reports.views.views import ReportView
-from tests.support.report_data import small_report
+from tests.support.report_data import Shape, simulate, small_report
 
 METRIC = Metric("right", "Accuracy", "Share of right answers (Us 2026, section 4). More words.")
 
@@ -38,6 +39,14 @@ class Scored:
 def marks(drawn: str) -> dict[str, int]:
     """Mark -> its step."""
     return {name: int(step) for name, step in re.findall(r"\b([lwscp])(\d+)\b", drawn)}
+
+
+def test_heat_maps_are_drawn_until_there_are_enough_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = ReportView(simulate(Shape(saq=2, easy=1, xcr=2)))
+    cells = [len(task.facets["culture"].values) * len(task.models) for task in view.tasks]
+    for most, drawn in ((0, 1), (sum(cells[:2]) - 1, 1), (sum(cells[:2]), 2), (sum(cells), 3)):
+        monkeypatch.setattr(html, "CELLS_DRAWN", most)
+        assert render_html(view).count('class="late"') == len(cells) - drawn, most
 
 
 @pytest.mark.parametrize(

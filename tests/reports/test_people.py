@@ -18,6 +18,8 @@ from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.figure import Figure
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
+from folkways.reports.formats.verdict_tables import matrix_table
+from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.support.blend_data import write_release
 from tests.support.report_data import Shape, simulate
@@ -73,6 +75,12 @@ def test_tables_say_what_the_figures_draw(data: ReportData, without: ReportData)
     assert "71.5 [66.2, 76.8]" in document or "71.5 [66.3, 76.8]" in document
     assert f'<td class="who">{PEOPLE}</td>' not in render_html(ReportView(without))
     assert view.signatures[data.people["signature"][0]] in page
+
+
+def test_the_matrix_has_a_row_of_people_where_they_are_known(data: ReportData, without: ReportData) -> None:
+    rows, of_models = (matrix_table(Leaderboard(ReportView(one))).rows for one in (data, without))
+    assert rows[-1] == (PEOPLE, "71.5")
+    assert rows[:-1] == of_models
 
 
 def test_people_are_never_ranked(data: ReportData) -> None:

@@ -162,3 +162,5 @@ def test_a_report_without_scores(data: ReportData, tmp_path: Path) -> None:
         data, scores=data.scores.clear(), judgements=data.judgements.clear(), failures=data.failures.clear()
     )
     assert len(write_report(empty, tmp_path)) == 6
+    for path in write_report(empty, tmp_path, ("csv",)):
+        assert path.read_text(encoding="utf-8").startswith("model,"), path.name

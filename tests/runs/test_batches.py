@@ -159,6 +159,7 @@ def test_ctrl_c_leaves_batches_out_and_the_same_command_collects_them(
     assert done.returncode == 130, done.stderr
     assert "Traceback" not in done.stderr
     assert f"{QUESTIONS} requests are out in 1 batch" in done.stderr
+    assert "Run the same command again, also days later" in done.stderr
     listed = json.loads(folkways("runs", "-w", study.workspace, "--json").stdout)
     assert [(run["state"], run["out"]) for run in listed] == [("interrupted", QUESTIONS)]
     # Without --batch nobody asks what is out.
@@ -310,14 +311,13 @@ def test_estimates_and_reports_count_the_price_of_batches(study: Study, tmp_path
     run.workspace.close()
 
 
-def test_a_batch_that_openai_refuses_stops_the_run_and_may_leave_again(
-    server: BatchServer, mcq: Mcq, tmp_path: Path
-) -> None:
-    study = Study(PROVIDERS["openai"](server.url), mcq(QUESTIONS), tmp_path)
+@pytest.mark.parametrize("study", ["openai", "google"], indirect=True)
+def test_a_batch_that_is_refused_stops_the_run_and_may_leave_again(study: Study, server: BatchServer) -> None:
     server.control(refused="Enqueued token limit reached")
     done = study.run()
     assert done.returncode == 1
-    assert "openai/gpt-4o-mini refused batch batch_0: Enqueued token limit reached" in done.stderr
+    assert f"{study.command[5]} refused batch batch" in done.stderr
+    assert ": Enqueued token limit reached" in done.stderr
     assert "singles" not in server.stats()
     server.control(refused=None)
     assert study.run().returncode == 0

@@ -9,7 +9,14 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.metrics.neural.folder import open_folder
-from folkways.runs.scores.scoring_models import model_folder, named_models, vector_cache
+from folkways.runs.options import RunOptions
+from folkways.runs.scores.scoring_models import (
+    ScoringModels,
+    chosen_models,
+    model_folder,
+    named_models,
+    vector_cache,
+)
 from tests.support.tiny_bert import make_bert
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -64,3 +71,23 @@ def test_names_and_the_place_of_vectors(tmp_path: Path, monkeypatch: pytest.Monk
     assert named_models("a/b", ("zh=c", "en=d=e")) == {"embedding": "a/b", "bert-zh": "c", "bert-en": "d=e"}
     monkeypatch.setenv("FOLKWAYS_CACHE", str(tmp_path))
     assert vector_cache() == tmp_path / "vectors"
+
+
+@pytest.mark.parametrize(
+    ("now", "names", "precision"),
+    [
+        (None, {"embedding": "a", "bert-en": "b"}, "fp16"),
+        (ScoringModels(), {"embedding": "a", "bert-en": "b"}, "fp16"),
+        (ScoringModels({"bert-en": "c"}), {"embedding": "a", "bert-en": "c"}, "fp16"),
+        (ScoringModels(precision="bf16"), {"embedding": "a", "bert-en": "b"}, "bf16"),
+        (ScoringModels(precision="fp32"), {"embedding": "a", "bert-en": "b"}, "fp32"),
+    ],
+)
+def test_what_is_named_now_takes_the_place_of_what_a_run_was_planned_with(
+    now: ScoringModels | None, names: dict[str, str], precision: str
+) -> None:
+    planned = RunOptions(
+        ("xcr/adaptation",), scoring_models={"embedding": "a", "bert-en": "b"}, scoring_precision="fp16"
+    )
+    chosen = chosen_models(planned, now)
+    assert (chosen.names, chosen.precision) == (names, precision)

@@ -330,7 +330,11 @@ def test_noisy_but_valid_errs_once_in_forty_at_most() -> None:
 
 def test_at_any_time_is_wider_than_once_and_about_as_wide_from_a_quarter_to_four_times() -> None:
     """At the number it is made for: t = -2 log .05 + log(1 - 2 log .05) = 7.937, and the root of 2 (t+1)/t
-    log(20 sqrt(t+1))."""
+    log(20 sqrt(t+1)); at a quarter and four times of it t is a quarter and four times as large."""
+    t = -2 * math.log(0.05) + math.log(1 - 2 * math.log(0.05))
+    for n, times in ((25, t / 4), (100, t), (400, 4 * t)):
+        expected = math.sqrt(2 * (times + 1) / times * math.log(20 * math.sqrt(times + 1)))
+        assert at_any_time(n) == pytest.approx(expected, rel=1e-9)
     assert at_any_time(100) == pytest.approx(3.0345, abs=1e-3)
     assert all(3.0 < at_any_time(n) < 3.35 for n in (25, 50, 200, 400))
     assert at_any_time(100, 0.99) > at_any_time(100)

@@ -13,7 +13,7 @@ broken    so many batches are taken, and a 503 is said all the same
 silent    so many batches are taken, and the connection is closed without a word
 stall     seconds before a batch that was taken is told of
 errored, missing, expired   so many of a batch's requests end so, counted from its first
-refused   why whole batches are refused, as OpenAI says it while it validates them
+refused   why whole batches are refused, as OpenAI says it while it validates them and Google when it has failed
 """
 
 from __future__ import annotations
@@ -299,6 +299,9 @@ def google(batch: dict[str, Any], _files: object = None) -> dict[str, Any]:
     found = {"name": f"batches/{batch['id']}", "metadata": metadata, "done": False}
     if not batch["ended"]:
         return found
+    if batch["refused"]:
+        metadata["state"] = "BATCH_STATE_FAILED"
+        return {**found, "done": True, "error": {"code": 8, "message": batch["refused"]}}
     rows = []
     for key, how, body in batch["results"]:
         said = (

@@ -157,6 +157,14 @@ def test_what_a_file_has_is_told_with_its_remedy_however_it_comes(said: str, rem
     assert isinstance(lost, WorkspaceGoneError)
 
 
+def test_text_that_cannot_be_decoded_is_told_as_damage() -> None:
+    """A driver may let Python's own error through."""
+    bare = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+    for error in (bare, Wrapped("SELECT 1", (), bare)):
+        told = str(explained("cannot read it", error))
+        assert "restore it from a backup" in told and "invalid start byte" in told
+
+
 def test_a_file_is_waited_for_as_long_as_is_said(tmp_path: Path) -> None:
     workspace = open_workspace(tmp_path / "w.db")
     with workspace.read() as connection:

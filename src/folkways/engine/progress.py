@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -92,3 +93,8 @@ class ModelProgress:
     def seconds_left(self) -> float | None:
         """At the present rate; None before anything has ended."""
         return self.left / self.rate if self.rate > 0 else None
+
+
+def away_from_all(counts: Sequence[ModelProgress]) -> str | None:
+    """Why a server cannot be reached, given the counts of its workers at work: None if one reaches it."""
+    return counts[0].away if counts and all(part.away for part in counts) else None

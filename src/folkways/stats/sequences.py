@@ -151,19 +151,23 @@ def before(values: Floats) -> Floats:
     return np.cumsum(values) - values
 
 
-def at_any_time(n: int, confidence: float = DEFAULT_CONFIDENCE, *, narrowest: int = 100) -> float:
+NARROWEST = 100
+"""The number of values at which ``at_any_time`` is narrowest, fixed beforehand; it hardly matters from a
+quarter to four times of that."""
+
+
+def at_any_time(n: int, confidence: float = DEFAULT_CONFIDENCE) -> float:
     """How many standard errors on either side hold a mean at all numbers n of independent values at once, for
     large n.
 
     The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Time-uniform
     central limit theory and asymptotic confidence sequences, Annals of Statistics 52, 2024, with Robbins'
-    mixture). narrowest: the number at which it is narrowest, fixed beforehand; it hardly matters from a
-    quarter to four times of that. For means whose strata make ``anytime_mean`` too wide. ValueError for n
+    mixture), narrowest at NARROWEST. For means whose strata make ``anytime_mean`` too wide. ValueError for n
     below 1.
     """
     if n < 1:
         raise ValueError(f"a mean needs at least one value, got {n}")
     errors = 1 - confidence
     room = -2 * math.log(errors)
-    times = n * (room + math.log1p(room)) / narrowest
+    times = n * (room + math.log1p(room)) / NARROWEST
     return math.sqrt(2 * (times + 1) / times * math.log(math.sqrt(times + 1) / errors))

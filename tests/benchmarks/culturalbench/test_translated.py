@@ -6,6 +6,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -18,7 +20,7 @@ from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError, FolkwaysError
 from folkways.evidence.cultures import own_language
 from folkways.records import RESPONSES
-from folkways.releases.release_records import Release
+from folkways.releases.release_records import Release, ReleaseFile
 from tests.support.culturalbench_data import Row, culturalbench_rows, write_culturalbench
 
 EASY, HARD = BENCHMARK.tasks
@@ -65,6 +67,18 @@ def korean(english: Release, tmp_path_factory: pytest.TempPathFactory) -> Releas
     done = built(english, folder, *TABLE)
     assert (dict(done.languages), done.untranslated) == ({"ko": 2}, 1)
     return open_release(folder / "out")
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_topics_go_along_where_the_record_lists_them(english: Release, tmp_path: Path, listed: bool) -> None:
+    folder = shutil.copytree(english.root, tmp_path / "english")
+    (folder / "topics.csv").write_text("question_idx,topic,head\n1117,food,daily life\n", encoding="utf-8")
+    topics = (ReleaseFile("topics.csv", "", optional=True),) if listed else ()
+    files = tuple(entry for entry in english.record.files if entry.path != "topics.csv")
+    release = replace(english, root=folder, record=replace(english.record, files=files + topics))
+    done = built(release, tmp_path, *TABLE)
+    assert (tmp_path / "out" / "topics.csv" in done.files) == listed
+    assert (tmp_path / "out" / "topics.csv").is_file() == listed
 
 
 def prompts(

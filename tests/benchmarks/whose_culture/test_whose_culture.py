@@ -113,6 +113,11 @@ def test_a_preference_stands_out_and_what_chance_gives_does_not() -> None:
         whose_culture_tables(matches(*replies, questions=60), "t")[1] for replies in (evenly, preferring)
     )
     assert even.rows["p_holm"].min() > 0.05
+    for row in even.rows.iter_rows(named=True):
+        assert row["difference"] == pytest.approx(row["share"] - row["chance"])
+        # About as far to both sides, a little further towards nothing.
+        middle = (row["low"] + row["high"]) / 2
+        assert abs(middle) < abs(row["difference"]) < abs(middle) + 0.01, row
     best = stands.rows.sort("difference").row(-1, named=True)
     assert (best["culture"], best["p_holm"] < 0.001) == ("GB", True) and best["low"] > 0
     assert any("South Korea to United Kingdom +" in note for note in stands.notes)

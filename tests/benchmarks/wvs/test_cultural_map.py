@@ -23,11 +23,11 @@ from folkways.benchmarks.wvs.cultural_map import (
     country_points,
     model_point,
 )
-from folkways.benchmarks.wvs.map_people import CODES, aims_index, read_people, survey_paths
+from folkways.benchmarks.wvs.map_people import CODES, ITEMS, aims_index, read_people, survey_paths
 from folkways.benchmarks.wvs.map_results import DISTANCES, PLACES, map_result
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import Metric
-from tests.support.map_data import COUNTRIES, LOADINGS, RANGES, people, write_trend, write_wave7
+from tests.support.map_data import COUNTRIES, LOADINGS, RANGES, WAVE7, people, write_trend, write_wave7
 
 WAVES = [(country, year) for country in COUNTRIES for year in (2008, 2017)]
 TASK = "wvs/opinions"
@@ -103,6 +103,11 @@ def test_the_indices_of_wave_7_come_from_aims_and_qualities(tmp_path: Path) -> N
     assert [aims_index(*pair) for pair in ((1, 3), (3, 1), (2, 4), (4, 2), (1, 2), (3, 4), (2, 1))] == [
         1, 1, 3, 3, 2, 2, 2,
     ]  # fmt: skip
+
+
+def test_items_have_the_codes_and_questions_of_the_survey() -> None:
+    assert {item.code: (item.low, item.high) for item in ITEMS} == RANGES
+    assert {item.code: item.wave7 for item in ITEMS if item.wave7} == WAVE7
 
 
 def test_stata_files_read_alike(trend: Path, tmp_path: Path) -> None:

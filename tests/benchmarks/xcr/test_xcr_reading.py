@@ -157,6 +157,26 @@ def test_the_label_is_known_in_both_spellings(text: str, label: bool) -> None:
     assert xcr.is_non_transferable(text) is label
 
 
+@pytest.mark.parametrize(
+    ("intra", "inter", "swapped"),
+    [
+        ("خبز", "bread", True),
+        ("<CSI> خبز </CSI> tea", "<CSI> bread </CSI>", False),  # both are mostly Latin
+        ("bread", "خبز", False),
+        ("bread", "tea", False),
+        ("خبز", "شاي", False),
+        ("خبز", "Non-transferable", False),  # a label in English, in its own column
+        ("خبز", "<CSI> non transferrable </CSI>", False),
+        ("خبز", "...", False),  # no letters settle nothing
+        ("...", "bread", False),
+    ],
+)
+def test_versions_are_swapped_where_only_the_english_one_is_in_another_script(
+    intra: str, inter: str, swapped: bool
+) -> None:
+    assert xcr.is_swapped(intra, inter) is swapped
+
+
 tokens = st.lists(
     st.sampled_from(["tea", "Tea", "hectic", "pub", "<CSI>", "</CSI>", ",", "!"]), min_size=1, max_size=6
 )

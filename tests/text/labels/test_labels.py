@@ -7,9 +7,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways.text.labels import TRUTHS, exact_label, first_label, settled_truth
+from folkways.text.labels.mentions import with_letters
 
 DRESSES = ["{}", "{}.", "({})", "**{}**", "Answer: {}", "answer is {}", "{})", " {}\n", "[{}]", "`{}`"]
 ABCD = ("A", "B", "C", "D")
+
+
+@pytest.mark.parametrize("word", ["vitamin", "Vitamin", "GROUP", "blood\n    type", "grupo", "person"])
+@pytest.mark.parametrize("gap", [" ", "  ", "\n", " (", "("])
+def test_a_letter_that_ends_a_name_is_no_label(word: str, gap: str) -> None:
+    text = f"it is {word}{gap}C"
+    assert with_letters(text, ABCD) == text
+    assert with_letters(f"it is bread{gap}C", ABCD) != f"it is bread{gap}C"
 
 
 @pytest.mark.parametrize(

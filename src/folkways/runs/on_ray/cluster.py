@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from folkways.endpoints.clean import quotable
 from folkways.errors import FolkwaysError, of_extra
 from folkways.runs.deployment import check_deployable
 from folkways.runs.models import Model
@@ -41,7 +42,7 @@ def connect() -> Any:
         try:
             ray.init(include_dashboard=False, **quiet)
         except Exception as failure:  # noqa: BLE001 - what keeps Ray from starting it tells in exceptions of all kinds
-            why = (str(failure).strip() or type(failure).__name__).splitlines()[0]
+            why = quotable(str(failure)) or type(failure).__name__
             raise FolkwaysError(
                 f"Ray did not start on this machine: {why}\nStart it yourself (ray start --head), or name a "
                 "cluster that runs: export RAY_ADDRESS=HOST:6379"

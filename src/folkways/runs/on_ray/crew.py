@@ -20,7 +20,7 @@ from folkways.display import plural
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
 from folkways.engine.budget import Amount, Budget, units_of
-from folkways.engine.progress import ModelProgress
+from folkways.engine.progress import ModelProgress, away_from_all
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError
 from folkways.runs.models import Model
@@ -344,9 +344,7 @@ class RayWorkerPool:
             reasons = {part.stopped for part in now or parts if part.stopped is not None}
             if reasons and (self._stops or all(part.stopped is not None for part in now or parts)):
                 progress.stopped = INTERRUPTED if INTERRUPTED in reasons else "; ".join(sorted(reasons))
-            progress.away = (
-                next((part.away for part in now), None) if now and all(part.away for part in now) else None
-            )
+            progress.away = away_from_all(now)
         if self._asking.observer is not None:
             self._asking.observer(list(self._progress.values()))
 

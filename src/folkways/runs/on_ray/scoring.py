@@ -116,10 +116,12 @@ def _score_task(
 
 def _result(ray: Any, reference: Any, look: Callable[[], None]) -> Any:
     """What a worker returned, or the error that it ended in. Ctrl-C is not waited for."""
-    while not ray.wait([reference], timeout=LOOK_SECONDS)[0]:
-        interrupts.check()
+    ended: list[Any] = []
+    while not ended:
+        ended, _ = ray.wait([reference], timeout=LOOK_SECONDS)
+        if not ended:
+            interrupts.check()
         look()
-    look()
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as failure:
