@@ -262,6 +262,7 @@ def test_comparisons_reports_and_leaderboards_are_of_the_prompts_as_they_are(run
     assert (inputs.judged.height, inputs.treated.height) == (controls, run.judgements().height)
     data = run.report_data()
     assert data.judgements.height == controls
+    assert {*data.judgements["response"]} == {"A"}, "of nobody who was born somewhere"
     assert "characters" not in data.judgements.columns
     assert "treatments" in {one.result.name for one in data.results}
     means = pl.concat(

@@ -192,21 +192,22 @@ def wrong_replies(judgements: pl.DataFrame, metric: Metric) -> WrongReplies:
     the metric's column."""
     of_culture = [CULTURE, "language"]
     hashed_key = pl.when(pl.col("key").is_not_null()).then(pl.col("key").hash())
-    slim = [
-        rows.select(pl.col(*of_culture, "question").cast(pl.Categorical), key=hashed_key)
-        for rows in _replies(judgements, metric, right=False)
-    ]
+    slim, questions = [], []
     # Most replies come once: as texts, those of a million would take more memory than all else of a report.
-    hashed = pl.concat(slim)
-    keyed = hashed.drop_nulls("key")
+    for rows in _replies(judgements, metric, right=False):
+        keys = rows.select(pl.col(of_culture).cast(pl.Categorical), key=hashed_key)
+        slim.append(keys.drop_nulls("key"))
+        questions.append(rows.select(*of_culture, "question").unique())
+    keyed = pl.concat(slim)
+    del slim
     often = keyed["key"].sort().rle().struct.unnest().filter(pl.col("len") >= FEWEST_REPEATS)["value"]
     return WrongReplies(
         pl.concat(
             rows.filter(hashed_key.is_in(often.implode()))
             for rows in _replies(judgements, metric, right=False)
         ),
-        hashed.select(*of_culture, "question").unique().cast(pl.String),
-        int(keyed.group_by(of_culture).agg(pl.col("key").n_unique())["key"].sum()),
+        pl.concat(questions).unique(),
+        sum(part["key"].n_unique() for _, part in keyed.group_by(of_culture)),
     )
 
 

@@ -63,11 +63,16 @@ class Counted:
         if not arguments[2].startswith("BEGIN"):
             self.statements.append(arguments[2])
 
-    def browser(self, account_id: int | None = None) -> AppClient:
-        made = AppClient(self.app, headers={"Origin": "http://localhost"})
-        if account_id is not None:
-            made.cookies.set("folkways_session", sessions.open_session(self.workspace, account_id))
-        return made
+    def browser(self) -> AppClient:
+        return AppClient(self.app, headers={"Origin": "http://localhost"})
+
+    def signed_in(self, account_id: int) -> tuple[AppClient, dict[str, str]]:
+        """The browser of an account, and what every form in it carries."""
+        browser, token = self.browser(), sessions.open_session(self.workspace, account_id)
+        browser.cookies.set("folkways_session", token)
+        session = sessions.find_session(self.workspace, token)
+        assert session is not None
+        return browser, {"csrf": session.csrf}
 
     def ask(self, name: str, browser: AppClient, method: str, address: str, **options: Any) -> Any:
         """What a request answers; the most statements that one of that name took are kept."""
@@ -93,8 +98,7 @@ def walk(counted: Counted, desk: StudyFixture, stage: Stage, monkeypatch: pytest
     people = people_of(desk, stage)
     for number, person in enumerate(people):
         thorough = person in (people[0], people[-1])
-        browser = counted.browser(person.account_id)
-        fields = dict(FIELD.findall(browser.get(home).text))
+        browser, fields = counted.signed_in(person.account_id)
         plain = sort_of(stage) == "answer"
         name = "next" if plain else "next of one's own"
         address = counted.ask(

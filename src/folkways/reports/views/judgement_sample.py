@@ -8,6 +8,7 @@ import gzip
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ OWN_TEXTS = ("response", "answer", "reason")
 KEYS = ("task", "endpoint", "profile", "culture", "language", "variant", "item", "state", "outcome")
 SLICE = 100_000
 """Judgements whose texts are measured at a time."""
+
+LETTERS_OF = 5_000
+"""Texts whose characters are counted at a time."""
 
 SPREAD = ("task", "endpoint", "culture", "state", "outcome")
 
@@ -92,18 +96,17 @@ def _packed(view: ReportView, data: ReportData, outcome: pl.Expr, rows: pl.Serie
     columns["language_name"] = _named(columns["language"], language_name)
     columns["details"] = _coded(pl.Series(_details(data, shown), dtype=pl.String))
     columns.update({name: _coded(_written_out(shown[name].cast(pl.String))) for name in ITEM_TEXTS})
-    texts = ("".join(filter(None, columns[name]["values"])) for name in (*ITEM_TEXTS, "details"))
+    texts = (columns[name]["values"] for name in (*ITEM_TEXTS, "details"))
     packed = gzip.compress(orjson.dumps(columns), compresslevel=6, mtime=0)
-    return base64.b64encode(packed).decode(), _letters(texts)
+    return base64.b64encode(packed).decode(), _letters(chain.from_iterable(texts))
 
 
-def _letters(texts: Iterable[str]) -> str:
+def _letters(texts: Iterable[str | None]) -> str:
     """The distinct characters of these texts, the most frequent first."""
-    counts = np.zeros(sys.maxunicode + 1, dtype=np.int64)
-    for text in texts:
-        counts += np.bincount(
-            np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4"), minlength=counts.size
-        )
+    rest, counts = filter(None, texts), np.zeros(sys.maxunicode + 1, dtype=np.int64)
+    while some := "".join(islice(rest, LETTERS_OF)):
+        codes = np.bincount(np.frombuffer(some.encode("utf-32-le", "replace"), dtype="<u4"))
+        counts[: codes.size] += codes
     return "".join(map(chr, sorted(np.flatnonzero(counts), key=lambda code: (-counts[code], code))))
 
 
