@@ -99,7 +99,11 @@ def test_each_task_has_at_most_one_accuracy_and_these_have_none() -> None:
         "global-opinion-qa/opinions",
         "survey/opinions",
         *(f"wvs/{name}" for name in ("map", "opinions", "probe")),
-        *(f"{of}/{name}" for of in ("demo", "xcr") for name in ("adaptation", "identification", "prediction")),
+        *(
+            f"{of}/{name}"
+            for of in ("demo", "xcr")
+            for name in ("adaptation", "identification", "prediction")
+        ),
     }
 
 

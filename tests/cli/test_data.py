@@ -65,7 +65,9 @@ class TestList:
         ):
             assert expected in done.stdout
         assert "demo@1   (or: demo, sample, sample@1)   part of folkways" in done.stdout
-        cited = [line.removeprefix("  cite: ") for line in done.stdout.splitlines() if line.startswith("  cite: ")]
+        cited = [
+            line.removeprefix("  cite: ") for line in done.stdout.splitlines() if line.startswith("  cite: ")
+        ]
         assert len(cited) == len(known_releases())
         for record, shown in zip(known_releases(), cited, strict=True):
             key = re.match(r"@\w+\{([^,]+),", record.citation)
