@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
+from folkways.endpoints.base import LOGLIK, LOGPROB, Completion, EndpointFailure, Settings
 from folkways.endpoints.local import PendingRequest, next_batch
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
@@ -252,6 +252,19 @@ def test_the_likeliest_option_is_that_of_a_direct_computation(tmp_path, template
         assert found.output_tokens == 0
         chosen.add(found.text)
     assert len(chosen) > 2
+
+
+@pytest.mark.local_model
+def test_how_likely_a_text_is_is_that_of_a_direct_computation(model):
+    texts = [("tea or bread ?", "tea in the morning"), ("what is eaten ?", "rice"), ("tea ?", "bread " * 40)]
+    weighed = Settings(temperature=None, top_p=None, read=LOGPROB)
+    asked = [
+        request(before, key=str(at), settings=weighed, choices=(text,))
+        for at, (before, text) in enumerate(texts)
+    ]
+    for (before, text), found in zip(texts, ask(model, *asked), strict=True):
+        (expected,) = directly(model, before, (text.strip(),), " ").values()
+        assert (float(found.text), found.finish_reason) == (pytest.approx(expected, abs=2e-3), "logprob")
 
 
 @pytest.mark.local_model

@@ -349,6 +349,8 @@ def test_what_has_no_reply_is_wrong_without_asking(answered: Run) -> None:
     assert (blank["verdict"] == 0).all()
     assert value_of(found, "judged")["n"] == REPLIES
     assert value_of(found, "agreement")["n"] == REPLIES - blank.height
+    # Text tools are for the tasks of a run that have them.
+    assert judged_by(answered, reads_literally, text_tools="simple").verdicts.equals(found.verdicts)
 
 
 def test_a_judge_that_reads_like_the_rule_agrees_with_it(answered: Run) -> None:
