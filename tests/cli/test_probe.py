@@ -14,6 +14,7 @@ import pytest
 from tests.support.chat_server import ChatServer
 from tests.support.exposed_model import write_release
 from tests.support.river import folkways
+from tests.support.tiny_language_model import make_language_model
 
 ALL = (
     "masked-option",
@@ -81,6 +82,18 @@ def test_every_signal_has_a_value_a_control_and_a_difference(here: Path) -> None
         "control of masked-option, masked-word, continuation, named, option-order: culturalbench/easy of "
         "dir:new" in done.stdout
     )
+
+
+@pytest.mark.local_model
+def test_the_order_of_a_release_is_compared_with_other_orders_of_its_own(here: Path, tmp_path: Path) -> None:
+    model = make_language_model(tmp_path / "model")
+    probe = (*PROBE[:-1], f"hf/{model}", "--only", "released-order", "--json", "-w", tmp_path / "w.db")
+    done = folkways(*probe, cwd=here)
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["signals"]
+    assert row["control"] == "the same items in other orders"
+    assert row["value"] != row["control_value"]
+    assert row["difference"] == pytest.approx(row["value"] - row["control_value"])
 
 
 def test_a_letter_that_a_model_prefers_is_no_signal(here: Path) -> None:
