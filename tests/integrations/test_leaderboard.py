@@ -378,7 +378,7 @@ def test_records_of_other_programs_are_ranked_by_their_instances_and_may_not_ent
         }
         document = {
             "schema_version": "0.3.0", "evaluation_id": f"quiz/{model}/1", "retrieved_timestamp": "1767225600",
-            "model_info": {"id": model, "name": model},
+            "model_info": {"id": model, "name": model}, "eval_library": {"name": "a-harness", "version": "2"},
             "evaluation_results": [{**result, "score_details": {"score": right / 60}}],
         }  # fmt: skip
         rows = [
@@ -406,6 +406,7 @@ def test_records_of_other_programs_are_ranked_by_their_instances_and_may_not_ent
     assert good[:2] == ("1", "83.3") and bad[:2] == ("2", "33.3")
     assert float(good[2]) < 83.3 < float(good[3])
     assert bare == ("", "58.3", "–", "–")
+    assert "by:a-harness" in page
     code, out = checked(tmp_path / "data", "--strict")
     assert code == 1 and out.count("may not enter") == 3
     assert "signature  org/good on quiz: does not say how the score was made: it lacks lang, variant" in out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -120,6 +121,16 @@ def test_a_known_structure_is_found_again_with_a_quarter_of_the_answers_missing(
     scores = fit.scores(answers)
     assert scores.mean(axis=0) == pytest.approx([0, 0], abs=1e-9)
     assert scores.std(axis=0) == pytest.approx([1, 1])
+
+
+def test_an_item_that_goes_with_no_other_loads_on_nothing() -> None:
+    """Two pairs and one alone: eigenvalues 2, 2, 1, 0, 0, so that the noise is 1/3 and a pair's loading the root
+    of (2 - 1/3) / 2."""
+    first, second, alone = np.array([*itertools.product((0.0, 1.0), repeat=3)]).T
+    fitted = fit_factors(np.column_stack([first, first, second, second, alone]), np.ones(8))
+    of_pair = math.sqrt(5 / 6)
+    loadings = sorted(map(sorted, np.abs(fitted.loadings).tolist()))
+    assert np.array(loadings) == pytest.approx(np.array([[0, 0], *[[0, of_pair]] * 4]), abs=1e-6)
 
 
 def test_scores_are_by_what_is_there_and_not_given_for_too_little() -> None:

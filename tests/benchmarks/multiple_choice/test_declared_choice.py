@@ -183,6 +183,18 @@ def test_wrong_answers_of_published_data_are_not_counted(
     assert [(issue.kind, issue.row) for issue in ChoiceReader(task).check(release)] == [("answer-outside", 2)]
 
 
+def test_a_question_that_comes_twice_is_quoted_by_its_first_eighty_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, text = task_of(tmp_path, monkeypatch, KEYS), "".join(chr(0x4E00 + number) for number in range(100))
+    rows = [{**ROWS[0], "id": name, "q": text} for name in ("one", "two")]
+    write_delimited(tmp_path / "data", "questions.csv", rows)
+    issues = ChoiceReader(task).check(release_over(tmp_path / "data", "theirs"))
+    assert [(issue.kind, issue.row, issue.value) for issue in issues] == [
+        ("duplicate-question", 2, text[:80])
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
