@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
+from folkways.endpoints.base import LOGLIK, LOGPROB, Completion, EndpointFailure, Settings
 from folkways.endpoints.local import PendingRequest, next_batch
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
@@ -252,6 +252,19 @@ def test_the_likeliest_option_is_that_of_a_direct_computation(tmp_path, template
         assert found.output_tokens == 0
         chosen.add(found.text)
     assert len(chosen) > 2
+
+
+@pytest.mark.local_model
+def test_how_likely_texts_are_is_that_of_a_direct_computation(model):
+    """Of a batch, in which each is looked at alone."""
+    readings = [
+        replace(one, settings=replace(READ, read=LOGPROB), choices=one.choices[:1]) for one in CHOICES[:3]
+    ]
+    for reading, completion in zip(readings, ask(model, *readings), strict=True):
+        whole = reading.user if reading.system is None else f"{reading.system}\n\n{reading.user}"
+        (expected,) = directly(model, whole.rstrip(), reading.choices, " ").values()
+        assert float(completion.text) == pytest.approx(expected, abs=2e-3)
+        assert (completion.finish_reason, completion.output_tokens) == ("logprob", 0)
 
 
 @pytest.mark.local_model

@@ -205,11 +205,10 @@ def _server_url(text: str) -> URL:
             f"workspace URLs of type {url.drivername!r} are not supported; valid: a path (SQLite) or "
             "postgresql://user@host/database"
         )
-    password = url.password if url.password is not None else os.environ.get("PGPASSWORD")
     username = (
         url.username or os.environ.get("PGUSER") or getpass.getuser()
     )  # as PostgreSQL's own programs choose it
-    return url.set(drivername="postgresql+psycopg", username=username, password=password)
+    return url.set(drivername="postgresql+psycopg", username=username)
 
 
 def _check_path(path: Path, create: bool) -> None:
