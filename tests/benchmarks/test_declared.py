@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from folkways.benchmarks.base import Task, needs_whole_questions, overrides
-from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.registry import get_task, tasks
 
 SHARE: tuple[Any, ...] = ("proportion", 100.0, (0.0, 1.0), False)
 MEAN: tuple[Any, ...] = ("mean", 100.0, (0.0, 1.0), False)
@@ -88,6 +88,23 @@ def test_metrics_and_limits(name: str) -> None:
     assert needs_whole_questions(task) is (name == "culturalbench/hard")
     assert task.permutes_options is (name in ("culturalbench/easy", "blend/mcq"))
     assert overrides(task, "baselines") is name.startswith("culturalbench/")
+
+
+def test_each_task_has_at_most_one_accuracy_and_these_have_none() -> None:
+    """An accuracy is exported as the number that benchmarks have in common."""
+    of_task = {name: [each.name for each in get_task(name).metrics if each.accuracy] for name in tasks()}
+    assert all(len(names) < 2 for names in of_task.values())
+    assert {name for name, names in of_task.items() if not names} == {
+        "blend/saq",
+        "global-opinion-qa/opinions",
+        "survey/opinions",
+        *(f"wvs/{name}" for name in ("map", "opinions", "probe")),
+        *(
+            f"{of}/{name}"
+            for of in ("demo", "xcr")
+            for name in ("adaptation", "identification", "prediction")
+        ),
+    }
 
 
 def test_a_task_has_few_members() -> None:

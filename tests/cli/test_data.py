@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.display import escape
+from folkways.releases.registry import known_releases
 from tests.support.hub_server import HubServer
 from tests.support.river import Done, environment, finish, folkways, start
 
@@ -64,6 +65,14 @@ class TestList:
         ):
             assert expected in done.stdout
         assert "demo@1   (or: demo, sample, sample@1)   part of folkways" in done.stdout
+        cited = [
+            line.removeprefix("  cite: ") for line in done.stdout.splitlines() if line.startswith("  cite: ")
+        ]
+        assert len(cited) == len(known_releases())
+        for record, shown in zip(known_releases(), cited, strict=True):
+            key = re.match(r"@\w+\{([^,]+),", record.citation)
+            assert shown.split(", arXiv ")[0] == (key[1] if key else "nothing to cite")
+            assert (", arXiv " in shown) == ("eprint" in record.citation)
 
     def test_json_has_the_whole_record(self, data: Run) -> None:
         entries = {entry["name"]: entry for entry in json.loads(data("list", "--json").stdout)}

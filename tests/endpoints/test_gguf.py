@@ -212,6 +212,13 @@ def test_threads_of_one_core_count_once():
     assert 1 <= gguf.physical_cores() <= len(os.sched_getaffinity(0))
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="only Linux tells")
+def test_each_processor_of_which_nothing_is_known_is_a_core(monkeypatch: pytest.MonkeyPatch):
+    several = gguf.physical_cores() > 1  # a container may be limited to one
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {10**6, 10**6 + 1})
+    assert gguf.physical_cores() == 1 + several
+
+
 @pytest.mark.skipif(find_spec("xllamacpp") is None, reason="needs the package xllamacpp")
 def test_a_model_that_cannot_be_loaded_is_told_with_the_reason(tmp_path):
     with pytest.raises(FolkwaysError, match=r"llama\.cpp cannot load .*model\.gguf.*: .+"):

@@ -92,6 +92,7 @@ def scores(known: Inputs, *keys: str) -> dict[tuple[str, ...], float]:
     }
 
 
+@pytest.mark.filterwarnings("error::polars.exceptions.DataOrientationWarning")
 def test_means_over_models_have_an_interval_over_models_and_one_over_questions() -> None:
     known = inputs(drawn(), THREE, FOUR)
     rows = table(MODEL_MEANS.make(known), "model-means").rows_by_key(

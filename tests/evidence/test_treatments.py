@@ -98,6 +98,7 @@ def test_questions_that_cultures_share_are_one_unit_over_all_cultures() -> None:
 def test_holm_is_over_the_cultures_of_one_treatment() -> None:
     effects = tables(inputs(drawn(born=0.9, plain=0.5)))["treatments"]
     cultures = effects.filter(pl.col("culture") != "all")
+    assert cultures["culture"].to_list() == sorted(CULTURES)
     assert cultures["p_holm"].to_list() == pytest.approx(holm(cultures["p"].to_list()))
     whole = effects.filter(culture="all")
     assert whole["p_holm"].to_list() == whole["p"].to_list()

@@ -101,6 +101,8 @@ def test_the_stores_own_validator_takes_all_and_refuses_what_is_broken(
 def test_scores_intervals_and_counts_are_those_of_folkways_score(mixed: Shared) -> None:
     check_store(mixed)
     check_recomputed(mixed, {"correct"})
+    ((_, document),) = mixed.documents()
+    assert re.fullmatch(r"demo/[^/]+/[^/]+/\d+", document["evaluation_id"]), "only of one name have more"
 
 
 def test_every_state_is_told_and_nobodys_address(mixed: Shared) -> None:

@@ -156,6 +156,7 @@ def test_the_card_tells_scores_licence_and_how_to_ask_the_same(data_set: Path, t
     )
     assert f"| org/whole | {score:.1f} | {low:.1f} to {high:.1f} | 18 |" in text
     assert "Not everything has a reply" in text and "task:demo/mcq|data:demo@1#" in text
+    assert "```bibtex\n@" in text
     recipe = text.split("```toml\n")[1].split("```")[0]
     (tmp_path / "recipe.toml").write_text(recipe.replace("org/whole", "baseline/first"))
     again = folkways("plan", tmp_path / "recipe.toml", "-w", tmp_path / "w.db")

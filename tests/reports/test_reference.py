@@ -107,6 +107,11 @@ def test_other_data_and_profiles_are_barred_and_said(changed: dict[str, str], wo
     assert f"({words})" in warning
 
 
+def test_a_score_of_several_languages_is_of_none() -> None:
+    assert points_of(scores(facet="culture", value="ET")).is_empty()
+    assert set(points_of(scores(facet="culture", value="ET", lang="am"))["language"]) == {"am"}
+
+
 def test_default_text_tools_are_named_with_their_bias_its_sign_and_interval() -> None:
     own = {"text-simplemma": "2.0.0", "text-stems": "3"}
     points = pl.concat([points_of(scores(value=value, **own)) for value in ("KP+ko", "ID+id", "ET+am")])

@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -388,6 +389,8 @@ def test_batches_are_no_larger_than_their_provider_takes(
     assert study.run().returncode == 0
     study.check_finished()
     assert max(server.stats()["sizes"][3:]) < 12
+    of_each = server.stats()["bytes"][3:]
+    assert max(of_each) <= 3000 < min(map(sum, pairwise(of_each)))
 
 
 def test_models_without_batches_are_named_and_so_are_those_that_have_them(tmp_path: Path) -> None:

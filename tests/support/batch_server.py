@@ -92,6 +92,7 @@ class Handler(BaseHTTPRequestHandler):
                     **state.counts,
                     "names": names,
                     "sizes": sizes,
+                    "bytes": [batch.get("bytes") for batch in state.batches.values()],
                     "distinct": len(state.bodies),
                     "again": again,
                 }
@@ -123,12 +124,12 @@ class Handler(BaseHTTPRequestHandler):
             return self.say(state.files[path.split("/")[3]], Content_Type="application/octet-stream")
         if path == "/v1/batches" and self.command == "POST":
             order = orjson.loads(body)
-            lines = [orjson.loads(line) for line in state.files[order["input_file_id"]].splitlines()]
+            file = state.files[order["input_file_id"]]
+            lines = [orjson.loads(line) for line in file.splitlines()]
             assert all(line["url"] == order["endpoint"] == "/v1/chat/completions" for line in lines)
             requests = [(line["custom_id"], line["body"]) for line in lines]
-            return self.take(
-                "batch", "openai", order["metadata"]["folkways"], requests, metadata=order["metadata"]
-            )
+            more = {"metadata": order["metadata"], "bytes": len(file)}
+            return self.take("batch", "openai", order["metadata"]["folkways"], requests, **more)
         if path == "/v1/batches":
             return self.say(page([self.look(number) for number in state.batches], query, openai))
         if path.endswith("/messages/batches"):

@@ -3,6 +3,9 @@ remembers nothing."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 
 from folkways.benchmarks.probing.hidden_text import MASK, Continuation, DataSetName, MaskedOption, MaskedWord
@@ -136,6 +139,18 @@ def test_neighbours_in_their_order_and_in_others(short: ItemGroup) -> None:
         short, units[:1], [["-10", *["-14"] * (SHUFFLES // 2), *["-16"] * (SHUFFLES // 2)]]
     )
     assert told == (5.0, 2.0)
+
+
+def test_of_a_long_release_forty_texts_are_asked(short: ItemGroup) -> None:
+    """From its beginning to near its end."""
+    again = [
+        short.items.with_columns(item=pl.format("{}-{}", "item", pl.lit(number))) for number in range(20)
+    ]
+    whole = replace(short, neighbours=pl.concat(again))
+    items = [unit.question for unit in ReleasedOrder().units(whole, [])]
+    assert len(set(items)) == len(items) == 40
+    places = [whole.neighbours["item"].index_of(item) for item in items]
+    assert places[0] == 0 and places[-1] > 0.6 * whole.neighbours.height
 
 
 @pytest.mark.parametrize("name", list(tasks()))

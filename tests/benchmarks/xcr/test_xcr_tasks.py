@@ -441,6 +441,14 @@ def test_files_of_the_authors_are_recognised_and_others_are_not(small: Release) 
     )
     assert named is not None
     assert named["item"].to_list() == PREDICTION.items(small)["item"].to_list()[:4:3]
+    for empty in ([], [None, None]):
+        table = pl.DataFrame(
+            {"Intra": ["Tea."] * len(empty), "Inter": empty}, dict.fromkeys(("Intra", "Inter"), pl.String)
+        )
+        located = ADAPTATION.from_authors(table)
+        assert located is not None
+        assert located.schema == {"response": pl.String, "position": pl.Int64}  # of no culture
+        assert located["response"].to_list() == ['["Tea.", ""]'] * len(empty)
     arabic = ADAPTATION.from_authors(pl.DataFrame({"Intra": ["They came.", None], "Inter": ["جاؤوا", None]}))
     assert arabic is not None
     assert arabic["culture"].to_list() == ["ARAB", "ARAB"]

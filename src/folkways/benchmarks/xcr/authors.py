@@ -41,10 +41,10 @@ def adaptation_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
         return None
     columns = ["Intra", "Inter", *(["Method"] if "Method" in table.columns else [])]
     replies = [_joined(parts) for parts in table.select(columns).iter_rows()]
-    located = _located(table, pl.Series(replies, dtype=pl.String))
+    located = _located(table, pl.Series(replies))
     inter = table["Inter"].cast(pl.String)
     for culture, script in _SCRIPTS.items():
-        if inter.str.contains(script).mean() > 0.5:  # type: ignore[operator]
+        if inter.str.contains(script).sum() > inter.count() / 2:
             located = located.with_columns(culture=pl.lit(culture))
     return located.rename({"item": "release_id"}) if "item" in located.columns else located
 

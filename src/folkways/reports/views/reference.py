@@ -171,11 +171,10 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
-    """The scores with ``language``: that of a group by culture and language, otherwise that of the signature
-    if it names only one."""
-    asked_in = {text: made.parts.get("lang", "") for text, made in signatures.items()}
-    one = {text: language for text, language in asked_in.items() if language and "+" not in language}
-    only = pl.col("signature").replace_strict(one, default=None, return_dtype=pl.String)
+    """The scores with ``language``: that of a group by culture and language, otherwise that of the signature,
+    where several ("am+en") are those of no published score."""
+    asked_in = {text: made.parts.get("lang") for text, made in signatures.items()}
+    only = pl.col("signature").replace_strict(asked_in, default=None, return_dtype=pl.String)
     pair = pl.col("facet") == "culture+language"
     parts = pl.col("value").str.splitn("+", 2).struct
     return scores.with_columns(

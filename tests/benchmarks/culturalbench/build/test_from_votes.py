@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -218,6 +219,15 @@ def test_what_a_publisher_should_know_is_noted(tmp_path: Path) -> None:
         "item q has the option 'None', which many table readers turn into a missing value",
     ]
     assert "license: unknown" in (tmp_path / "mine" / "README.md").read_text()
+
+
+def test_unknown_countries_are_noted_in_the_order_of_the_questions(tmp_path: Path) -> None:
+    names = [f"Land {number * 7 % 12}" for number in range(12)]
+    votes = votes_of({f"q{number:02}": ["A"] * 5 for number in range(12)})
+    items = votes.items.sort("item").with_columns(country=pl.Series(names))
+    write_votes(replace(votes, items=items), tmp_path / "votes")
+    notes = build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine").notes
+    assert [note.split("'")[1] for note in notes if "country" in note] == names
 
 
 def test_a_card_of_few_questions_says_no_more_than_they_do(tmp_path: Path) -> None:
