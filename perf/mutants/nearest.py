@@ -23,6 +23,9 @@ from coverage import CoverageData
 MOST_SECONDS, MOST_TESTS = 60.0, 200
 """What is run for one fault at most. Seconds: as long as the tests took when they were traced."""
 
+MOST_FAILED = 50
+"""Tests that fail without a fault, at most: a few depend on how busy the machine is, or see that they are traced."""
+
 SOURCES = ("src", "studio/src")
 """Where packages are. Modules in areas.toml and equivalent.toml are named from there:
 ``folkways/stats/differences.py``."""
@@ -110,10 +113,11 @@ def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
             if int(line) in moved:
                 executed[path][moved[int(line)]] |= {names[at] for at in numbers if names[at] in seconds}
     failed = _run(root, sorted(stale & set(digests)), jobs, seconds, executed)
-    for test in failed:
+    for test in failed:  # it would notice every fault
+        seconds.pop(test, None)
         digests.pop(_file(test), None)
     listed = {
-        path: {line: sorted(tests) for line, tests in lines.items() if tests}
+        path: {line: sorted(tests & seconds.keys()) for line, tests in lines.items() if tests}
         for path, lines in executed.items()
     }
     kept.mkdir(parents=True, exist_ok=True)
@@ -128,8 +132,10 @@ def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
         json.dumps({"digests": digests, "sources": sources, "seconds": seconds, "executed": numbered}),
         encoding="utf-8",
     )
+    if len(failed) > MOST_FAILED:
+        raise SystemExit(f"tests must pass before faults are planted; these do not: {', '.join(failed)}")
     if failed:
-        raise SystemExit(f"these tests must pass before faults are planted: {', '.join(failed)}")
+        print(f"left out, as they fail without a fault: {', '.join(failed)}", flush=True)
     return _read(seconds, listed)
 
 

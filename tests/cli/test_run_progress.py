@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -79,6 +80,24 @@ def test_one_line_says_how_far_off_estimates_of_tokens_were() -> None:
     twelve = {f"m{number}": (1000, 1300.0 + number) for number in range(12)}
     assert off_by(twelve).endswith("for m11; its server counted 1,000 (11 other models were off by less).")
     assert off_by({"a": (100, 150.0), "b": (100, 140.0)}).endswith("(one other model was off by less).")
+
+
+def test_on_a_terminal_a_line_is_written_over_five_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    written = Terminal()
+    monkeypatch.setattr(sys, "stderr", written)
+    tell = watch("m")
+    for seconds, done in ((100, 1), (101.9, 5), (102, 10), (102.1, 12), (102.2, 20), (112.2, 100)):
+        monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: seconds)
+        tell(done, 100)
+    assert written.getvalue() == (
+        "\r\x1b[2Km: 10 of 100 texts, 5 per second, 18 s left"
+        "\r\x1b[2Km: 20 of 100 texts, 9 per second, 9 s left"
+        "\r\x1b[2Km: 100 of 100 texts, 8 per second, 0 s left\n"
+    )
 
 
 def test_a_run_says_how_far_off_its_estimate_of_tokens_was(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import signal
 import subprocess
@@ -214,9 +215,11 @@ def test_threads_of_one_core_count_once():
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="only Linux tells")
 def test_each_processor_of_which_nothing_is_known_is_a_core(monkeypatch: pytest.MonkeyPatch):
-    several = gguf.physical_cores() > 1  # a container may be limited to one
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {10**6, 10**6 + 1})
-    assert gguf.physical_cores() == 1 + several
+    """As in a container that shows nothing of the machine; what it may use of it still limits them."""
+    limit = Path("/sys/fs/cgroup/cpu.max")
+    quota, period = limit.read_text(encoding="ascii").split() if limit.is_file() else ("max", "1")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {10**6, 10**6 + 1, 10**6 + 2})
+    assert gguf.physical_cores() == (3 if quota == "max" else min(3, math.ceil(int(quota) / int(period))))
 
 
 @pytest.mark.skipif(find_spec("xllamacpp") is None, reason="needs the package xllamacpp")

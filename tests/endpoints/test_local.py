@@ -255,16 +255,16 @@ def test_the_likeliest_option_is_that_of_a_direct_computation(tmp_path, template
 
 
 @pytest.mark.local_model
-def test_how_likely_a_text_is_is_that_of_a_direct_computation(model):
-    texts = [("tea or bread ?", "tea in the morning"), ("what is eaten ?", "rice"), ("tea ?", "bread " * 40)]
-    weighed = Settings(temperature=None, top_p=None, read=LOGPROB)
-    asked = [
-        request(before, key=str(at), settings=weighed, choices=(text,))
-        for at, (before, text) in enumerate(texts)
+def test_how_likely_texts_are_is_that_of_a_direct_computation(model):
+    """Of a batch, in which each is looked at alone."""
+    readings = [
+        replace(one, settings=replace(READ, read=LOGPROB), choices=one.choices[:1]) for one in CHOICES[:3]
     ]
-    for (before, text), found in zip(texts, ask(model, *asked), strict=True):
-        (expected,) = directly(model, before, (text.strip(),), " ").values()
-        assert (float(found.text), found.finish_reason) == (pytest.approx(expected, abs=2e-3), "logprob")
+    for reading, completion in zip(readings, ask(model, *readings), strict=True):
+        whole = reading.user if reading.system is None else f"{reading.system}\n\n{reading.user}"
+        (expected,) = directly(model, whole.rstrip(), reading.choices, " ").values()
+        assert float(completion.text) == pytest.approx(expected, abs=2e-3)
+        assert (completion.finish_reason, completion.output_tokens) == ("logprob", 0)
 
 
 @pytest.mark.local_model

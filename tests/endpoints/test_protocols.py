@@ -11,6 +11,7 @@ import pytest
 
 from folkways.endpoints.base import NO_THINKING, EndpointFailure, EndpointOptions, Settings
 from folkways.endpoints.registry import open_name
+from folkways.engine.budget import worst_case
 from folkways.errors import FolkwaysError
 from tests.support.asking import KEY, request
 from tests.support.chat_layouts import THOUGHTS
@@ -127,6 +128,21 @@ def test_anthropic_thinks_on_top_of_the_answer(ask, chat_server, effort, budget)
     body = last(chat_server)[2]
     assert body["thinking"] == {"type": "enabled", "budget_tokens": budget}
     assert body["max_tokens"] == 10 + budget
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"),
+    [
+        ({"max_tokens": None}, 4096),
+        ({"max_tokens": None, "reasoning_effort": "medium"}, 4096 + 4096),
+        ({"max_tokens": None, "reasoning_effort": "high"}, 4096 + 16384),
+        ({"max_tokens": 10, "reasoning_effort": "3000"}, 10 + 3000),
+    ],
+)
+def test_anthropic_lets_a_reply_have_no_more_tokens_than_a_budget_sets_aside(settings, most):
+    endpoint = open_name("anthropic/m", EndpointOptions(base_url="http://localhost:1"), need_key=False)
+    asked = request("", settings=Settings(temperature=None, **settings))
+    assert endpoint.payload(asked)["max_tokens"] == most <= worst_case(asked, None).tokens
 
 
 def test_anthropic_does_not_think_where_it_is_told_not_to(ask, chat_server):

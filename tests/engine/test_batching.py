@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from folkways.endpoints.base import Completion, Request
 from folkways.endpoints.batches import BatchResult, BatchStatus
 from folkways.engine.asking import EndpointJob, Limits
+from folkways.engine.budget import USED_UP, Budget, parse_budget
 from folkways.engine.session import ask
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue import batches
@@ -86,4 +88,41 @@ def test_a_batch_that_another_process_writes_down_after_the_look_is_waited_for(
     assert (progress.done, progress.out, endpoint.asked) == (3, 0, 0)
     assert looks == [0, 1, 1, 0, 0]
     other.leave()
+    workspace.close()
+
+
+def test_a_batch_that_the_budget_has_no_room_for_waits_without_looking_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another model's request has set aside what is left, and spends it."""
+    workspace = open_workspace(tmp_path / "w.db")
+
+    async def slowly(_request: Request) -> None:
+        await asyncio.sleep(0.4)
+
+    class Second(Own):
+        """Opens once the first is being asked."""
+
+        async def open(self, concurrency: int) -> None:
+            while not first.asked:
+                await asyncio.sleep(0.001)
+
+    first, second = Own("first", slowly), Second("second")
+    _, first_id = plan_prompts(workspace, "first", ["one"])
+    run, second_id = plan_prompts(workspace, "second", ["two"], first=2)
+    looks: list[int] = []
+    open_batches = batches.open_batches
+
+    def looked(at: Workspace, number: int) -> list[BatchRecord]:
+        looks.append(first.asked)
+        return open_batches(at, number)
+
+    monkeypatch.setattr(batches, "open_batches", looked)
+    jobs = [
+        EndpointJob(first, first_id, Limits(concurrency=1)),
+        EndpointJob(second, second_id, Limits(concurrency=1), batch=Provider()),
+    ]
+    asked, batched = ask(workspace, run.id, jobs, budget=Budget(parse_budget("1request")))
+    assert (asked.done, batched.done, batched.stopped) == (1, 0, USED_UP)
+    assert looks == [1, 1], "once while the other is asked, and once behind it"
     workspace.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,32 @@ def test_scores_of_other_people_have_the_interval_of_their_judgements_or_say_tha
     assert said["org/alone"] == "none: the record has no single judgements"
     assert said["org/ninety"].endswith("; it states one of 90 %") and said["org/stated"] == "bootstrap"
     assert (rows["org/rows"]["n"], rows["org/rows"]["coverage"], rows["org/stated"]["n"]) == (40, 1, 40)
+
+
+def test_the_signature_of_other_peoples_scores_has_what_their_record_says_of_them(tmp_path: Path) -> None:
+    path = quiz(tmp_path / "a", "org/a", 0.5)
+    document = json.loads(path.read_bytes())
+    (result,) = document["evaluation_results"]
+
+    def signature() -> str:
+        path.write_text(json.dumps(document))
+        (text,) = public.read_scores(path)["signature"]
+        return str(text)
+
+    assert signature() == "task:quiz|data:quiz"
+    document["eval_library"] = {"name": "their_harness", "version": "1"}
+    result["source_data"]["hf_repo"] = "them/quiz"
+    arguments = {"temperature": 0, "max_tokens": 5}
+    result["generation_config"] = {"generation_args": arguments}
+    others = "task:quiz|data:them/quiz{}|settings:max_tokens=5,temperature=0|by:their_harness"
+    assert signature() == others.format("")
+    texts = ["Q: {question}", "Question: {question}"]
+    prompts = set()
+    for text in texts:
+        result["generation_config"]["generation_args"] = {**arguments, "prompt_template": text}
+        (found,) = re.findall(re.escape(others).replace(r"\{\}", r"\|prompts:elsewhere#(\w+)"), signature())
+        prompts.add(found)
+    assert len(prompts) == 2
 
 
 def test_a_report_of_records_shows_their_intervals_and_warns_of_scores_without(tmp_path: Path) -> None:

@@ -250,3 +250,19 @@ def test_a_workspace_to_migrate_that_cannot_be_written(
     monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
     with pytest.raises(WorkspaceError, match="has schema 0102 and must be brought to 9998"):
         open_workspace(path, create=False)
+
+
+@pytest.mark.postgres
+def test_a_password_of_the_environment_is_no_part_of_the_address(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver takes it from there; a cluster refuses addresses that hold one."""
+    address = postgres_url.replace("+psycopg", "")
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    for given, shown in (
+        (address, address),
+        (address.replace("@", ":secret@"), address.replace("@", ":***@")),
+    ):
+        workspace = open_workspace(given)
+        assert workspace.location == shown
+        workspace.close()
