@@ -38,6 +38,14 @@ def test_a_question_counts_once_and_english_alone_is_the_language_of_the_culture
         ("US", OWN): (50.0, 1), ("US", IN_ENGLISH): (50.0, 1), ("KR", OWN): (75.0, 4), ("KR", IN_ENGLISH): (25.0, 4),
     }  # fmt: skip
     assert scores.filter((pl.col("low") < 0) | (pl.col("high") > 100)).is_empty()
+    # 3 of 4 and 1 of 4 mirror each other, and a half mirrors itself.
+    own, english = (
+        {row["culture"]: row for row in scores.filter(asked_in=way).to_dicts()} for way in (OWN, IN_ENGLISH)
+    )
+    for culture in ("KR", "US"):
+        for one, other in ((own, english), (english, own)):
+            assert one[culture]["low"] + other[culture]["high"] == pytest.approx(100)
+            assert one[culture]["low"] < one[culture]["score"] < one[culture]["high"]
     assert [table.name for table in language_score_tables(scores)] == ["language-scores"], (
         "no mean of one model"
     )
