@@ -54,15 +54,21 @@ class Trace:
     breadth: dict[str, int]
 
     def nearest(self, root: Path, path: str, line: int) -> list[str]:
-        """Tests of a line, those of one file together. For a line that runs on import alone, those of its
-        function or file; of a file without any other lines, those of the files that import it."""
+        """Tests of a line, those of one file together.
+
+        A statement that no test executes may run on import alone, or in a program that a test starts: for it,
+        those of the files that name its module, and those of its function or file.
+        """
         lines = self.executed.get(path, {})
-        for span in _around((root / path).read_text(encoding="utf-8"), line):
-            tests = {test for at in span for test in lines.get(at, ())}
-            if tests:
-                return self._in_order(root, tests)
-        importing = _importing(root, path, {_file(test) for test in self.seconds})
-        return self._in_order(root, [test for test in self.seconds if _file(test) in importing])
+        own, *wider = [
+            {test for at in span for test in lines.get(at, ())}
+            for span in _around((root / path).read_text(encoding="utf-8"), line)
+        ]
+        if own:
+            return self._in_order(root, own)
+        naming = _naming(root, path, {_file(test) for test in self.seconds})
+        named = {test for test in self.seconds if _file(test) in naming}
+        return self._in_order(root, named.union(next(filter(None, wider), ())))
 
     def _in_order(self, root: Path, tests: Iterable[str]) -> list[str]:
         """The nearest within the bounds, and those that look at everything that comes out."""
@@ -248,8 +254,8 @@ RECORDED = r"\btests\.support\.(fingerprints|migrations)\b"
 """What tests import that compare whole outputs with recorded ones, or all tables with what migrations create."""
 
 
-def _importing(root: Path, path: str, files: Iterable[str]) -> set[str]:
-    """The files of tests that import a module."""
+def _naming(root: Path, path: str, files: Iterable[str]) -> set[str]:
+    """The files of tests that import a module, or name it for a program to import."""
     package, _, name = ".".join(Path(path).with_suffix("").parts).rpartition("src.")[2].rpartition(".")
     imported = rf"\b{re.escape(package)}(\.{name}\b| import [^\n]*\b{name}\b)"
     return {file for file in files if _says(root, file, imported)}
