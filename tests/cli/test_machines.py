@@ -129,7 +129,7 @@ def test_ray_that_cannot_start_says_so_in_words(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="needs the extra cluster")
     deep = tmp_path / ("deep" * 30)
     deep.mkdir()
-    settings = environment(RAY_TMPDIR=str(deep), RAY_ADDRESS="")
+    settings = environment(RAY_TMPDIR=str(deep), RAY_ADDRESS="local")  # whatever other tests have begun
     done = folkways_process(*RUN, "--on", "ray", "-w", tmp_path / "w.db", env=settings)
     assert done.returncode == 2, done
     assert "error: Ray did not start on this machine: " in done.stderr and "ray start --head" in done.stderr

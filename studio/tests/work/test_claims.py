@@ -47,12 +47,9 @@ def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFi
     is given back first."""
     people = [desk.person() for _ in range(12)]
     items = desk.add("verify", [QUESTION] * 12)
-    location = str(desk.workspace.engine.url.render_as_string(hide_password=False))
-    location = (
-        location.removeprefix("sqlite:///")
-        if location.startswith("sqlite")
-        else location.replace("+psycopg", "")
-    )
+    url = desk.workspace.engine.url
+    on_a_server = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    location = str(url.database) if url.get_backend_name() == "sqlite" else on_a_server
     with start_module(
         "studio.tests.crowd",
         location,

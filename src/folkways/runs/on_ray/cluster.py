@@ -17,10 +17,13 @@ from folkways.workspace.database import Workspace
 
 T = TypeVar("T")
 
+OWN = "local"
+"""RAY_ADDRESS, in Ray's own words, for a cluster that is begun for this command, though another runs here."""
+
 
 def connect() -> Any:
     """Ray, connected to the cluster of RAY_ADDRESS, to one on this machine, or to a local one that is begun
-    for it.
+    for it (always for ``RAY_ADDRESS=local``).
 
     MissingExtraError without the extra ``cluster``; FolkwaysError for an address where no cluster answers.
     """
@@ -34,19 +37,21 @@ def connect() -> Any:
     )  # a worker without a GPU of its own still sees the machine's
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     address = os.environ.get("RAY_ADDRESS")
-    try:
-        ray.init(address="auto", **quiet)
-    except (ConnectionError, RuntimeError) as error:
-        if address:
-            raise FolkwaysError(f"no Ray cluster answers at RAY_ADDRESS={address}: {error}") from None
+    if address != OWN:
         try:
-            ray.init(include_dashboard=False, **quiet)
-        except Exception as failure:  # noqa: BLE001 - what keeps Ray from starting it tells in exceptions of all kinds
-            why = quotable(str(failure)) or type(failure).__name__
-            raise FolkwaysError(
-                f"Ray did not start on this machine: {why}\nStart it yourself (ray start --head), or name a "
-                "cluster that runs: export RAY_ADDRESS=HOST:6379"
-            ) from None
+            ray.init(address="auto", **quiet)
+            return ray
+        except (ConnectionError, RuntimeError) as error:
+            if address:
+                raise FolkwaysError(f"no Ray cluster answers at RAY_ADDRESS={address}: {error}") from None
+    try:
+        ray.init(address=OWN, include_dashboard=False, **quiet)
+    except Exception as failure:  # noqa: BLE001 - what keeps Ray from starting it tells in exceptions of all kinds
+        why = quotable(str(failure)) or type(failure).__name__
+        raise FolkwaysError(
+            f"Ray did not start on this machine: {why}\nStart it yourself (ray start --head), or name a "
+            "cluster that runs: export RAY_ADDRESS=HOST:6379"
+        ) from None
     return ray
 
 
