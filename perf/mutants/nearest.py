@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
@@ -64,15 +64,20 @@ class Trace:
             {test for at in span for test in lines.get(at, ())}
             for span in _around((root / path).read_text(encoding="utf-8"), line)
         ]
-        if own:
-            return self._in_order(root, own)
         naming = _naming(root, path, {_file(test) for test in self.seconds})
+        if own:
+            return self._in_order(root, own, naming)
         named = {test for test in self.seconds if _file(test) in naming}
-        return self._in_order(root, named.union(next(filter(None, wider), ())))
+        return self._in_order(root, named.union(next(filter(None, wider), ())), naming)
 
-    def _in_order(self, root: Path, tests: Iterable[str]) -> list[str]:
-        """The nearest within the bounds, and those that look at everything that comes out."""
-        ranked = sorted(tests, key=lambda test: (self.breadth[test], self.seconds.get(test, 0.0), test))
+    def _in_order(self, root: Path, tests: Iterable[str], naming: Collection[str]) -> list[str]:
+        """The nearest within the bounds, and those that look at everything that comes out. naming: files whose
+        tests come first."""
+
+        def rank(test: str) -> tuple[bool, int, float, str]:
+            return _file(test) not in naming, self.breadth[test], self.seconds.get(test, 0.0), test
+
+        ranked = sorted(tests, key=rank)
         chosen: list[str] = []
         left = MOST_SECONDS
         for test in ranked[:MOST_TESTS]:
@@ -255,10 +260,10 @@ RECORDED = r"\btests\.support\.(fingerprints|migrations)\b"
 
 
 def _naming(root: Path, path: str, files: Iterable[str]) -> set[str]:
-    """The files of tests that import a module, or name it for a program to import."""
+    """The files of tests that have a module's name, import it, or name it for a program to import."""
     package, _, name = ".".join(Path(path).with_suffix("").parts).rpartition("src.")[2].rpartition(".")
     imported = rf"\b{re.escape(package)}(\.{name}\b| import [^\n]*\b{name}\b)"
-    return {file for file in files if _says(root, file, imported)}
+    return {file for file in files if file.endswith(f"/test_{name}.py") or _says(root, file, imported)}
 
 
 @cache
