@@ -84,8 +84,7 @@ class Trace:
             left -= self.seconds.get(test, 0.0)
             if left > 0 or not chosen:
                 chosen.append(test)
-        recorded = {file: _says(root, file, RECORDED) for file in {_file(test) for test in ranked}}
-        chosen += [test for test in ranked if recorded[_file(test)] and test not in chosen]
+        chosen += [test for test in ranked if test not in chosen and _says(root, _file(test), RECORDED)]
         files = list(dict.fromkeys(_file(test) for test in chosen))
         return sorted(chosen, key=lambda test: files.index(_file(test)))
 

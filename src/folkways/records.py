@@ -9,7 +9,7 @@ report), and each table below is one stretch of that way. A table may carry more
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -353,6 +353,15 @@ def compact(frame: pl.DataFrame) -> pl.DataFrame:
         return column
 
     return frame.select(smaller(column) for column in frame)
+
+
+def by_slices(rows: pl.DataFrame, size: int, make: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
+    """What ``make`` makes of ``size`` rows at a time, in their order: of a million at once it may take more
+    memory than all else. Without rows, what it makes of none.
+
+    rows: of any columns. make: called with none of them first, so that the columns of the result are known.
+    """
+    return pl.concat(make(part) for part in (rows.clear(), *rows.iter_slices(size)))
 
 
 def plain(frame: Frames) -> Frames:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from folkways.cultures import get_culture
-from folkways.records import CUT, LEFT_OUT, SCORES, Metric, State, require_columns, without_nan
+from folkways.records import CUT, LEFT_OUT, SCORES, Metric, State, by_slices, require_columns, without_nan
 from folkways.stats.clusters import clustered_mean, effective_number
 from folkways.stats.intervals import Interval, cluster_totals
 
@@ -119,11 +119,12 @@ def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
     ]
     named = pairs.with_columns(pl.Series(ASKED_IN, labels, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
     # Of these two columns and some rows at a time: a join of a million would take twice what they do.
-    asked_in = pl.concat(
-        rows.select("culture", "language").join(
+    asked_in = by_slices(
+        judgements.select("culture", "language"),
+        SLICE,
+        lambda rows: rows.join(
             named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True
-        )
-        for rows in (judgements.clear(), *judgements.iter_slices(SLICE))
+        ),
     )
     return judgements.with_columns(asked_in[ASKED_IN])
 

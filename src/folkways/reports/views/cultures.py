@@ -18,7 +18,7 @@ from folkways.display import sanitize, shorten, single_line
 from folkways.errors import FolkwaysError
 from folkways.evidence import cultures as evidence
 from folkways.names import culture_name
-from folkways.records import LOST, OTHER_LANGUAGE, State, plain
+from folkways.records import LOST, OTHER_LANGUAGE, State, by_slices, plain
 from folkways.reports.views.judgement_sample import SLICE, outcome_of
 from folkways.reports.views.views import ReportView, Score, TaskView
 
@@ -200,9 +200,8 @@ class _TaskPages:
         )
 
     def _of_slices(self, make: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
-        """What ``make`` makes of some rows at a time: of a million at once it would take more memory than all
-        else."""
-        return pl.concat(make(rows) for rows in (self._judged.clear(), *self._judged.iter_slices(SLICE)))
+        """What ``make`` makes of some rows at a time."""
+        return by_slices(self._judged, SLICE, make)
 
     def _whole(self) -> pl.Expr:
         """What the score of the task says of the question of a row, which is on one of its rows; null where
