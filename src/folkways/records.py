@@ -355,6 +355,15 @@ def compact(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(smaller(column) for column in frame)
 
 
+def chosen_rows(rows: pl.DataFrame, wanted: pl.Series) -> pl.DataFrame:
+    """The rows for which ``wanted`` holds; not copied where they follow one another, as those of a model
+    do."""
+    number = int(wanted.sum())
+    stretch = rows.slice(wanted.arg_max() or 0, number)
+    together = wanted.slice(wanted.arg_max() or 0, number).all(ignore_nulls=False)
+    return stretch if together else rows.filter(wanted)
+
+
 def by_slices(rows: pl.DataFrame, size: int, make: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
     """What ``make`` makes of ``size`` rows at a time, in their order: of a million at once it may take more
     memory than all else. Without rows, what it makes of none.

@@ -10,7 +10,7 @@ import pytest
 from folkways.benchmarks.summary import summarise_means
 from folkways.evidence import cultures as evidence
 from folkways.evidence.weak_spots import weak_spots
-from folkways.records import JUDGEMENTS, Metric
+from folkways.records import JUDGEMENTS, Metric, chosen_rows
 
 METRIC = Metric("correct", "Accuracy", "Right or wrong.")
 FEWER = Metric("correct", "Slips", "Share of slips.", lower_is_better=True)
@@ -290,4 +290,4 @@ def test_chosen_rows_are_those_of_a_filter_wherever_they_are(models: str) -> Non
     rows = pl.DataFrame({"number": range(len(names)), "model": pl.Series(names, dtype=pl.String)})
     for name in "xyw":
         expected = rows.filter(pl.col("model") == name)
-        assert evidence.chosen_rows(rows, rows["model"] == name).equals(expected)
+        assert chosen_rows(rows, rows["model"] == name).equals(expected)

@@ -17,7 +17,17 @@ from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.cultures import name_of_code
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.plugins import OURS, told
-from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty, plain
+from folkways.records import (
+    BASELINE_PREFIX,
+    JUDGEMENTS,
+    LOST,
+    Metric,
+    ModelCard,
+    Schema,
+    chosen_rows,
+    empty,
+    plain,
+)
 from folkways.releases.release_records import Release
 
 JUDGED: Schema = {**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String}
@@ -234,8 +244,7 @@ class Inputs:
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
         rows = self.judged.select(name for name in self.judged.columns if name in columns or not columns)
-        if not (wanted := usable & (self.judged["profile"] == chosen)).all(ignore_nulls=False):
-            rows = rows.filter(wanted)  # which copies them
+        rows = chosen_rows(rows, usable & (self.judged["profile"] == chosen))
         judged = rows.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(rows)
         return judged.select(
             column for column in judged if column.null_count() < judged.height or column.name in JUDGEMENTS

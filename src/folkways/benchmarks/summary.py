@@ -13,7 +13,17 @@ import numpy.typing as npt
 import polars as pl
 
 from folkways.cultures import get_culture
-from folkways.records import CUT, LEFT_OUT, SCORES, Metric, State, by_slices, require_columns, without_nan
+from folkways.records import (
+    CUT,
+    LEFT_OUT,
+    SCORES,
+    Metric,
+    State,
+    by_slices,
+    chosen_rows,
+    require_columns,
+    without_nan,
+)
 from folkways.stats.clusters import clustered_mean, effective_number
 from folkways.stats.intervals import Interval, cluster_totals
 
@@ -164,8 +174,7 @@ def summarise_means(
     )
     cut = pl.col(CUT) if CUT in judgements.columns else pl.lit(False).alias(CUT)
     counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in computed))
-    if not counted["counted"].all(ignore_nulls=False):
-        counted = counted.filter("counted")  # which copies them
+    counted = chosen_rows(counted, counted["counted"])
     columns = _Columns.of(counted, computed)
     rows: list[dict[str, object]] = []
     for grouping in grouped_by:

@@ -67,15 +67,6 @@ SLICE = 50_000
 """Judgements whose replies are looked at together."""
 
 
-def chosen_rows(rows: pl.DataFrame, wanted: pl.Series) -> pl.DataFrame:
-    """The rows for which ``wanted`` holds; not copied where they follow one another, as those of a model
-    do."""
-    number = int(wanted.sum())
-    stretch = rows.slice(wanted.arg_max() or 0, number)
-    together = wanted.slice(wanted.arg_max() or 0, number).all(ignore_nulls=False)
-    return stretch if together else rows.filter(wanted)
-
-
 def own_language(judgements: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     """OWN_LANGUAGE of one model and task: for each culture that was asked in its own language and in English.
 

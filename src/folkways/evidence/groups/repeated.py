@@ -11,13 +11,12 @@ from folkways.benchmarks.tables import NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
 from folkways.evidence.cultures import (
     FEWEST_REPEATS,
-    chosen_rows,
     repeated_replies,
     right_elsewhere,
     right_replies,
     wrong_replies,
 )
-from folkways.records import Schema
+from folkways.records import Schema, chosen_rows
 
 REPLIES: Schema = {
     "task": pl.String,

@@ -18,7 +18,7 @@ from folkways.display import sanitize, shorten, single_line
 from folkways.errors import FolkwaysError
 from folkways.evidence import cultures as evidence
 from folkways.names import culture_name
-from folkways.records import LOST, OTHER_LANGUAGE, State, by_slices, plain
+from folkways.records import LOST, OTHER_LANGUAGE, State, by_slices, chosen_rows, plain
 from folkways.reports.views.judgement_sample import SLICE, outcome_of
 from folkways.reports.views.views import ReportView, Score, TaskView
 
@@ -381,7 +381,7 @@ class _TaskPages:
             & (pl.col("profile") == self.task.profile)
             & (pl.col("endpoint") == endpoint)
         )
-        return evidence.chosen_rows(judgements.select(columns), judgements.select(of_model).to_series())
+        return chosen_rows(judgements.select(columns), judgements.select(of_model).to_series())
 
     @property
     def _topic_facet(self) -> str | None:
