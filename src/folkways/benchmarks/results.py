@@ -226,11 +226,14 @@ class Inputs:
             return NotAvailableError(f"needs judgements of a model on {task}, not of baselines alone")
         return NotAvailableError(f"needs judgements of {task}; run it: folkways run {task} --model NAME")
 
-    def of(self, task: str, profile: str | None = None, columns: Sequence[str] = ()) -> pl.DataFrame:
+    def of(
+        self, task: str, profile: str | None = None, columns: Sequence[str] = (), endpoint: str | None = None
+    ) -> pl.DataFrame:
         """The judgements of a task in one profile (by default the first that was judged), without empty
         columns.
 
         columns: only these, where there may be a million rows; their texts may come as categories.
+        endpoint: only this model's, where it has any.
 
         Raises NotAvailableError if there are none.
         """
@@ -244,6 +247,8 @@ class Inputs:
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
         rows = self.judged.select(name for name in self.judged.columns if name in columns or not columns)
+        if endpoint is not None:
+            usable &= self.judged["endpoint"] == endpoint
         rows = chosen_rows(rows, usable & (self.judged["profile"] == chosen))
         judged = rows.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(rows)
         return judged.select(

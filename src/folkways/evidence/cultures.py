@@ -17,7 +17,17 @@ from folkways.evidence.contrasts import ALPHA, CULTURE, contrasts
 from folkways.evidence.sentences import named, unit_words
 from folkways.evidence.weak_spots import gaps_to_mean
 from folkways.names import local_languages
-from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Metric, Schema, State, empty, without_nan
+from folkways.records import (
+    LEFT_OUT,
+    MANY_IN_OTHER_LANGUAGE,
+    OTHER_LANGUAGE,
+    Metric,
+    Schema,
+    State,
+    by_slices,
+    empty,
+    without_nan,
+)
 from folkways.stats.differences import difference_of_shares
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.pairwise import FEWEST_QUESTIONS
@@ -61,9 +71,10 @@ REPEATED: Schema = {
     "p": pl.Float64,  # two-sided, times the replies that could have come first; null if elsewhere is
 }
 
-_REPLIES = dict.fromkeys((CULTURE, "language", "question", "reply", "key"), pl.String)
+_QUESTION = (CULTURE, "language", "question")
+_REPLIES = dict.fromkeys((*_QUESTION, "reply", "key"), pl.String)
 
-SLICE = 50_000
+SLICE = 20_000
 """Judgements whose replies are looked at together."""
 
 
@@ -129,18 +140,19 @@ def topics(judgements: pl.DataFrame, metric: Metric, facet: str) -> pl.DataFrame
     judgements: records.JUDGEMENTS of the model, with the metric's column and ``facet``. Topics of fewer than
     six questions are left out, and so is a culture with one topic. Empty for a metric without bounds.
     """
-    counted = judgements.filter(
-        "counted", pl.col(metric.name).is_not_null(), pl.col(CULTURE, facet).is_not_null()
+    needed = [name for name in ("question", "counted", "state", LEFT_OUT) if name in judgements.columns]
+    counted = judgements.select(*needed, CULTURE, facet, metric.name).filter(
+        "counted", pl.col(metric.name, CULTURE, facet).is_not_null()
     )
     if metric.bounds is None or counted.is_empty():
         return empty(TOPICS)
+    pairs = counted.select(CULTURE, facet).unique().cast(pl.String).sort(CULTURE, facet)
     cell = pl.concat_str(pl.col(CULTURE, facet).cast(pl.String), separator="+").cast(pl.Categorical)
-    cells = pl.concat(rows.select(cell.alias(CULTURE)) for rows in counted.iter_slices(SLICE))
-    scores = summarise_means(counted.with_columns(cells), "", (metric,), (), ((CULTURE,),)).filter(
+    counted = by_slices(counted, SLICE, lambda rows: rows.with_columns(cell.alias(CULTURE)).drop(facet))
+    scores = summarise_means(counted, "", (metric,), (), ((CULTURE,),)).filter(
         pl.col("facet") == CULTURE, pl.col("questions") >= FEWEST_QUESTIONS, pl.col("low").is_not_null()
     )
     of_cells = scores.rows_by_key("value", named=True, unique=True)
-    pairs = counted.select(CULTURE, facet).unique().cast(pl.String).sort(CULTURE, facet)
     rows = []
     for (culture,), part in pairs.group_by(CULTURE, maintain_order=True):
         of_topics = {
@@ -181,24 +193,25 @@ class WrongReplies:
 def wrong_replies(judgements: pl.DataFrame, metric: Metric) -> WrongReplies:
     """The counted readable replies that are wholly wrong. judgements: records.JUDGEMENTS of one model, with
     the metric's column."""
-    of_culture = [CULTURE, "language"]
     hashed_key = pl.when(pl.col("key").is_not_null()).then(pl.col("key").hash())
-    slim, questions = [], []
+    hashes, of_cells = [], []
+    questions = empty(_REPLIES).select(_QUESTION)
     # Most replies come once: as texts, those of a million would take more memory than all else of a report.
     for rows in _replies(judgements, metric, right=False):
-        keys = rows.select(pl.col(of_culture).cast(pl.Categorical), key=hashed_key)
-        slim.append(keys.drop_nulls("key"))
-        questions.append(rows.select(*of_culture, "question").unique())
-    keyed = pl.concat(slim)
-    del slim
-    often = keyed["key"].sort().rle().struct.unnest().filter(pl.col("len") >= FEWEST_REPEATS)["value"]
+        questions = pl.concat([questions, rows.select(_QUESTION)]).unique()
+        hashed = rows.drop_nulls("key").select(pl.struct(CULTURE, "language", "key").hash(), key=hashed_key)
+        of_cells.append(hashed[CULTURE])
+        hashes.append(hashed["key"])
+    in_order = pl.concat(hashes).sort()
+    often = in_order.filter(in_order == in_order.shift(FEWEST_REPEATS - 1)).unique()
+    del hashes, in_order
     return WrongReplies(
         pl.concat(
             rows.filter(hashed_key.is_in(often.implode()))
             for rows in _replies(judgements, metric, right=False)
         ),
-        pl.concat(questions).unique(),
-        sum(part["key"].n_unique() for _, part in keyed.group_by(of_culture)),
+        questions,
+        pl.concat(of_cells).n_unique(),
     )
 
 
@@ -216,9 +229,19 @@ def _replies(judgements: pl.DataFrame, metric: Metric, *, right: bool) -> Iterat
     for part in judgements.iter_slices(SLICE):
         yield (
             part.filter("counted", wanted)
-            .select(pl.col(CULTURE, "language", "question").cast(pl.String), reply="answer", key=reply_key())
+            .select(pl.col(_QUESTION).cast(pl.String), reply="answer", key=reply_key())
             .drop_nulls([CULTURE, "reply"])
         )
+
+
+def most_repeated(judgements: pl.DataFrame, metric: Metric) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """REPEATED of one model and task, and the ``WrongReplies.rows`` with these replies.
+
+    judgements: records.JUDGEMENTS of the model, with the metric's column.
+    """
+    wrong = wrong_replies(judgements, metric)
+    repeated = repeated_replies(wrong)
+    return repeated, wrong.rows.filter(pl.col("key").is_in(repeated["key"].implode()))
 
 
 def repeated_replies(wrong: WrongReplies) -> pl.DataFrame:
@@ -308,8 +331,8 @@ RIGHT_ELSEWHERE: Schema = {
 def right_elsewhere(repeated: pl.DataFrame, wrong: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     """RIGHT_ELSEWHERE: about which other cultures the same reply to the same question is right, most first.
 
-    repeated: REPEATED of one model. wrong: ``WrongReplies.rows`` of it. right: ``right_replies`` of any
-    model, so that only what some model said can be known.
+    repeated, wrong: ``most_repeated`` of one model. right: ``right_replies`` of any model, so that only what
+    some model said can be known.
     """
     key = ["language", "question", "key"]
     of_repeated = wrong.join(repeated, on=["culture", "language", "key"], how="semi").unique()

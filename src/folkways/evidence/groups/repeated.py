@@ -9,14 +9,8 @@ import polars as pl
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
-from folkways.evidence.cultures import (
-    FEWEST_REPEATS,
-    repeated_replies,
-    right_elsewhere,
-    right_replies,
-    wrong_replies,
-)
-from folkways.records import Schema, chosen_rows
+from folkways.evidence.cultures import FEWEST_REPEATS, most_repeated, right_elsewhere, right_replies
+from folkways.records import Schema
 
 REPLIES: Schema = {
     "task": pl.String,
@@ -33,7 +27,7 @@ REPLIES: Schema = {
     "right_about": pl.String,  # the cultures about which the reply counts as right to the same questions
 }
 
-COLUMNS = ("endpoint", "question", "culture", "language", "state", "answer", "counted")
+COLUMNS = ("question", "culture", "language", "state", "answer", "counted")
 
 
 def tables(inputs: Inputs) -> Sequence[Table]:
@@ -66,19 +60,20 @@ def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
     release, metric = inputs.releases.get(task), inputs.metrics[task][0]
     if metric.bounds is None or (release is not None and release.record.items_may_leave is False):
         return []
-    judged = inputs.of(task, columns=(*COLUMNS, metric.name))
-    if "answer" not in judged.columns or metric.name not in judged.columns:
+    scored = inputs.of(task, columns=("endpoint", metric.name))
+    if metric.name not in scored.columns:
         return []
-    models = judged["endpoint"].cast(pl.String).unique(maintain_order=True)
+    models = scored.drop_nulls()["endpoint"].unique(maintain_order=True).cast(pl.String)
+    del scored
     repeated: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
     for name in models:
-        wrong = wrong_replies(_of(judged, name), metric)
-        if (rows := repeated_replies(wrong)).height:
-            repeated[name] = rows, wrong.rows.filter(pl.col("key").is_in(rows["key"].implode()))
+        rows, wrong = most_repeated(_of(inputs, task, name), metric)
+        if rows.height:
+            repeated[name] = rows, wrong
     if not repeated:
         return []
     keys = pl.concat(rows["key"] for rows, _ in repeated.values()).unique()
-    right = pl.concat(right_replies(_of(judged, name), metric, keys) for name in models)
+    right = pl.concat(right_replies(_of(inputs, task, name), metric, keys) for name in models)
     parts = []
     for name, (rows, wrong_rows) in repeated.items():
         about = (
@@ -97,8 +92,9 @@ def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
     return parts
 
 
-def _of(judged: pl.DataFrame, name: str) -> pl.DataFrame:
-    return chosen_rows(judged, judged["endpoint"] == name)
+def _of(inputs: Inputs, task: str, endpoint: str) -> pl.DataFrame:
+    """One model's judgements: all of a million replies would be copied together."""
+    return inputs.of(task, columns=(*COLUMNS, inputs.metrics[task][0].name), endpoint=endpoint)
 
 
 REPEATED_REPLIES = Result(

@@ -349,13 +349,12 @@ class _TaskPages:
     def _statements(self, shown: Sequence[str]) -> dict[str, _Statements]:
         """Model -> what the evidence says of it about every culture."""
         metric, every = self.task.metric, {name: _Statements() for name in shown}
-        repeated: dict[str, tuple[pl.DataFrame, evidence.WrongReplies]] = {}
+        repeated: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
         for name, statements in every.items():
             judged = self._judgements(name)
             self._compare(name, judged, statements)
             if self.task.task not in self.view.data.chance and metric.bounds is not None:
-                wrong = evidence.wrong_replies(judged, metric)
-                repeated[name] = (evidence.repeated_replies(wrong), wrong)
+                repeated[name] = evidence.most_repeated(judged, metric)
         keys = pl.concat([rows["key"] for rows, _ in repeated.values()]).unique() if repeated else pl.Series()
         if keys.is_empty():
             return every
@@ -363,7 +362,7 @@ class _TaskPages:
             evidence.right_replies(self._judgements(name), metric, keys) for name in self.task.models
         )
         for name, (rows, wrong) in repeated.items():
-            elsewhere = evidence.right_elsewhere(rows, wrong.rows, right)
+            elsewhere = evidence.right_elsewhere(rows, wrong, right)
             for row in rows.iter_rows(named=True):
                 same = {key: row[key] for key in ("culture", "language", "key")}
                 parts = (evidence.repeated_sentence(row), evidence.right_sentence(elsewhere.filter(**same)))
