@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,38 +39,40 @@ DENSE = 8
 class Cells:
     """The questions of each group, as runs of cells one after the other.
 
-    of_row: the cell of each row. rows: number of rows of each cell. first: index of each group's first
-        cell; one entry more than groups. Cells of a group are ordered by question.
+    pairs: group and question of each cell as one number (``pair_numbers``), in order. rows: number of rows of
+    each cell. first: index of each group's first cell; one entry more than groups.
     """
 
-    of_row: Ints
+    pairs: Ints
     rows: Floats
     first: Ints
+    _table: Ints | None
 
     @classmethod
-    def of(
-        cls, groups: Ints, questions: npt.NDArray[np.integer[Any]], n_groups: int, n_questions: int
-    ) -> Cells:
+    def of(cls, parts: Iterable[Ints], n_rows: int, n_groups: int, n_questions: int) -> Cells:
         """The cells of rows.
 
-        groups, questions: numbers from 0, one of each per row.
-        n_groups, n_questions: how many there are.
+        parts: the pair of each row, some rows at a time. n_rows, n_groups, n_questions: how many there are.
         """
-        pairs = groups * n_questions + questions
-        if n_groups * n_questions <= DENSE * max(1, pairs.size):
-            counts = np.bincount(pairs, minlength=n_groups * n_questions)
-            present = np.flatnonzero(counts)
-            number = np.empty(counts.size, dtype=np.int64)
-            number[present] = np.arange(present.size)
-            of_row, rows = number[pairs], counts[present]
+        if n_groups * n_questions <= DENSE * max(1, n_rows):
+            counts = np.zeros(n_groups * n_questions, dtype=np.int64)
+            for part in parts:
+                counts += np.bincount(part, minlength=counts.size)
+            pairs = np.flatnonzero(counts)
+            table = np.empty(counts.size, dtype=np.int64)
+            table[pairs] = np.arange(pairs.size)
+            rows = counts[pairs]
         else:
-            present, of_row, rows = np.unique(pairs, return_inverse=True, return_counts=True)
-        first = np.searchsorted(present, np.arange(n_groups + 1) * n_questions)
-        return cls(of_row, rows.astype(np.float64), first)
+            table = None
+            counted = [np.unique(part, return_counts=True) for part in (np.zeros(0, np.int64), *parts)]
+            pairs, of_part = np.unique(np.concatenate([some for some, _ in counted]), return_inverse=True)
+            rows = np.bincount(of_part, weights=np.concatenate([number for _, number in counted]))
+        first = np.searchsorted(pairs, np.arange(n_groups + 1) * n_questions)
+        return cls(pairs, rows.astype(np.float64), first, table)
 
-    def sums(self, values: Floats) -> Floats:
-        """Sum of the values (one per row) in each cell."""
-        return np.bincount(self.of_row, weights=values, minlength=self.rows.size).astype(np.float64)
+    def of_rows(self, pairs: Ints) -> Ints:
+        """The cell of each row, by its pair."""
+        return np.searchsorted(self.pairs, pairs) if self._table is None else self._table[pairs]
 
 
 def state_counts(groups: Ints, states: npt.NDArray[np.integer[Any]], n_groups: int, n_states: int) -> Ints:
@@ -122,7 +125,7 @@ SLICE = 50_000
 def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
     """The judgements with ASKED_IN: LOCAL for a language of the culture (English in the United States), else
     ENGLISH or ANOTHER."""
-    pairs = judgements.select("culture", "language").unique()
+    pairs = _different(judgements.select("culture", "language"))
     labels = [
         LOCAL if language in get_culture(culture).languages else ENGLISH if language == "en" else ANOTHER
         for culture, language in pairs.cast(pl.String).iter_rows()
@@ -170,7 +173,7 @@ def summarise_means(
     require_columns(judgements, dict.fromkeys(sorted(needed), pl.String), "judgements")
     computed = [metric for metric in metrics if metric.name in judgements.columns]
     reasons = (
-        pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, dtype=pl.String).alias(LEFT_OUT)
+        pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, pl.Categorical).alias(LEFT_OUT)
     )
     cut = pl.col(CUT) if CUT in judgements.columns else pl.lit(False).alias(CUT)
     counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in computed))
@@ -215,7 +218,7 @@ class _Columns:
     questions: Numbers  # in the order of the questions' names, so that row order does not matter
     n_questions: int
     states: Numbers  # positions in _STATES
-    cut: Numbers  # 1 where the token limit cut the reply
+    cut: npt.NDArray[np.bool_]  # whether the token limit cut the reply
     why: Sequence[str]  # the reasons for which the rule leaves rows out
     reasons: Numbers  # positions in ``why``, 0 for rows that no metric leaves out
     together: Sequence[
@@ -224,7 +227,7 @@ class _Columns:
 
     @classmethod
     def of(cls, counted: pl.DataFrame, metrics: Sequence[Metric]) -> _Columns:
-        names = counted["question"].unique().cast(pl.String).sort().to_list()
+        names = _different(counted.select("question"))["question"].cast(pl.String).sort().to_list()
         why = ["", *counted[LEFT_OUT].drop_nulls().unique().cast(pl.String).sort()]
         reasons = _numbered(counted[LEFT_OUT].cast(pl.Enum(why)).fill_null(""), why)
         together: dict[tuple[bytes, bool], tuple[list[Metric], Numbers, Numbers]] = {}
@@ -244,15 +247,18 @@ class _Columns:
             questions=_numbered(counted["question"], names),
             n_questions=len(names),
             states=_numbered(counted["state"], _STATES),
-            cut=counted[CUT].fill_null(False).cast(pl.UInt8).to_numpy(),
+            cut=counted[CUT].fill_null(False).to_numpy(),
             why=why,
             reasons=reasons,
             together=list(together.values()),
         )
 
-    def values(self, metric: Metric) -> Floats:
-        """Computed at each use: those of all metrics at once would take more memory than everything else."""
-        return self.counted[metric.name].cast(pl.Float64).fill_null(0.0).to_numpy()
+    def values(self, metric: Metric, rows: Numbers) -> Floats:
+        """Of these rows, which are in order and one or more. Computed at each use: those of all metrics and
+        rows at once would take more memory than everything else."""
+        start = int(rows[0])
+        values = self.counted[metric.name][start : int(rows[-1]) + 1]
+        return values.cast(pl.Float64).fill_null(0.0).to_numpy()[rows - start]
 
 
 def _numbered(column: pl.Series, names: Sequence[str]) -> Numbers:
@@ -265,10 +271,22 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
         return ["all"], np.zeros(counted.height, dtype=np.int32)
     if grouping != ("culture",) and any(counted[column].n_unique() < 2 for column in grouping):
         return [], np.full(counted.height, -1, dtype=np.int32)
-    names = counted.select(grouping).drop_nulls().unique(maintain_order=True).with_row_index("__group")
-    rows = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")
+    keys = counted.select(grouping)
+    names = _different(keys).drop_nulls().with_row_index("__group")
+    rows = by_slices(
+        keys,
+        SLICE,
+        lambda part: part.join(names, on=grouping, how="left", maintain_order="left").select(
+            pl.col("__group").cast(pl.Int32).fill_null(-1)
+        ),
+    )
     labels = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
-    return labels, rows["__group"].cast(pl.Int32).fill_null(-1).to_numpy()
+    return labels, rows["__group"].to_numpy()
+
+
+def _different(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows that differ, in the order of the first of each."""
+    return by_slices(rows, SLICE, lambda part: part.unique(maintain_order=True)).unique(maintain_order=True)
 
 
 def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list[dict[str, object]]]:
@@ -276,9 +294,27 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
     by_metric: dict[str, list[dict[str, object]]] = {}
     for metrics, scored, unscored in columns.together:
         rows, out = scored[groups[scored] >= 0], unscored[groups[unscored] >= 0]
-        of_row, states = groups[rows].astype(np.int64), columns.states[rows]
-        cells = Cells.of(of_row, columns.questions[rows], n_groups, columns.n_questions)
-        counts = state_counts(of_row, states, n_groups, len(_STATES))
+        parts = [rows[start : start + SLICE] for start in range(0, rows.size, SLICE)]
+
+        def pairs(part: Numbers) -> Ints:
+            return groups[part].astype(np.int64) * columns.n_questions + columns.questions[part]
+
+        cells = Cells.of(map(pairs, parts), rows.size, n_groups, columns.n_questions)
+        sums = {metric.name: np.zeros(cells.rows.size) for metric in metrics}
+        squares, reached = ({metric.name: np.zeros(n_groups) for metric in metrics} for _ in range(2))
+        counts = np.zeros((n_groups, len(_STATES)), dtype=np.int64)
+        cut = np.bincount(groups[out][columns.cut[out]], minlength=n_groups)
+        for part in parts:
+            of_row, states = groups[part].astype(np.int64), columns.states[part]
+            of_cell = cells.of_rows(pairs(part))
+            counts += state_counts(of_row, states, n_groups, len(_STATES))
+            cut += np.bincount(of_row[columns.cut[part]], minlength=n_groups)
+            replied = ~np.isin(states, _LOST)
+            for metric in metrics:
+                values = columns.values(metric, part)
+                np.add.at(sums[metric.name], of_cell, values)
+                np.add.at(squares[metric.name], of_row, values * values)
+                np.add.at(reached[metric.name], of_row[replied], values[replied])
         of_out = groups[out].astype(np.int64)
         counts_out = state_counts(of_out, columns.states[out], n_groups, len(_STATES))
         why = state_counts(of_out, columns.reasons[out], n_groups, len(columns.why))
@@ -289,27 +325,19 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
             )
             for group in range(n_groups)
         ]
-        expected = np.concatenate([rows, out])
-        cut = np.bincount(groups[expected], weights=columns.cut[expected], minlength=n_groups)
-        replied = ~np.isin(states, _LOST)
         for metric in metrics:
-            values = columns.values(metric)[rows]
-            sums = cells.sums(values)
-            reached = np.bincount(of_row[replied], weights=values[replied], minlength=n_groups)
-            squares = np.bincount(of_row, weights=values * values, minlength=n_groups)
-            parts = [slice(cells.first[group], cells.first[group + 1]) for group in range(n_groups)]
             by_metric[metric.name] = [
                 {"cut": int(cut[group])}
                 | _score(
                     metric,
-                    sums[part],
-                    cells.rows[part],
-                    float(squares[group]),
-                    float(reached[group]),
+                    sums[metric.name][first:end],
+                    cells.rows[first:end],
+                    float(squares[metric.name][group]),
+                    float(reached[metric.name][group]),
                     counts[group],
                     left[group],
                 )
-                for group, part in enumerate(parts)
+                for group, (first, end) in enumerate(pairwise(cells.first))
             ]
     return by_metric
 

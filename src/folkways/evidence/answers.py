@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -126,12 +127,15 @@ class Answers:
                 )
 
 
-def answers_of(
-    judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Metric, groups: Sequence[str]
-) -> Answers:
+Judged: TypeAlias = pl.DataFrame | pl.LazyFrame | Callable[[], pl.DataFrame]
+"""records.JUDGEMENTS of one model on one task in one profile, or what reads them: of models that are read one
+after the other, only what is compared is in memory together."""
+
+
+def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequence[str]) -> Answers:
     """Match the counted rows of models to which the metric applies.
 
-    judgements: model -> records.JUDGEMENTS of one task and profile, with the metric's column and ``groups``.
+    judgements: model -> what was judged, with the metric's column and ``groups``.
     Rows match by item, language, variant and sample. If the metric has one value for a whole question
     (``Metric.per``), they match by question instead of item, and a question counts as without a reply as soon
     as one of its rows is.
@@ -179,12 +183,11 @@ def answers_of(
     )
 
 
-def _expected(
-    frame: pl.DataFrame | pl.LazyFrame, metric: Metric, key: Sequence[str], carried: Sequence[str]
-) -> pl.DataFrame:
+def _expected(judged: Judged, metric: Metric, key: Sequence[str], carried: Sequence[str]) -> pl.DataFrame:
     """The carried columns, state, value and whether a reply is lost: one row for each that a metric has a
     value for."""
     value, lost = pl.col(metric.name).cast(pl.Float64), pl.col("state").is_in(LOST)
+    frame = judged if isinstance(judged, pl.DataFrame | pl.LazyFrame) else judged()
     counted = frame.lazy().filter(pl.col("counted")).select(*carried, "state", value=value, lost=lost)
     if metric.per == "question":
         others = [name for name in carried if name not in key]

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from folkways.evidence.answers import Answers, answers_of
+from folkways.evidence.answers import Answers, Judged, answers_of
 from folkways.evidence.contrasts import ALPHA, CONTRASTS, contrasts
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
@@ -49,9 +49,7 @@ class ModelContrasts:
     ranks: Mapping[str, Rank] = field(default_factory=dict)
 
 
-def model_contrasts(
-    judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Metric, by: Sequence[str]
-) -> ModelContrasts:
+def model_contrasts(judgements: Mapping[str, Judged], metric: Metric, by: Sequence[str]) -> ModelContrasts:
     """The contrasts and the order of models.
 
     judgements: as for ``answers_of``. by: the facets by whose groups they are compared too.

@@ -301,6 +301,7 @@ def load_judgements(
     *,
     small: bool = False,
     without: Collection[str] = (),
+    details: Collection[str] | None = None,
 ) -> pl.DataFrame:
     """The stored judgements of a part of ``run`` in ``profile``, from ``workspace``: records.JUDGEMENTS,
     ``ordinal``, ``endpoint``, ``profile``, ``response``, metrics and facets.
@@ -317,7 +318,7 @@ def load_judgements(
     pages = judged_pages(workspace, run, profile, (*stored, "details"), **about)
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times
     # what the frame does.
-    read = (_unpacked(page.rename({"text": "response"}, strict=False)) for page in pages)
+    read = (_unpacked(page.rename({"text": "response"}, strict=False), details) for page in pages)
     slim = map(compact, read) if small else read
     labels = {"task": part.task, "endpoint": part.endpoint, "profile": profile}
     frames: list[pl.DataFrame] = []
@@ -327,9 +328,9 @@ def load_judgements(
     if not frames:
         return empty({**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String, "response": pl.String})
     frame = pl.concat(frames, how="diagonal_relaxed", rechunk=False)  # all at once would be in memory twice
-    details = [name for name in frame.columns if name not in (*first_columns, *labels)]
+    further = [name for name in frame.columns if name not in (*first_columns, *labels)]
     absent = (pl.lit(None, pl.String).alias(name) for name in without)
-    return frame.with_columns(absent).select(*first_columns, *labels, *details)
+    return frame.with_columns(absent).select(*first_columns, *labels, *further)
 
 
 def _repeated(name: str, value: str, times: int, small: bool) -> pl.Series:
@@ -339,11 +340,13 @@ def _repeated(name: str, value: str, times: int, small: bool) -> pl.Series:
     return pl.Series(name, [value], dtype=kind).new_from_index(0, times)
 
 
-def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
-    """The judgements with a column for each of their details, in place of JSON text. Equal texts are read
-    once."""
+def _unpacked(frame: pl.DataFrame, wanted: Collection[str] | None) -> pl.DataFrame:
+    """The judgements with a column for each of their details, or of those ``wanted``, in place of JSON text.
+    Equal texts are read once."""
     texts = frame["details"].unique(maintain_order=True)
     details = pl.DataFrame([orjson.loads(text) for text in texts], infer_schema_length=None, orient="row")
+    if wanted is not None:
+        details = details.select(name for name in details.columns if name in wanted)
     if not details.width:
         return frame.drop("details")
     if texts.len() == frame.height:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
+from functools import partial
 
 import polars as pl
 
@@ -60,16 +61,28 @@ def make_contrasts(
         if len(view.models) < 2:
             continue  # nothing is read
         parts = parts or results.parts(workspace, run)
-        metric, judged = view.metric, dict[str, pl.DataFrame]()
-        for frame in compared_of_task(workspace, run, parts, task.name, [profile]):
-            if frame.height and metric.name in frame.columns:
-                judged[frame["endpoint"][0]] = without_treatments(frame.select(*COMPARED, metric.name))
-            del frame  # before the next is read
-        frames = {model: judged.pop(model) for model in view.models if model in judged}
+        metric = view.metric
+        of_model = {part.endpoint: part for part in parts if part.task == task.name}
+        frames = {
+            model: partial(_compared_by, workspace, run, profile, of_model[model], metric.name)
+            for model in view.models
+            if model in of_model
+        }
         if len(frames) > 1:
             made = model_contrasts(frames, metric, (CULTURE,))
             ranks = [(model, *astuple(rank)) for model, rank in made.ranks.items()]
             results.save_contrasts(workspace, run, (task.name, profile, metric.name), made.contrasts, ranks)
+
+
+def _compared_by(
+    workspace: Workspace, run: RunRecord, profile: str, part: results.Part, metric: str
+) -> pl.DataFrame:
+    """COMPARED and the metric of the prompts as they are, in one part of a run."""
+    rows = results.load_judgements(
+        workspace, run, profile, part, small=True, without=TEXTS, details=(metric,)
+    )
+    absent = [] if metric in rows.columns else [pl.lit(None, pl.Float64).alias(metric)]
+    return without_treatments(rows.with_columns(absent).select(*COMPARED, metric))
 
 
 def stored_contrasts(workspace: Workspace, run: RunRecord) -> dict[tuple[str, str, str], ModelContrasts]:
