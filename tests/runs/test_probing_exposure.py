@@ -148,7 +148,9 @@ def test_the_order_of_a_release_is_weighed_against_other_orders_and_these_agains
     assert (row["difference_low"], row["difference_high"]) == pytest.approx((low, high))
     assert row["control"] == "the same items in other orders" and row["lacking"] is None
     texts = {prompt.logprob_of for unit in units for prompt in unit.prompts}
-    assert {(request.choices or ("",))[0] for request in model.requests} == texts, "and nothing of the control"
+    assert {(request.choices or ("",))[0] for request in model.requests} == texts, (
+        "and nothing of the control"
+    )
     assert {request.settings for request in model.requests} == {
         Settings(temperature=None, top_p=None, read=LOGPROB)
     }, "nothing is drawn, so that no setting of drawing belongs to what is stored"
