@@ -182,8 +182,8 @@ ALLOCATOR = ("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
 
 PIECES = (-3, 1024 * 1024)
 """``mallopt(M_MMAP_THRESHOLD, 1 MiB)``: glibc takes larger blocks from the system one by one, and returns
-them. By itself it raises the limit to 32 MiB as large blocks are freed, and small ones among them keep the rest
-from being returned: 10 MB at 80,000 requests, 20 MB in a report of a million."""
+them. By itself it raises the limit to 32 MiB as large blocks are freed, and small ones among them then keep
+the rest from being returned: 10 MB at 80,000 requests."""
 
 GARBAGE_AFTER = 50_000
 """Objects made between two runs of the cycle collector. Replies and judgements never form cycles; the usual
