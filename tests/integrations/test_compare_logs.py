@@ -235,6 +235,25 @@ def test_one_of_several_scorers_is_compared_and_the_others_are_named(tmp_path: P
     assert "unknown score of quiz" in told and "valid: graded.depth, graded.length, match" in told
 
 
+def test_the_first_score_of_the_first_log_that_all_have_is_compared_and_files_tell_models_apart(
+    tmp_path: Path,
+) -> None:
+    paths = [tmp_path / "a" / "x.eval", tmp_path / "b" / "x.eval", tmp_path / "b" / "y.eval"]
+    for path, names in zip(paths, ("abcd", "dcba", "ecb"), strict=True):
+        path.parent.mkdir(exist_ok=True)
+        write_inspect_log(path, [sample(n, dict.fromkeys(names, "CI"[n % 2])) for n in range(N)])
+    (comparison,) = compare_logs(*paths)
+    assert comparison.metric.name == "b"
+    assert list(comparison.models) == [f"org/model@{paths[0]}", f"org/model@{paths[1]}", "org/model@y"]
+    assert list(comparison.notes) == ["Other scores of these logs: c; choose one with metric=."]
+    (turned,) = compare_logs(*paths[::-1], metric="c")
+    assert (turned.metric.name, list(turned.notes)) == ("c", [])
+    with pytest.raises(FolkwaysError, match="(?s)unknown score of quiz.*in all of these logs.*'a'.*b, c$"):
+        compare_logs(*paths, metric="a")
+    with pytest.raises(FolkwaysError, match="a comparison needs two logs or more"):
+        compare_logs(paths[0])
+
+
 def test_what_failed_is_no_zero_and_is_counted(tmp_path: Path) -> None:
     log(tmp_path, 0)
     samples = [sample(n, {"match": "C"} if n % 4 else None) for n in range(N)]
