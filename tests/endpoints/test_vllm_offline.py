@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, EndpointOptions, Request, Settings
+from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.local import LocalEndpoint
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.vllm_offline.child import PrefixQueue, parts_of
