@@ -187,6 +187,41 @@ def test_a_row_of_its_data_set_on_the_hub() -> None:
     assert read.notes["vectors"] == 1
 
 
+@pytest.mark.parametrize(
+    ("row", "taken"),
+    [
+        ({"id": "r1", "fields": {"text": "soup"}, "responses": {}}, True),
+        ({"id": "r1", "fields": "text", "responses": {}}, False),
+        ({"id": "r1", "responses": {}}, False),
+        ({"id": "r1", "fields": {"text": "soup"}, "culture": "KR"}, False),
+        ({"text": "soup", "mood.responses": None}, True),
+        ({"text": "soup", "mood.suggestion": "good"}, True),
+        ({"text": "soup", "mood.suggestion.agent": "m", "responses": {}}, False),
+    ],
+)
+def test_what_its_rows_are_known_by(row: dict[str, Any], taken: bool) -> None:
+    assert is_record(row) == taken
+
+
+@pytest.mark.parametrize("value", [3, 0.5, True, [], ["soup"], [0.5, "soup"], {"a": 1}, "soup", None])
+def test_a_column_of_a_row_is_a_vector_only_with_numbers_in_it(value: object) -> None:
+    read = read_record(
+        {"id": "r1", "text": "soup", "more": value, "mood.suggestion": "bad"}, [MOOD], ["text"]
+    )
+    assert read.content["more"] == value
+    assert "vectors" not in read.notes
+
+
+def test_nothing_marked_says_so_of_every_part_of_the_field_and_of_no_other() -> None:
+    parts = [*SPANS, {**SPANS[0], "key": "title_words", "of": "title"}, MOOD]
+    nothing = {"text_spans": {"value": [], "agent": "m"}, "other_spans": {"value": [], "agent": "m-2"}}
+    read = read_record(record({}, nothing), parts, ["text", "title"])
+    assert [(each.model, each.values) for each in read.suggestions] == [
+        ("m", {part["key"]: [] for part in SPANS}),
+        ("m-2", {}),
+    ]
+
+
 def test_one_model_with_two_scores_has_none() -> None:
     suggestions = {
         "mood": {"value": "bad", "score": 0.25, "agent": "m"},

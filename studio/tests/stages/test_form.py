@@ -227,6 +227,36 @@ def test_what_most_say_stands_and_the_rest_goes_to_somebody() -> None:
     assert decide({}, {"age": 90}, majority=2).result["age"] == pytest.approx((7.5 + 90) / 2)
 
 
+ANSWERS_TO_EACH_TYPE: list[tuple[dict[str, Any], list[Any], Any]] = [
+    ({"type": "choice", "options": ["a", "b"]}, ["a", "a", "b"], "a"),
+    ({"type": "choice", "options": ["a", "b"]}, ["a", "a", None], "a"),
+    ({"type": "choice", "options": ["a", "b"]}, ["a", None, None], None),
+    ({"type": "several", "options": ["a", "b"]}, [["a"], ["b", "a"], None], ["a"]),
+    ({"type": "several", "options": ["a", "b"]}, [["a"], None, None], []),
+    ({"type": "scale", "least": 1, "most": 5}, [2, 5, None], 3.5),
+    ({"type": "scale", "least": 1, "most": 5}, [None, None, None], None),
+    ({"type": "number"}, [1.5, None, 7.5], 4.5),
+    ({"type": "text"}, ["one", None, "one"], ["one", "one"]),
+    ({"type": "text"}, [None, None, None], None),
+    ({"type": "texts"}, [["b"], None, ["a", "b"]], ["b", "a"]),
+    ({"type": "spans", "of": "text"}, [[[0, 2, "In"]], [[0, 2, "In"]], None], [[0, 2, "In"]]),
+]
+
+
+@pytest.mark.parametrize(("part", "values", "common"), ANSWERS_TO_EACH_TYPE)
+def test_people_who_were_not_asked_a_part_count_as_people_who_said_nothing(
+    part: dict[str, Any], values: list[Any], common: Any
+) -> None:
+    asked = {"key": "more", "type": "choice", "label": "More?", "options": ["yes", "no"]}
+    if_yes = {**part, "key": "part", "label": "?", "if": {"key": "more", "is": "yes"}}
+    config = config_of(ask=[asked, if_yes])
+    votes = []
+    for number, value in enumerate(values):
+        answers = {"more": "no"} if value is None else {"more": "yes", "part": value}
+        votes.append(Vote(f"p-{number}", FORM.validate({"answers": answers}, CONTENT, config)))
+    assert FORM.resolve(votes, CONTENT, config).result.get("part") == common
+
+
 def test_agreement_is_computed_over_what_each_part_is() -> None:
     labels = [
         FORM.labels(take(**changes)) for changes in ({}, {"fit": 2, "order": ["cake", "broth", "soup"]})
