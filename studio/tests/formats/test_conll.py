@@ -97,6 +97,9 @@ def test_two_columns_and_scripts_without_spaces() -> None:
         ("1 one O\n2 two B-N\n", [("one two", [(4, 7, "N")])]),
         ("1-2 ones O\n1 one O\n2 s B-N\n3 two O\n", [("ones two", [(0, 4, "N")])]),
         ("1 one O\n1.1 none B-N\n2 two O\n", [("one two", [])]),
+        ("1-2 ones B-A\n1 one B-X\n2 s B-Y\n", [("ones", [(0, 4, "A")])]),
+        ("1-2 ones O\n1 one B-X\n2 s B-Y\n", [("ones", [(0, 4, "X")])]),
+        ("Oulu a b c d e f g h B-LOC\n", [("Oulu", [(0, 4, "LOC")])]),
     ],
 )
 def test_numbers_are_ids_where_every_text_counts_from_one_and_nothing_else_stands_there(
