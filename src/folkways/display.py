@@ -121,7 +121,7 @@ def p_value(value: float | None, alpha: float = 0.05) -> str:
     (``.0496``)."""
     if value is None or math.isnan(value):
         return NOT_A_NUMBER
-    if value < 0.001 or value > 0.9995:
+    if value < 0.001 or value >= 0.9995:
         return "<.001" if value < 0.001 else "1"
     written = (f"{value:.{decimals}f}" for decimals in range(3, 17))
     clear = next((text for text in written if value == alpha or float(text) != alpha), f"{value:.3f}")

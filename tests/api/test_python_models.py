@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 
 import folkways
+from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
 from folkways.workspace import results
 from tests.endpoints.test_local import TEMPLATE, make_model
@@ -258,6 +259,35 @@ def test_what_is_refused_is_told_what_to_write(run: Any, model: Any, message: st
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["a", "a b", "n" * 128, "ሀ" * 128])
+def test_a_name_has_1_to_128_printable_characters(name: str) -> None:
+    model = folkways.model({"item": "A"}, name=name)
+    assert model.name == f"python/{name}"
+    for wrong in ("", " ", "\u2003", f"{name}\n", f"{name}\u202e", "n" * 129, 3):
+        with pytest.raises(FolkwaysError) as refused:
+            folkways.model({"item": "A"}, name=wrong)  # type: ignore[arg-type]
+        assert str(refused.value) == f"a model's name has 1 to 128 printable characters, got {wrong!r}"
+
+
+def test_calls_at_once_are_a_whole_number_from_1_on() -> None:
+    for most in (1, 2):
+        assert folkways.model(Generator("A"), version=1, concurrency=most).default_concurrency == most
+    for wrong in (0, -1, 1.5, "2"):
+        with pytest.raises(FolkwaysError) as refused:
+            folkways.model(Generator("A"), version=1, concurrency=wrong)  # type: ignore[arg-type]
+        assert str(refused.value) == f"concurrency must be a whole number from 1 on, got {wrong!r}"
+
+
+def test_a_dict_of_replies_may_hold_a_few_names_of_models() -> None:
+    """Only where all of them are is it a dict of models."""
+    assert folkways.model({"a": "openai/gpt-4o-mini", "b": "B"}, name="m").name == "python/m"
+    with pytest.raises(FolkwaysError, match="this looks like a dict of models"):
+        folkways.model({"a": "openai/gpt-4o-mini", "b": "baseline/random"}, name="m")
+    with pytest.raises(FolkwaysError, match="a version belongs to a name"):
+        folkways.model({"a": "B"}, version=1)
+    assert folkways.model({"a": "B"}, name="m", version=1).identity == "python:m@1"
+
+
 def test_two_models_of_one_name_are_refused(run: Any) -> None:
     one, other = (folkways.model(lambda prompt: "A", name="mine", version=version) for version in (1, 2))
     with pytest.raises(FolkwaysError, match="two different models are called python/mine"):
@@ -383,6 +413,27 @@ class TestClients:
             .responses()["response"]
             .equals(ours)
         )
+
+    def test_a_client_is_known_by_its_address_and_model_or_by_name_and_version(self) -> None:
+        address = "https://me:word@proxy.example:8443/v1/?key=k"
+        client, waiting = (
+            kind(base_url=address, api_key="k") for kind in (openai.OpenAI, openai.AsyncOpenAI)
+        )
+        names = {
+            (None, None): ("python/m", "python:https://proxy.example:8443/v1#m@"),
+            ("mine", None): ("python/mine", "python:https://proxy.example:8443/v1#m@"),
+            (None, 3): ("python/m", "python:https://proxy.example:8443/v1#m@3"),
+            ("mine", 3): ("python/mine", "python:mine@3"),
+        }
+        for (name, version), expected in names.items():
+            model = folkways.model(client, name, version=version, model="m")
+            assert (model.name, model.identity) == expected
+        at_once = [
+            folkways.model(each, model="m", concurrency=most).default_concurrency
+            for each in (client, waiting)
+            for most in (None, 3)
+        ]
+        assert at_once == [32, 3, EndpointOptions.DEFAULT_CONCURRENCY, 3]
 
     def test_errors_of_the_client_are_failures_with_their_status(self, run: Any, server: ChatServer) -> None:
         server.control(faults={"chances": {"500": 1.0}})

@@ -20,6 +20,24 @@ finally:
     print(*["file " + name for name in opened if name.endswith("METADATA")], sep="\\n")
 """
 
+OWN_PIECES = """
+import ctypes, os, sys
+from folkways.cli.main import main
+class Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks pieces bytes usmblks".split()]
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Info
+try:
+    main()
+finally:
+    block = b"." * (8 << 20)
+    del block  # from here on glibc would keep blocks up to this size together with small ones
+    before = libc.mallinfo2().bytes
+    block = b"." * (2 << 20)
+    print(libc.mallinfo2().bytes - before, os.environ[sys.argv[2]])
+"""
+
+
 NOT_NEEDED = (
     "aiohttp",
     "folkways.runs.gate",
@@ -52,3 +70,19 @@ def test_a_run_imports_its_own_benchmark_alone_and_nothing_of_other_commands(tmp
     assert [name for name in NOT_NEEDED if name in lines] == []
     metadata = [line for line in lines if line.startswith("file ")]
     assert len(metadata) == len(set(metadata)), "the metadata of a package are read once"
+
+
+def test_large_blocks_of_memory_can_be_returned_to_the_system() -> None:
+    polars = "_RJEM_MALLOC_CONF"  # what its allocator reads
+    done = subprocess.run(
+        [sys.executable, "-c", OWN_PIECES, "--version", polars],
+        env={name: value for name, value in environment().items() if name != polars},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    taken, settings = done.stdout.splitlines()[-1].split()
+    assert int(taken) >= 2 << 20
+    assert "dirty_decay_ms:0" in settings

@@ -252,13 +252,11 @@ def test_with_one_slot_a_reply_depends_on_nothing_that_was_asked_before(ask_one_
 
 
 def test_sampling_is_seeded_by_request(ask_one_slot):
-    warm = [
-        replace(one, settings=Settings(temperature=1.5, top_p=None, seed=3, max_tokens=8))
-        for one in [ASKED[0]] * 2
-    ]
-    warm += [replace(warm[0], key="other")]
-    first, again, other = ask_one_slot(*warm)
-    assert first.text == again.text != other.text
+    settings = Settings(temperature=1.5, top_p=None, seed=3, max_tokens=4)
+    warm = [replace(ASKED[0], key=key, settings=settings) for key in "aabcde"]
+    first, *more = (reply.text for reply in ask_one_slot(*warm))
+    assert first == more[0]
+    assert len({first, *more}) >= 4, "each key has a seed of its own"
 
 
 def test_a_file_without_chat_template_is_asked_to_go_on(ask_plain):
@@ -300,7 +298,7 @@ def test_tokens_that_are_parts_of_a_letter_count_too(ask_plain, server):
     oracle."""
     prompt, options = "The Japanese word for tea:", ("畳", "お茶", "tea")
     (found,) = ask_plain(request(prompt, settings=READ, choices=options))
-    expected = []
+    expected, behind = [], 0
 
     def tokens(text: str) -> list[int]:
         return server("/tokenize", {"content": text, "add_special": True})["tokens"]
@@ -312,6 +310,8 @@ def test_tokens_that_are_parts_of_a_letter_count_too(ask_plain, server):
             (said,) = server("/completion", body | {"temperature": 0})["completion_probabilities"]
             total += next(one["logprob"] for one in said["top_logprobs"] if one["id"] == whole[at])
         expected.append(total)
+        behind += len(whole) - len(tokens(prompt))
+    assert found.input_tokens == len(tokens(prompt)) + behind, "the prompt is computed once"
     assert likelihoods_of(found.finish_reason) == pytest.approx(expected, abs=0.02)
     assert found.text == options[expected.index(max(expected))]
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.endpoints import local
 from folkways.endpoints.base import LOGLIK, LOGPROB, Completion, EndpointFailure, Settings
 from folkways.endpoints.local import PendingRequest, next_batch
 from folkways.endpoints.registry import open_name
@@ -26,6 +27,7 @@ WORDS = VOCABULARY.split()
 TEMPLATE = "{% for m in messages %}{{ m.role }} {{ m.content }} . {% endfor %}"
 NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + TEMPLATE
 GREEDY = Settings(max_tokens=6)
+READ = Settings(temperature=None, top_p=None, read=LOGLIK)
 LOOP = asyncio.new_event_loop()
 
 
@@ -117,6 +119,135 @@ def test_a_batch_is_the_first_and_those_nearest_to_it_in_length(asked, largest):
     assert max(abs(len(one.request.user) - first) for one in batch) <= min(far, default=99)
 
 
+def test_the_length_of_a_request_is_that_of_its_two_parts():
+    parts = [("x" * 10, None), ("x" * 14, None), ("x", "y" * 9)]
+    waiting = [
+        PendingRequest(request(user, system=system), asyncio.Future(loop=LOOP)) for user, system in parts
+    ]
+    assert next_batch(waiting, 2) == [waiting[0], waiting[2]]
+
+
+class NotingModel:
+    """Answers at once with the user's text, and notes what it is asked together, from which seed."""
+
+    def __init__(self) -> None:
+        self.batches: list[tuple[list[str], int | None]] = []
+
+    def generate(self, requests, seed, stop):
+        """The prompts themselves; breaks where one says so, and refuses another."""
+        self.batches.append(([one.user for one in requests], seed))
+        if any(one.user == "break" for one in requests):
+            raise ValueError("broken\x1b")
+        return [EndpointFailure("no") if one.user == "no" else Completion(one.user) for one in requests]
+
+    def choose(self, requests):
+        """The first option of each."""
+        self.batches.append(([one.user for one in requests], -1))
+        return [Completion(one.choices[0]) for one in requests]
+
+
+@pytest.fixture
+def noting(monkeypatch) -> NotingModel:
+    model = NotingModel()
+    monkeypatch.setattr(local, "load_model", lambda source, revision: model)
+    return model
+
+
+@pytest.mark.parametrize(("concurrency", "sizes"), [(1, [16, 4]), (67, [16, 4]), (68, [17, 3]), (400, [20])])
+def test_what_waits_is_answered_together_16_or_a_quarter_of_what_may_wait(noting, concurrency, sizes):
+    asked = [request("x" * length, key=str(length), settings=GREEDY) for length in range(20)]
+    assert texts(*ask("org/name", *asked, concurrency=concurrency)) == [one.user for one in asked]
+    assert [len(users) for users, _ in noting.batches] == sizes
+    assert {seed for _, seed in noting.batches} == {None}
+
+
+def test_what_is_sampled_is_asked_alone_and_other_settings_apart(noting):
+    warm = Settings(temperature=0.5, seed=3)
+    asked = [
+        request("first", key="a", settings=GREEDY),
+        request("sampled", key="b", settings=warm),
+        request("second", key="c", system="long " * 9, settings=GREEDY),
+        request("read", key="d", settings=READ, choices=("no", "yes")),
+        request("sampled too", key="b", settings=replace(warm, seed=None), sample=2),
+        request("read too", key="e", settings=READ, choices=("yes", "no")),
+        request("other", key="f", settings=Settings(max_tokens=9)),
+    ]
+    replies = ["first", "sampled", "second", "no", "sampled too", "yes", "other"]
+    assert texts(*ask("org/name", *asked)) == replies
+    seeds = {"sampled": 66_310_430_097_075_180, "sampled too": 17_995_460_149_061_481}
+    assert noting.batches == [
+        (["first", "second"], None),
+        (["sampled"], seeds["sampled"]),
+        (["read", "read too"], -1),
+        (["sampled too"], seeds["sampled too"]),
+        (["other"], None),
+    ]
+
+
+def test_what_a_models_code_raises_fails_the_requests_of_that_batch_alone(noting):
+    other = Settings(max_tokens=9)
+    asked = [
+        request("break", key="1", settings=GREEDY),
+        request("with it", key="2", settings=GREEDY),
+        request("no", key="3", settings=other),
+        request("yes", key="4", settings=other),
+    ]
+    broken, too, refused, good = ask("org/name", *asked)
+    for failure in (broken, too):
+        assert str(failure) == "hf/org/name: generating failed: ValueError: broken"
+    assert (str(refused), good.text) == ("no", "yes")
+
+
+def test_a_request_that_nobody_waits_for_any_more_is_not_answered(noting):
+    endpoint = open_name("hf/org/name")
+
+    async def run() -> str:
+        await endpoint.open(1)
+        given_up, waiting = (
+            asyncio.create_task(endpoint.complete(request(user, key=user, settings=GREEDY)))
+            for user in ("given up", "waiting")
+        )
+        await asyncio.sleep(0)
+        given_up.cancel()
+        reply = await waiting
+        await endpoint.close()
+        await endpoint.close()
+        with pytest.raises(FolkwaysError, match="hf/org/name was asked before it was opened"):
+            await endpoint.complete(request("late"))
+        return reply.text
+
+    assert asyncio.run(asyncio.wait_for(run(), 20)) == "waiting"
+    assert noting.batches == [(["waiting"], None)]
+
+
+def test_a_large_file_of_a_folder_counts_by_its_size_and_a_mebibyte_at_both_ends(tmp_path):
+    edge = 1024 * 1024
+    large, small = tmp_path / "weights.bin", tmp_path / "part" / "config.json"
+    small.parent.mkdir()
+
+    def identity(*changed: tuple[int, bytes], size: int = 2 * edge + 5, config: bytes = b"{}") -> str:
+        content = bytearray(size)
+        for at, byte in changed:
+            content[at : at + 1] = byte
+        large.write_bytes(content)
+        small.write_bytes(config)
+        name = open_name(f"hf/{tmp_path}").identity
+        assert name.startswith("hf/folder:") and len(name) == len("hf/folder:") + 16
+        return name
+
+    first = identity()
+    assert {identity((at, b"x")) for at in (edge, edge + 4)} == {first}, "between the ends"
+    others = [identity((at, b"x")) for at in (0, edge - 1, edge + 5, 2 * edge + 4)]
+    others += [identity(size=2 * edge + 6), identity(config=b"[]")]
+    hardly = [identity((at, b"x"), size=edge + 3) for at in (0, edge - 1, edge, edge + 2)]
+    assert len({first, *others, *hardly}) == 11
+    identity()
+    (tmp_path / ".cache").write_bytes(b"anything")
+    assert open_name(f"hf/{tmp_path}").identity == first
+    small.rename(tmp_path / "config.json")
+    assert open_name(f"hf/{tmp_path}").identity != first
+
+
 @pytest.mark.local_model
 def test_sampling_is_seeded_by_request_and_not_by_order(model):
     warm = Settings(temperature=1.5, top_p=None, seed=3, max_tokens=8)
@@ -193,7 +324,6 @@ def test_a_folder_without_a_model(tmp_path):
         asyncio.run(open_name(f"hf/{tmp_path}").open(1))
 
 
-READ = Settings(temperature=None, top_p=None, read=LOGLIK)
 CHOICES = [
     request("what is eaten in the morning ?", key="1", settings=READ, choices=("a", "b", "c", "d")),
     request(

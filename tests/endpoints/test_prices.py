@@ -237,3 +237,25 @@ def test_prices_are_numbers_from_0_on_with_the_file_that_says_so(tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(FolkwaysError, match="there is no file of prices"):
         load_prices(tmp_path / "folder")
+
+
+def test_batches_cost_the_share_of_the_row_or_else_of_the_provider(tmp_path):
+    file = tmp_path / "p.toml"
+    rows = {
+        "openai/own": "batch = 0.25",
+        "openai/whole": "batch = 1",
+        "openai/free": "batch = 0",
+        "openai/usual": "",
+        "nobody/usual": "",
+    }
+    lines = (f'"{name}" = {{input = 2, output = 8{more and ", "}{more}}}\n' for name, more in rows.items())
+    file.write_text(TABLE + "".join(lines))
+    prices = load_prices(file)
+    whole = {cost(prices, name, 1_000_000, 1_000_000) for name in rows}
+    batched = [cost(prices, name, 1_000_000, 1_000_000, batched=True) for name in rows]
+    assert (whole, batched) == ({10.0}, [2.5, 10.0, 0.0, 5.0, 10.0])
+    assert cost(prices, "openai/own", 1_000_000, 0, batched=True) == 0.5
+    for wrong in ("1.01", "-0.1", "true", '"half"'):
+        file.write_text(TABLE + f'"m" = {{input = 2, output = 8, batch = {wrong}}}')
+        with pytest.raises(DataError, match="batch of 'm' is the share that is paid in batches, 0 to 1"):
+            load_prices(file)

@@ -139,6 +139,12 @@ def test_another_address_is_another_model(monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "https://api.openai.com/v1/")
     assert open_name("openai/m").identity == own.identity
     assert open_name("openai/m", EndpointOptions(base_url="http://x/v1")).identity == "openai/m@http://x/v1"
+    tunnelled = open_name("http://h/v1#m", EndpointOptions(base_url="http://x/v1"))
+    assert (tunnelled.name, tunnelled.identity) == ("http://h/v1#m", "http://h/v1#m@http://x/v1")
+    assert tunnelled.address.base_url == "http://x/v1"
+    hosted = [open_name(name).address.hosted for name in ("openai/m", "ollama/m", "http://h/v1#m")]
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://x/v1")
+    assert (hosted, open_name("openai/m").address.hosted) == ([True, False, False], False)
 
 
 def test_a_broken_base_url_names_its_source(monkeypatch):
@@ -163,6 +169,8 @@ def test_a_broken_base_url_names_its_source(monkeypatch):
 def test_ollama_host(monkeypatch, host, url):
     monkeypatch.setenv("OLLAMA_HOST", host)
     assert open_name("ollama/m").address.base_url == url
+    elsewhere = open_name("ollama/m", EndpointOptions(base_url="http://x/v1"))
+    assert elsewhere.address.base_url == "http://x/v1"
 
 
 def test_model_names_may_hold_slashes_and_colons():

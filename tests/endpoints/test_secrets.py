@@ -11,6 +11,7 @@ import pytest
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
+from folkways.endpoints.servers.providers import providers
 from folkways.errors import FolkwaysError
 from tests.support.asking import KEY, request
 from tests.support.chat_faults import KINDS
@@ -163,3 +164,57 @@ def test_a_key_of_the_endpoint_alone_takes_the_place_of_the_usual_ones(chat_serv
     for name in (f"{address}#test-model", "openai/test-model"):
         with pytest.raises(FolkwaysError, match="needs a key: set the environment variable NOT_SET"):
             open_name(name, EndpointOptions(key_env="NOT_SET"))
+
+
+@pytest.mark.parametrize(
+    ("key_env", "hosts", "hint"),
+    [
+        (
+            None,
+            "",
+            "No key was sent: FOLKWAYS_API_KEY is for the hosts that FOLKWAYS_API_KEY_HOSTS names. If it is "
+            "for this one, add gpu.example:8000 to them",
+        ),
+        (None, "gpu.example", ""),
+        ("KEY_OF_THE_LAB", "", ""),
+        ("NOT_SET", "", ""),
+    ],
+)
+def test_what_is_said_of_a_key_that_was_not_sent_depends_on_why(monkeypatch, key_env, hosts, hint):
+    """A variable that somebody names for one endpoint has nothing to do with those of all others."""
+    monkeypatch.setenv("FOLKWAYS_API_KEY", KEY)
+    monkeypatch.setenv("VLLM_API_KEY", KEY)
+    monkeypatch.setenv("KEY_OF_THE_LAB", KEY)
+    monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", hosts)
+    url = "http://gpu.example:8000/v1"
+    options = EndpointOptions(key_env=key_env)
+    address = open_name(f"{url}#m", options, need_key=False).address
+    assert (address.key_hint, address.key_names) == (hint, (key_env or "FOLKWAYS_API_KEY",))
+    address = open_name(f"vllm/m@{url}", options, need_key=False).address
+    assert address.key_hint == hint.replace("FOLKWAYS_API_KEY ", "VLLM_API_KEY ")
+    assert address.key_names == ((key_env,) if key_env else providers()["vllm"].key_env)
+
+
+@pytest.mark.parametrize(
+    ("url", "hosts"),
+    [
+        ("http://gpu.example/v1", {"gpu.example": True, "GPU.example:80 ": True, "gpu.example:443": False}),
+        ("https://gpu.example/v1", {"gpu.example": True, "gpu.example:443": True, "gpu.example:80": False}),
+        ("http://[::2]:8000/v1", {"::2": True, "[::2]": True, "[::2]:8000": True, "::2:8000": False}),
+    ],
+)
+def test_a_host_is_named_with_the_port_of_its_scheme_and_with_or_without_brackets(monkeypatch, url, hosts):
+    monkeypatch.setenv("FOLKWAYS_API_KEY", KEY)
+    sent = {}
+    for named in hosts:
+        monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", f"example.org,{named}")
+        sent[named] = open_name(f"{url}#m").address.secrets == (KEY,)
+    assert sent == hosts
+
+
+@pytest.mark.parametrize("wrong", ["sk two words", "sk-…", "sk-\x1b[m"])
+def test_a_key_with_a_character_that_no_key_has_is_refused_without_being_quoted(monkeypatch, wrong):
+    monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}{wrong}")
+    with pytest.raises(FolkwaysError, match="the key in OPENAI_API_KEY holds a space or another") as caught:
+        open_name("openai/m")
+    assert KEY not in everything_said(caught.value)

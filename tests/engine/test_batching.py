@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Collection, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from folkways.endpoints.base import Completion, Request
-from folkways.endpoints.batches import BatchResult, BatchStatus
+from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.batches import BatchResult, BatchStatus, UndecidedBatch
+from folkways.engine import batching
 from folkways.engine.asking import EndpointJob, Limits
 from folkways.engine.budget import USED_UP, Budget, parse_budget
+from folkways.engine.progress import ModelProgress
 from folkways.engine.session import ask
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue import batches
@@ -126,3 +130,128 @@ def test_a_batch_that_the_budget_has_no_room_for_waits_without_looking_again_and
     assert (asked.done, batched.done, batched.stopped) == (1, 0, USED_UP)
     assert looks == [1, 1], "once while the other is asked, and once behind it"
     workspace.close()
+
+
+def failure(status: int | None, **kind: bool) -> EndpointFailure:
+    return EndpointFailure(
+        f"said {status}", status=status, **{"retryable": True, "rate_limited": status == 429, **kind}
+    )
+
+
+BUSY, BROKEN, LOST = failure(429), failure(503), failure(None)
+
+
+class Moody(Provider):
+    """Takes a batch at the end of ``sending`` and has carried it out at the end of ``looking``: what it says
+    before, call after call."""
+
+    def __init__(self, sending: Sequence[Exception] = (), looking: Sequence[Exception | None] = ()) -> None:
+        super().__init__()
+        self.sending, self.looking = list(sending), list(looking)
+        self.calls: list[str] = []
+        self.looks: list[float] = []
+
+    async def send(self, name: str, lines: Sequence[bytes]) -> str:
+        """Take it when its turn has come."""
+        self.calls.append("send")
+        if self.sending:
+            raise self.sending.pop(0)
+        self.keys = [line.decode() for line in lines]
+        return "batch_1"
+
+    async def find(
+        self, name: str, keys: Collection[str], since: float, known: Collection[str]
+    ) -> str | None:
+        """It was not taken."""
+        self.calls.append("find")
+        return None
+
+    async def look(self, number: str) -> BatchStatus:
+        """Done when its turn has come."""
+        self.looks.append(time.monotonic())
+        said = self.looking.pop(0) if self.looking else BatchStatus(ended=True)
+        if isinstance(said, Exception):
+            raise said
+        return said or BatchStatus(ended=False)
+
+
+def ask_moody(folder: Path, provider: Moody, attempts: int = 3) -> tuple[ModelProgress, list[BatchRecord]]:
+    """How asking three questions went, and the batches that are out or leaving behind it."""
+    workspace = open_workspace(folder / "w.db")
+    run, number = plan_prompts(workspace, "own", ["one", "two", "three"])
+    job = EndpointJob(Own("own"), number, Limits(concurrency=1, attempts=attempts), batch=provider)
+    (progress,) = ask(workspace, run.id, [job])
+    left = batches.open_batches(workspace, number)
+    workspace.close()
+    return progress, left
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "FIRST_LOOK_SECONDS", 0.005)
+    monkeypatch.setattr(batching, "LONGEST_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(batching, "backoff", lambda *_: 0.0)
+
+
+NOT_YET = None
+LOOKS = {
+    "asked to slow down, however often": ([BUSY] * 6, 7, None),
+    "one failure less than there are attempts": ([BROKEN] * 2, 3, None),
+    "as many as there are attempts": ([BROKEN] * 3, 3, "said 503"),
+    "not one after the other": ([LOST, BROKEN, NOT_YET, BROKEN, BROKEN], 6, None),
+    "with a slow-down between": ([BROKEN, BROKEN, BUSY, BROKEN, BROKEN], 6, None),
+    "fatal": ([failure(401, fatal=True)], 1, "said 401"),
+    "not worth another try": ([failure(400, retryable=False)], 1, "said 400"),
+    "not yet": ([NOT_YET] * 4, 5, None),
+}
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(("looking", "looks", "stopped"), LOOKS.values(), ids=LOOKS)
+def test_a_batch_is_looked_at_until_it_has_ended_or_its_provider_failed_too_often(
+    tmp_path: Path, looking: list[Exception | None], looks: int, stopped: str | None
+) -> None:
+    provider = Moody(looking=looking)
+    progress, left = ask_moody(tmp_path, provider)
+    assert (len(provider.looks), progress.stopped) == (looks, stopped)
+    assert (progress.done, [record.state for record in left]) == (
+        (3, []) if stopped is None else (0, ["out"])
+    )
+    pauses = [later - earlier for earlier, later in pairwise(provider.looks)]
+    least = [min(0.005 * 2**number, 0.02) for number in range(looks - 1)]
+    assert all(pause >= due for pause, due in zip(pauses, least, strict=True)), "ever less often"
+
+
+SENDS = {
+    "asked to slow down, however often": ([BUSY] * 6, ["send"] * 7, None, None),
+    "one failure less than there are attempts": ([BROKEN] * 2, ["send", *["find", "send"] * 2], None, None),
+    "as many as there are attempts": ([BROKEN] * 3, ["send", *["find", "send"] * 2], "said 503", "leaving"),
+    "perhaps taken, 1": ([LOST], ["send", "find", "send"], None, None),
+    "perhaps taken, 2": ([failure(408)], ["send", "find", "send"], None, None),
+    "perhaps taken, 3": ([failure(500)], ["send", "find", "send"], None, None),
+    "perhaps taken, 4": ([failure(302)], ["send", "find", "send"], None, None),
+    "surely not taken": ([failure(409), failure(499)], ["send"] * 3, None, None),
+    "once perhaps taken": ([BROKEN, BUSY], ["send", "find", "send", "find", "send"], None, None),
+    "fatal": ([failure(401, fatal=True)], ["send"], "said 401", None),
+    "not worth another try": ([failure(400, retryable=False)], ["send"], "said 400", None),
+    "perhaps taken and not worth another try": (
+        [failure(501, retryable=False)],
+        ["send"],
+        "said 501",
+        "leaving",
+    ),
+    "not known": ([UndecidedBatch("look again")], ["send", "find", "send"], None, None),
+}
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(("sending", "calls", "stopped", "state"), SENDS.values(), ids=SENDS)
+def test_a_batch_that_was_perhaps_taken_is_looked_for_before_it_is_sent_again(
+    tmp_path: Path, sending: list[Exception], calls: list[str], stopped: str | None, state: str | None
+) -> None:
+    """And one that was surely not is forgotten, so that its requests can leave another time."""
+    provider = Moody(sending=sending)
+    progress, left = ask_moody(tmp_path, provider)
+    assert (provider.calls, progress.stopped) == (calls, stopped)
+    assert [record.state for record in left] == ([] if state is None else [state])
+    assert progress.done == (0 if stopped else 3)

@@ -106,6 +106,8 @@ def test_one_profile_is_written_where_it_is_named(people: Shared, tmp_path: Path
         "export", "every-eval-ever", "-w", people.workspace, "--out", tmp_path / "one", "--profile", "strict"
     )
     assert done.returncode == 0
+    unnamed = "do not say who ran this: name yourself with --organization and --relationship."
+    assert unnamed in done.stderr and unnamed not in people.done.stderr
     results = [
         result
         for _, document in Shared(done, people.workspace, tmp_path / "one").documents()

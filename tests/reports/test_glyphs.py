@@ -62,6 +62,22 @@ def test_letters_of_latin_greek_and_cyrillic_are_there_for_machines_without_them
     assert rules.count("@font-face") == rules.count(f'"{LETTERS}"') == 4
 
 
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("ĀāĂ ą ɓəğ", {LETTERS: ["U+100-102,U+105,U+11F,U+253,U+259"]}),
+        ("ά Ж ấ", {LETTERS: ["U+1EA5", "U+3AC", "U+416"]}),
+        ("ا\u200dب ሀሁሂ 한", {SCRIPTS: ["U+627-628,U+200C-200D", "U+1200-1202", "U+D55C"]}),
+    ],
+)
+def test_a_font_is_brought_for_its_letters_alone_and_joiners_where_it_has_them(
+    text: str, ranges: dict[str, list[str]]
+) -> None:
+    rules = re.findall(r'font-family:"([^"]*)".*?unicode-range:([^;]*);', faces(text))
+    assert {family: [codes for of, codes in rules if of == family] for family, _ in rules} == ranges
+    assert faces(text, text) == faces(text), "letters of the page are not brought twice"
+
+
 def test_plain_english_needs_no_letters() -> None:
     assert faces("How do you do? Café, 5 – 7 °C") == ""
 

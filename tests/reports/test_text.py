@@ -12,6 +12,8 @@ from folkways.display import (
     bound,
     count,
     duration,
+    escape,
+    figure,
     interval,
     json_for_html,
     json_for_terminal,
@@ -19,9 +21,12 @@ from folkways.display import (
     p_value,
     percent,
     plural,
+    reasons,
     sanitize,
     shorten,
+    shown_n,
     single_line,
+    size,
 )
 
 HARMLESS_FORMATS = {"\u00ad", "\u200c", "\u200d"}  # soft hyphen, and the joiners that words are spelled with
@@ -140,6 +145,52 @@ def test_counts_durations_and_plurals() -> None:
     )
     assert (plural(1, "culture"), plural(2, "culture")) == ("1 culture", "2 cultures")
     assert shorten("abcdef", 4) == "abc…"
+
+
+def test_a_figure_has_one_decimal_three_below_1_and_one_digit_where_three_would_show_nothing() -> None:
+    shown = {
+        0.0: "0.000",
+        0.0096: "0.01",
+        0.0004: "0.0004",
+        -0.00123: "-0.001",
+        0.01: "0.010",
+        0.0123: "0.012",
+        0.99: "0.990",
+        -0.5: "\u22120.500",
+        1.0: "1.0",
+        -1.0: "\u22121.0",
+        12.34: "12.3",
+        math.nan: "–",
+    }
+    assert {value: figure(value) for value in shown} == shown
+
+
+def test_characters_that_nobody_sees_are_written_as_escapes_of_two_four_or_eight_digits() -> None:
+    text = "a\n\r\t b\x00\x9f\xad\xff\u0fff\u200d\u2028\ue000\uffff\U0001f600\U000e0041"
+    assert escape(text) == (
+        "a\\n\\r\\t b\\x00\\x9f\\xad\xff\\u0fff\\u200d\\u2028\\ue000\\uffff\U0001f600\\U000e0041"
+    )
+    assert (escape("abcd", 4), escape("abcde", 4), escape("a\nbc", 4)) == ("abcd", "abc…", "a\\n…")
+
+
+def test_sizes_denominators_and_reasons_in_words() -> None:
+    sizes = {
+        0: "1 kB",
+        499: "1 kB",
+        1600: "2 kB",
+        999_499: "999 kB",
+        1_000_000: "1.0 MB",
+        3_249_999: "3.2 MB",
+    }
+    assert {characters: size(characters).replace("\u202f", " ") for characters in sizes} == sizes
+    assert (shown_n(1234), shown_n(1234, 34)) == ("1,234", "1,200 of 1,234")
+    assert shown_n(3993, 0, 9.4) == "3,993 (worth 9 questions)"
+    assert shown_n(10, 6, 0.9) == "4 of 10 (worth 1 question)"
+    assert (
+        reasons('{"refused": 195, "un\\nreadable": 2838, "cut": 7}')
+        == "2,838 un readable, 195 refused, 7 cut"
+    )
+    assert (reasons(None), reasons("")) == ("", "")
 
 
 @given(TEXT)

@@ -12,8 +12,10 @@ import pytest
 
 from folkways.cultures import cultures
 from folkways.reports.data import ReportData
+from folkways.reports.figures.charts import INK, PAPER
 from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.world import ENGLISH, EVERY, OWN, SHAPES, Shade, WorldMap, places, topology
+from folkways.reports.figures.world_chart import marked
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, simulate
 from tests.support.report_page import unfold
@@ -158,6 +160,23 @@ def test_the_drawing_has_the_colour_of_the_score(data: ReportData) -> None:
     assert _mark(world.wide, "AU")["opacity"] == "0.00", "asked about in another task only"
     dense = "hatch-2" if high - low >= 20 else "hatch-1"
     assert high - low > 10 and dense in _mark(world.wide, "ES", "hatch")["fill"]
+
+
+def test_a_drawing_gets_its_hatching_once_and_its_marks_their_places() -> None:
+    svg = (
+        '<svg width="9" height="5"><path aria-label="place:ES" d="M1.26,-0.349L12.5,30"/>'
+        '<path aria-label="hatch:KP" x="1.234"/><svg><text aria-label="other:1">0.25</text></svg></svg>'
+    )
+    one, other = (
+        f'<pattern id="hatch-{number}" width="{step}" height="{step}" patternUnits="userSpaceOnUse" '
+        f'patternTransform="rotate(45)"><path d="M0.5,0V{step}" stroke="{PAPER}" stroke-width="1"/>'
+        f'<path d="M1.3,0V{step}" stroke="{INK}" stroke-width="0.5" stroke-opacity="0.7"/></pattern>'
+        for number, step in ((1, 7), (2, 3.8))
+    )
+    assert marked(svg) == (
+        f'<svg width="9" height="5"><defs>{one}{other}</defs><path data-place="ES" d="M1.2,-0.3L12.5,30"/>'
+        '<path data-hatch="KP" x="1.234"/><svg><text aria-label="other:1">0.25</text></svg></svg>'
+    )
 
 
 @pytest.mark.browser

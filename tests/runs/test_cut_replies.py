@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from folkways.api import load_run
 from folkways.benchmarks.registry import get_task
-from folkways.records import CUT, State
+from folkways.records import CUT, SCORES, Signature, State
 from folkways.runs.results.notes import cut_warnings
 from folkways.workspace import schema
 from folkways.workspace.database import open_workspace
@@ -153,6 +153,73 @@ def test_cut_replies_are_told_once_whatever_the_number_of_profiles(cut_run: CutR
     stricter = again.with_columns(truncated=pl.col("truncated") + 1)
     (warning,) = cut_warnings(pl.concat([scores, stricter]), signatures, {task.name: task})
     assert f"{cut_run.truncated} (paper), {cut_run.truncated + 1} (strict) of them unreadable" in warning
+
+
+@pytest.mark.parametrize(
+    ("task", "settings", "counts", "sentence"),
+    [
+        (
+            "blend/mcq",
+            "max_tokens=64,temperature=0.0",
+            {"n": 1200, "failed": 7, "missing": 3, "cut": 1100, "truncated": 1000},
+            "1,100 of 1,190 replies of m on blend/mcq were cut at 64 tokens, 1,000 of them unreadable: ask again with "
+            "--max-tokens 512.",
+        ),
+        (
+            "blend/mcq",
+            "max_tokens=32",
+            {"n": 5, "cut": 1},
+            "1 of 5 replies of m on blend/mcq was cut at 32 tokens, none of them unreadable: ask again with "
+            "--max-tokens 256.",
+        ),
+        (
+            "blend/mcq",
+            "max_tokens=33",
+            {"n": 5, "cut": 5},
+            "5 of 5 replies of m on blend/mcq were cut at 33 tokens, none of them unreadable: ask again with "
+            "--max-tokens 264.",
+        ),
+        (
+            "culturalbench/easy",
+            "max_tokens=2",
+            {"n": 5, "cut": 2, "truncated": 1},
+            "2 of 5 replies of m on culturalbench/easy were cut at 2 tokens, 1 of them unreadable. This limit cuts "
+            "replies by design: culturalbench/easy asks for 2 tokens. To let models talk or think first, ask again with "
+            "--max-tokens 256 --profile lenient.",
+        ),
+        (
+            "culturalbench/easy",
+            "max_tokens=3",
+            {"n": 5, "cut": 2},
+            "2 of 5 replies of m on culturalbench/easy were cut at 3 tokens, none of them unreadable: ask again with "
+            "--max-tokens 256.",
+        ),
+        (
+            "blend/mcq",
+            "min_max_tokens=9,temperature=0.0",
+            {"n": 5, "cut": 2},
+            "2 of 5 replies of m on blend/mcq were cut at the limit of its provider, none of them unreadable: ask again "
+            "with --max-tokens.",
+        ),
+        ("blend/mcq", "max_tokens=64", {"n": 5, "cut": 0, "truncated": 0}, None),
+    ],
+)
+def test_the_remedy_of_cut_replies_is_eight_times_their_limit(
+    task: str, settings: str, counts: dict[str, int], sentence: str | None
+) -> None:
+    row = {
+        "endpoint": "m",
+        "task": task,
+        "profile": "paper",
+        "signature": "s",
+        "facet": "all",
+        "value": "all",
+    }
+    numbers = {"failed": 0, "missing": 0, "truncated": 0, **counts}
+    part = {**row, **numbers, "facet": "culture", "value": "KR", "n": 1, "failed": 0, "missing": 0}
+    frame = pl.DataFrame([part, {**row, **numbers}], schema=SCORES)
+    told = cut_warnings(frame, {"s": Signature({"settings": settings})}, {task: get_task(task)})
+    assert told == ([] if sentence is None else [sentence])
 
 
 def test_thoughts_are_stored_apart_shown_and_never_judged(cut_run: CutRun) -> None:

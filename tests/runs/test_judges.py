@@ -4,21 +4,26 @@ and the gate."""
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 from folkways.api import Run, run
 from folkways.endpoints.base import Request
 from folkways.endpoints.baselines import BaselineEndpoint
+from folkways.evidence.requirements import Minimum
+from folkways.runs.gate import NEEDED, check_judged
 from folkways.runs.judging.calibration import TO_LABEL
 from folkways.runs.judging.model_judging import ModelJudged, judge_run
 from folkways.runs.judging.model_summary import family
 from folkways.runs.models import Model
+from folkways.stats.raters.judge_quality import noisy_but_valid
 from tests.support.river import folkways
 
 CULTURES = ["KR", "US", "CN", "DE", "MX"]
@@ -274,3 +279,49 @@ def test_the_gate_decides_on_what_people_would_say(tmp_path: Path) -> None:
         in folkways("gate", "m", "--judged", "bare.csv", "--min", "demo/saq=5", **here).stderr
     )
     assert "can never be reached" in folkways(*judge, "--until", 0, "--out", "v.csv", **here).stderr
+
+
+def verdicts_with_labels(right: int, of: int = 200) -> pl.DataFrame:
+    """Of a judge that errs on every twentieth reply; every second one has a label of people, who call the first
+    ``right`` right."""
+    rows = [
+        {
+            **dict.fromkeys(NEEDED), "task": "t/t", "endpoint": "m", "question": f"{number:03}", "culture": "KR",
+            "language": "ko", "judge": "j", "lexical": 0.0, "verdict": float((number < right) != (number % 20 == 0)),
+            "ended": "judged", "label": None if number % 2 else float(number < right),
+        }
+        for number in range(of)
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("right", "status", "strict", "side"),
+    [
+        (100, "fail", "fail", "below"),
+        (110, "unsure", "fail", "below"),
+        (130, "unsure", "fail", "above"),
+        (135, "pass", "fail", "above"),
+        (137, "pass", "fail", "above"),
+        (138, "pass", "pass", "above"),
+        (180, "pass", "pass", "above"),
+    ],
+)
+def test_a_gate_on_labels_passes_strictly_where_both_tests_do_and_tells_the_p_of_the_nearer_side(
+    right: int, status: str, strict: str, side: str
+) -> None:
+    verdicts = verdicts_with_labels(right)
+    columns = verdicts.select("verdict", "label").cast(pl.Float64).fill_null(math.nan)
+    above, below = noisy_but_valid(
+        columns["verdict"].to_numpy(), columns["label"].to_numpy(), np.zeros(200, int), np.arange(200), 0.6
+    )
+    p = {"above": above, "below": below}[side]
+    assert p < 0.5
+    wanted = Minimum("t/t", None, 60.0)
+    (plain,) = check_judged(verdicts, wanted, "right", ["m"])
+    (harsh,) = check_judged(verdicts, wanted, "right", ["m"], strict=True)
+    assert (plain.status, harsh.status) == (status, strict)
+    assert f"(100 labels; noisy-but-valid p = {p:.3f})" in plain.message
+    assert "does not bear it out" not in plain.message
+    assert ("does not bear it out" in harsh.message) is ((status, strict) == ("pass", "fail"))
+    assert (p <= 0.025) is (strict == "pass")

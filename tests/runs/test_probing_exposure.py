@@ -4,11 +4,18 @@ stays where it was."""
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
 from typing import Any
+from zlib import crc32
 
 import pytest
+from scipy import stats
 
-from folkways.endpoints.base import EndpointOptions
+from folkways.benchmarks.probing.signal import ItemGroup
+from folkways.benchmarks.probing.signals import ReleasedOrder
+from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
+from folkways.endpoints.base import LOGPROB, Completion, EndpointOptions, Request, Settings
 from folkways.runs.models import open_models
 from folkways.runs.probing import probe
 from folkways.workspace.database import open_workspace
@@ -82,3 +89,77 @@ def test_signals_rise_exposure_by_exposure(tmp_path: Path) -> None:
         assert rows[-1]["difference_low"] > 0
         level = [row["control_value"] for row in rows]
         assert max(level) - min(level) < (rows[-1]["value"] - rows[0]["value"]) / 2
+
+
+class Weighing:
+    """Says how likely a text is: by a hash of it, so that every order of the same words has a number of its own."""
+
+    name = identity = "lab/weighing"
+    item_addressed = False
+    local = reads_long_texts = True
+    default_concurrency = 4
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+
+    async def open(self, concurrency: int) -> None:
+        """Nothing to get ready."""
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    async def complete(self, request: Request) -> Completion:
+        """The number of the one text among the choices."""
+        self.requests.append(request)
+        (text,) = request.choices or ()
+        return Completion(str(likelihood(text)), finish_reason="logprob")
+
+
+def likelihood(text: str) -> float:
+    return -(crc32(text.encode()) % 10_000) / 100
+
+
+def test_the_order_of_a_release_is_weighed_against_other_orders_and_these_against_each_other(
+    tmp_path: Path,
+) -> None:
+    folder = write_release(tmp_path / "seen", 48, 0)
+    model = Weighing()
+    done = probe(
+        open_workspace(tmp_path / "w.db"),
+        "culturalbench/easy",
+        open_models([model], EndpointOptions()),
+        release=str(folder),
+        only=("released-order",),
+    )
+    (row,) = done.signals.to_dicts()
+    task, release = get_task("culturalbench/easy"), open_release(str(folder), "culturalbench")
+    neighbours = task.items(release)
+    units = ReleasedOrder().units(ItemGroup(task, release, neighbours, neighbours), [])
+    numbers = [[likelihood(prompt.logprob_of or "") for prompt in unit.prompts] for unit in units]
+    half = (len(numbers[0]) - 1) // 2
+    ahead = [of[0] - fmean([fmean(of[1 : 1 + half]), fmean(of[1 + half :])]) for of in numbers]
+    apart = [fmean(of[1 : 1 + half]) - fmean(of[1 + half :]) for of in numbers]
+    assert len(units) > 5
+    assert (row["n"], row["control_n"], row["unanswered"]) == (len(units), len(units), 0)
+    assert (row["value"], row["control_value"]) == pytest.approx((fmean(ahead), fmean(apart)))
+    differences = [one - other for one, other in zip(ahead, apart, strict=True)]
+    low, high = stats.ttest_1samp(differences, 0).confidence_interval()
+    assert row["difference"] == pytest.approx(fmean(differences))
+    assert (row["difference_low"], row["difference_high"]) == pytest.approx((low, high))
+    assert row["control"] == "the same items in other orders" and row["lacking"] is None
+    texts = {prompt.logprob_of for unit in units for prompt in unit.prompts}
+    assert {(request.choices or ("",))[0] for request in model.requests} == texts, (
+        "and nothing of the control"
+    )
+    assert {request.settings for request in model.requests} == {
+        Settings(temperature=None, top_p=None, read=LOGPROB)
+    }, "nothing is drawn, so that no setting of drawing belongs to what is stored"
+    again = Weighing()
+    probe(
+        open_workspace(tmp_path / "w.db"),
+        "culturalbench/easy",
+        open_models([again], EndpointOptions()),
+        release=str(folder),
+        only=("released-order",),
+    )
+    assert not again.requests

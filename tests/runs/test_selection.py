@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,10 +13,12 @@ from hypothesis import strategies as st
 
 from folkways.api import load_run
 from folkways.benchmarks.base import needs_whole_questions
-from folkways.benchmarks.registry import expand_tasks
+from folkways.benchmarks.registry import expand_tasks, get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError, FolkwaysWarning, UnknownNameError
+from folkways.releases.release_records import Release
 from folkways.runs.options import RunOptions
-from folkways.runs.planning.plan import select_items
+from folkways.runs.planning.plan import item_batches, select_items
 from folkways.runs.planning.tasks import plan_tasks
 from tests.support.river import folkways
 
@@ -72,6 +76,29 @@ def test_whole_questions_are_never_taken_apart(limit: int) -> None:
     sizes = chosen.group_by("culture", "question").len()["len"].to_list()
     assert set(sizes) <= {4}
     assert chosen.height == 4 * min(limit, 12)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 6])
+@pytest.mark.parametrize(
+    "chosen", [{}, {"limit": 9}, {"cultures": ("KR", "MX")}, {"cultures": ("KR",), "limit": 2}]
+)
+def test_items_are_chosen_from_all_batches_of_a_release(parts: int, chosen: dict[str, Any]) -> None:
+    mcq = get_task("demo/mcq")
+    release = open_release(mcq.release, mcq.benchmark)
+    everything = mcq.items(release)
+    size = -(-everything.height // parts)
+    read: list[int] = []
+
+    class InParts(type(mcq)):  # type: ignore[misc]
+        def item_batches(self, release: Release) -> Iterator[pl.DataFrame]:
+            for batch in self.items(release).iter_slices(size):
+                read.append(batch.height)
+                yield batch
+
+    batches = list(item_batches(InParts(), release, options(**chosen)))
+    assert pl.concat(batches).equals(select_items(everything, options(**chosen)))
+    assert all(1 <= batch.height <= size for batch in batches)
+    assert len(read) == (parts if parts == 1 or not chosen else 2 * parts), "a single batch is read once"
 
 
 def test_a_limit_counts_questions_of_every_task(tmp_path: Path) -> None:

@@ -13,7 +13,11 @@ import pytest
 import sqlalchemy as sa
 from polars.testing import assert_frame_equal
 
+from folkways.endpoints.base import EndpointOptions
+from folkways.runs.models import open_models
+from folkways.runs.work import models_of
 from folkways.workspace.database import open_workspace
+from folkways.workspace.run_records import find_run
 from tests.support.asking import KEY
 from tests.support.chat_server import ChatServer
 from tests.support.postgres import postgres_server
@@ -197,6 +201,19 @@ def test_workers_that_cannot_work_say_why(mcq: Callable[[int], Path], tmp_path: 
     assert "nothing can be planned ahead" in told("plan", recipe("until = 5"))
     assert "add --on ray" in told("run", "demo", "--model", MODEL, "--workers", "3")
     assert "unknown key 'serve'" in told("run", recipe('serve = "rm -rf /"'))
+
+
+def test_a_worker_opens_models_with_the_seed_of_the_plan(tmp_path: Path) -> None:
+    workspace = str(tmp_path / "w.db")
+    plan = ("plan", "demo/mcq", "--model", "baseline/random", "--limit", "2", "-w", workspace)
+    for seed in (0, 5):
+        assert folkways(*plan, "--seed", seed, "--name", f"seed {seed}").returncode == 0
+        opened = open_workspace(workspace)
+        (model,) = models_of(opened, find_run(opened, f"seed {seed}"), ["baseline/random"], 7.0)
+        (same,) = open_models(["baseline/random"], EndpointOptions(seed=seed))
+        (other,) = open_models(["baseline/random"], EndpointOptions(seed=seed + 1))
+        assert model.identity == same.identity != other.identity
+        opened.close()
 
 
 def test_a_worker_that_fails_everything_stops_the_run_and_the_next_session_tries_again(

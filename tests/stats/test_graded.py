@@ -11,7 +11,7 @@ from nltk.metrics.distance import interval_distance
 from scipy.stats import kendalltau
 from sklearn.metrics import adjusted_rand_score
 
-from folkways.stats.raters.agreement import krippendorff
+from folkways.stats.raters.agreement import Coefficient, krippendorff
 from folkways.stats.raters.graded import (
     adjusted_rand,
     fitting,
@@ -93,3 +93,43 @@ def test_what_labels_are_says_which_coefficient_fits(
 ) -> None:
     found, coefficient = fitting([{"p": one, "q": other}])
     assert (found, coefficient.value) == (name, pytest.approx(value))
+
+
+def test_the_mean_of_pairs_counts_every_unit_with_two_labels_once() -> None:
+    """Three people of whom two agree have pairs of 1, -1 and -1; the two of the second unit have 1/3."""
+    forth, back = ("a", "b", "c"), ("c", "b", "a")
+    units = [{"p": forth, "q": forth, "r": back}, {"p": forth, "q": ("b", "a", "c")}, {"r": back}, {}]
+    assert fitting(units) == ("Kendall τ", Coefficient(pytest.approx((-1 / 3 + 1 / 3) / 2), 2, 5))
+    assert fitting([{"p": forth}, {"q": back}]) == (
+        "Kendall τ",
+        Coefficient(None, 0, 0, "no unit was labelled by two people or more"),
+    )
+
+
+def test_short_orders_and_whole_groupings_say_the_same() -> None:
+    assert (kendall_tau("a", "a"), kendall_tau("ab", "ba")) == (1, -1)
+    assert kendall_tau("abc", "acb") == pytest.approx(1 / 3)
+    together, apart = [frozenset("abc")], [frozenset("a"), frozenset("b"), frozenset("c")]
+    assert (adjusted_rand(together, together), adjusted_rand(apart, apart)) == (1, 1)
+    assert adjusted_rand(together, apart) == 0
+
+
+def test_labels_of_several_kinds_and_empty_sets_have_the_alpha_of_texts_or_sets() -> None:
+    labels: list[tuple[object, object, str]] = [
+        (1, "a", "nominal α"),
+        (1, 2.5, "interval α"),
+        (("a", "b"), "a", "nominal α"),
+        (frozenset(), frozenset("a"), "MASI α"),
+        (frozenset(), frozenset({(0, 2)}), "F1"),
+        (frozenset({frozenset("a")}), frozenset({"a"}), "MASI α"),
+    ]
+    for one, other, name in labels:
+        assert fitting([{"p": one, "q": other}])[0] == name, (one, other)
+    assert fitting([])[0] == "nominal α"
+
+
+def test_labels_that_only_one_person_gave_do_not_part_the_grades() -> None:
+    """Grades 1, 2 and 2, 4 in two units; a 3 between them, and a 2, that one person gave count for nothing."""
+    units: list[dict[str, int]] = [{"p": 1, "q": 2}, {"p": 2, "q": 4}]
+    expected = ordinal(units)(1, 4)
+    assert ordinal([*units, {"p": 3}, {"p": 2}])(1, 4) == expected == (0.5 - 3.5) ** 2

@@ -76,6 +76,7 @@ SAME = {
         "sepuh sesepuh",
         "sapu nyapu",
         "petasan petasanna",
+        "angge ngangge",
         "teh tehna",
         "bola mibola",
     ],
@@ -89,6 +90,7 @@ SAME = {
         "rana ranaku",
         "suna sunaye",
         "girka girki girke",
+        "malam malamai",
         "karanta karantawa makaranta",
     ],
     "am": ["ቤት ቤቶች ቤቶችን የቤቶች", "ሠላም ሰላም", "ተማሪ ተማሪዎች ለተማሪው"],
@@ -113,7 +115,7 @@ APART = {
     "ar": ["كتاب مكتبة", "كرة كتاب", "لبن لبنان"],
     "az": ["çay çap", "su süd", "maşa maşın", "ana an", "hüseynov hüseynova"],
     "su": ["sangu sapi", "kacapi sapi"],
-    "ha": ["mota mutum", "ruwa rawa", "kara makaranta"],
+    "ha": ["mota mutum", "ruwa rawa", "kara makaranta", "yanayi ayi", "nan na", "ƙwai ƙw"],
     "am": ["ቡና ሻይ", "ቡና ቡን"],
 }
 

@@ -221,6 +221,32 @@ def test_an_archive_that_is_lost_damaged_or_another_runs_is_an_error_in_words(tm
     workspace.close()
 
 
+def test_nothing_comes_back_where_the_run_was_brought_back_or_grew_meanwhile(
+    asked: Workspace, tmp_path: Path
+) -> None:
+    archive_run(asked, find(asked), tmp_path / "a")
+    stale = find(asked)
+    restore_run(asked, stale)
+    with pytest.raises(ArchiveError, match="run mine was changed by another process meanwhile"):
+        restore_run(asked, stale)
+    archive_run(asked, find(asked), tmp_path / "b")
+    before, run = rows_of(asked), find(asked)
+    with asked.write() as connection:
+        expected = schema.expected
+        row = connection.execute(sa.select(expected).limit(1)).mappings().one()
+        connection.execute(sa.insert(expected).values({**row, "run_id": run.id, "ordinal": 99}))
+    grown = rows_of(asked)
+    assert len(grown["expected"]) == len(before["expected"]) + 1
+    with pytest.raises(ArchiveError, match="or its archive is not whole; nothing was changed"):
+        restore_run(asked, run)
+    assert rows_of(asked) == grown and find(asked).archive == run.archive
+    with asked.write() as connection:
+        connection.execute(sa.delete(expected).where(expected.c.run_id == run.id))
+    told: list[int] = []
+    assert restore_run(asked, run, told.append) == 6
+    assert told[-1] == 6 and find(asked).archive is None
+
+
 def test_an_archived_run_is_not_continued_and_a_running_one_not_archived(tmp_path: Path) -> None:
     workspace = open_workspace(tmp_path / "w.db")
     run, _ = plan_prompts(workspace, "m", ["a"], name="mine", config="mine")

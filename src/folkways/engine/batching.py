@@ -70,6 +70,8 @@ class Batching:
             records = await asking.on_database(batches.open_batches, self._workspace, self._number)
             asking.progress.out = sum(len(record.keys) for record in records)
             asking.progress.batches = len(records)
+            if limiter.closed:  # by what went wrong while they left, perhaps: then none of them leaves again
+                break
             if not records and self._short is None:
                 if not (self._api.waits and await self._others_may_send()):
                     # Another process may have written one down since the look above, and hold nothing now.

@@ -307,7 +307,8 @@ def load_judgements(
     ``ordinal``, ``endpoint``, ``profile``, ``response``, metrics and facets.
 
     small: as ``records.compact`` has them, for what looks at many at a time. without: ``answer``, ``reason``
-    or ``response`` where they are null for the caller, which saves most of what has to be read.
+    or ``response`` where they are null for the caller, which saves most of what has to be read. details:
+    names of the metrics and facets that are wanted; None for all.
     """
     first_columns = [
         *("ordinal", "item", "question", "culture", "language", "variant", "sample"),

@@ -68,8 +68,8 @@ def test_what_people_who_left_have_written_repeats_nothing_and_imported_items_st
     stays, leaves, out = desk.person(), desk.person(), desk.person()
     question = f"{KOREA} eat for breakfast?"
     for number, person in enumerate((stays, stays, leaves, out)):
-        said = {"category": "Food", "question": f"아침에 무엇을 먹나요 {number}?", "english": question}
-        desk.answer(person, said, "write")
+        answer = {"category": "Food", "question": f"아침에 무엇을 먹나요 {number}?", "english": question}
+        desk.answer(person, answer, "write")
     written = items.list_items(desk.workspace, desk.study.id)
     assert [each.author_id for each in written] == [stays.id, stays.id, leaves.id, out.id]
     with desk.workspace.write() as connection:

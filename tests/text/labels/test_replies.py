@@ -84,6 +84,16 @@ def test_no_reply_of_the_grammar_is_read_as_another_label(rounds: int) -> None:
         ),
         ("Ответ: Б или Г", None),
         ("Aは間違いです", None),
+        ("D rice", None),  # may be the letter before another's text, or an article
+        ("D rice is what people eat", "C"),
+        ("I would pick D rice dishes", "D"),
+        ("A – soup", None),
+        ("A because it is rude not to", "A"),
+        ("I pick a or b", "A"),
+        ("I choose a please", "A"),
+        ("the answer is a right one", "A"),
+        ("The answer is A, sorry, most people who live: B", "B"),  # at most five words behind a correction,
+        ("The answer is A, sorry, most people who live there: B", None),  # the comma being one of them
         ("\ue100 \ue001", None),  # what the reader itself puts in place of options
     ],
 )
@@ -153,6 +163,10 @@ def test_truths_by_the_words_and_the_denials_around_them(
         ("It is true. However, the statement is false in general", None),
         ("true and false", None),
         ("In some cultures yes, in others no", None),
+        ("No it does not", "False"),
+        ("no the statement holds", "False"),
+        ("Yes people do", "True"),
+        ("No people there bow", None),  # a "no" before a noun is no answer
     ],
 )
 def test_hard_truths(reply: str, truth: str | None) -> None:
@@ -178,6 +192,10 @@ def test_hard_truths(reply: str, truth: str | None) -> None:
         ("The answer is neither", "Neither"),
         ("**No**\nIt would be acceptable in France.", None),
         ("I have no idea", None),
+        ("No that would be rude", "No"),
+        ("No they never do", "No"),
+        ("Yes indeed people bow", "Yes"),
+        ("No guests ever do", None),
     ],
 )
 def test_hard_words(reply: str, label: str | None) -> None:

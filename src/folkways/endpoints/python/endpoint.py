@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import unwrap
 from typing import Any
 
 from folkways.endpoints.base import Completion, EndpointOptions, NamedEndpoint, Request
@@ -45,7 +46,7 @@ class PythonEndpoint(NamedEndpoint):
         self._function, self._arguments = function, arguments
         self._most = concurrency
         self.default_concurrency = concurrency or (
-            EndpointOptions.DEFAULT_CONCURRENCY if is_async(function) else THREADS
+            EndpointOptions.DEFAULT_CONCURRENCY if is_async(unwrap(function)) else THREADS
         )
         self.timeout = EndpointOptions().timeout
         self._caller: Caller | None = None

@@ -69,7 +69,7 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
 
 
 def _share(score: Score | None) -> Cell:
-    if score is None or not score.n:
+    if score is None:
         return Cell("")
     share = 100 * (score.n - score.answered) / score.n
     return Cell(number(share), share, n=score.questions)

@@ -9,7 +9,6 @@ from folkways.benchmarks.tables import Layout
 from folkways.reports.figures.charts import (
     INK,
     MUTED,
-    NARROW_CHART,
     SERIES,
     SHAPES,
     Spec,
@@ -42,11 +41,10 @@ def scatter(grid: Grid, layout: Layout, width: int) -> Spec:
 
     def axis(column: int) -> Spec:
         title = title_lines(f"{grid.columns[column]} ({layout.measure})", size)
-        ticks = {"tickCount": 4 if size < NARROW_CHART else 8}
         return {
             "type": "quantitative",
             "title": title,
-            "axis": ticks,
+            "axis": {"tickCount": 8},
             "scale": {"domain": [low, high], "nice": False},
         }
 
@@ -103,8 +101,7 @@ def ellipses(grid: Grid, layout: Layout, width: int) -> Spec:
     def axis(column: int, domain: list[float]) -> Spec:
         title = title_lines(grid.columns[column], side if column == 1 else int(height))
         scale = {"domain": domain, "nice": False, "zero": False}
-        ticks = {"tickCount": 4 if side < NARROW_CHART else 8}
-        return {"type": "quantitative", "title": title, "axis": ticks, "scale": scale}
+        return {"type": "quantitative", "title": title, "axis": {"tickCount": 8}, "scale": scale}
 
     at = {"x": {**axis(1, [left, right]), "field": "x"}, "y": {**axis(2, [bottom, top]), "field": "y"}}
     colours = {"domain": kinds, "range": list(SERIES[: len(kinds)])}

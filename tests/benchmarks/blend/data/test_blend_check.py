@@ -3,13 +3,14 @@ known to be there."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from folkways.benchmarks.blend import data as blend
-from tests.support.blend_data import MCQ_ROWS, mcq_row, release_at, write_csv, write_mcq, write_release
+from tests.support.blend_data import MCQ_ROWS, group, mcq_row, release_at, write_csv, write_mcq, write_release
 
 
 def found(root: Path, kind: str) -> list[tuple[str, int | None, str | None, str | None]]:
@@ -82,6 +83,69 @@ def test_question_files_and_choices(tmp_path: Path) -> None:
     write_mcq(root, [*MCQ_ROWS, mcq_row(3, "Spain", ["x", "y", "x", "z"], "C", "Q-2")])
     assert found(root, "equal-choices") == [("mc_questions_file.csv", 5, None, "x")]
     assert found(root, "repeated-mcq-id") == [("mc_questions_file.csv", 5, None, "Q-2_3")]
+
+
+def test_questions_and_answers_are_odd_from_known_bounds_on(tmp_path: Path) -> None:
+    root = write_release(tmp_path)
+    groups = [
+        group(["té"], ["tea"], 5),
+        group(["té", "té", "vino"], ["tea", "wine"], 5),
+        group([], ["water"], 4),
+        group(["mosto"], [], 6),
+    ]
+    counted = ["7", "12", "x", "ab", "abc", "abcd", "“a b c”", "(a b c)", "a/b/c", "a, b, c", "Abcd"]
+    file = "annotations/Spain_data.json"
+    entries = {
+        "Q-1": {"annotations": groups, "idks": {"idk": 5, "no-answer": 6, "not-applicable": 0, "no time": 7}},
+        "Q-2": {"annotations": [group(counted, ["tea"], 5), group(["b"], ["b c d"], 5)], "idks": {}},
+        "Q-9": {"annotations": [group(["a b c"], ["a b c"], 1)], "idks": {}},
+    }
+    texts = {"question": "¿Qué?", "en_question": "What?"}
+    (root / file).write_text(json.dumps({key: {**texts, **entry} for key, entry in entries.items()}), "utf-8")
+    issues = [
+        (odd.kind, odd.key, odd.value, odd.message)
+        for odd in blend.check(release_at(root))
+        if odd.file in (file, "questions/Spain_questions.csv")
+    ]
+    twice, people = "in 2 groups: the first decides its weight", "from 5 people"
+    assert [issue for issue in issues if issue[1] == "Q-1"] == [
+        ("repeated-answer", "Q-1", "té", f"the same answer (es) {twice}"),
+        ("repeated-answer", "Q-1", "tea", f"the same answer (en) {twice}"),
+        ("group-without-local", "Q-1", None, "an answer that cannot be given in the local language"),
+        ("group-without-english", "Q-1", "mosto", "an answer that cannot be given in English"),
+        ("count-above-five", "Q-1", "mosto", f"6 votes {people}"),
+        ("groups-unsorted", "Q-1", None, "a later group has more votes: weights can exceed 1"),
+        ("idk-above-five", "Q-1", "6", f"6 times 'no-answer' {people}"),
+        ("idk-free-text", "Q-1", "no time", "free text among the kinds of not knowing"),
+        ("idk-above-five", "Q-1", "7", f"7 times 'no time' {people}"),
+    ]
+    assert [(kind, key) for kind, key, *_ in issues if key and key != "Q-1"] == [
+        ("unmatched-question", "Q-3"),
+        ("unmatched-question", "Q-4"),
+        ("unmatched-question", "Q-9"),
+    ]
+    counts = {kind: int(value or 0) for kind, key, value, _ in issues if key is None}
+    assert counts == {
+        "capitals": 1,
+        "bare-number": 2,
+        "single-letter": 2,
+        "short-answer": 8,  # té three times, tea three times, ab and abc
+        "curly-quotes": 1,
+        "brackets": 1,
+        "slash": 1,
+        "list-in-answer": 1,
+    }
+
+
+def test_templates_that_lack_the_question_or_the_papers_name(tmp_path: Path) -> None:
+    root = write_release(tmp_path)
+    rows = [("inst-4", "{q}", "Sin pregunta"), ("pers-3", "{q} now", "{q} ya"), ("inst-1", "None", "{q}")]
+    write_csv(root / "prompts" / "Spain_prompts.csv", ["id", "English", "Translation"], rows)
+    rows = [("inst-4", "{q}", "{q}")]
+    write_csv(root / "prompts" / "US_prompts.csv", ["id", "English", "Translation"], rows)
+    spain, us = "prompts/Spain_prompts.csv", "prompts/US_prompts.csv"
+    assert found(root, "prompt-without-question") == [(spain, 1, None, "inst-4"), (spain, 3, None, "inst-1")]
+    assert found(root, "missing-template") == [(us, None, None, "pers-3")]
 
 
 @pytest.mark.shared
