@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.endpoints.base import LOGLIK, Request, Settings
+from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.local import LocalEndpoint
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.vllm_offline.child import PrefixQueue, parts_of
+from folkways.errors import FolkwaysError
+from tests.support.asking import request
 from tests.support.river import environment, finish, kill, rows, start, wait_for
 from tests.support.vllm_module import journal, likelihood, write_vllm
 
@@ -129,9 +133,9 @@ def test_what_options_share_is_weighed_where_their_lengths_differ(
 ) -> None:
     """A score per byte divides each sum by another number, so that what all begin with no longer cancels out."""
     settings = Settings(temperature=None, top_p=None, read=LOGLIK)
-    request = Request("", "Drink:", None, settings, choices=options)
-    assert len(parts_of(request, Letters(), one_look=True)) == looks
-    assert len(parts_of(request, Letters(), one_look=False)) == 2
+    asked = Request("", "Drink:", None, settings, choices=options)
+    assert len(parts_of(asked, Letters(), one_look=True)) == looks
+    assert len(parts_of(asked, Letters(), one_look=False)) == 2
 
 
 def test_an_engine_that_dies_is_started_again(tmp_path: Path) -> None:
@@ -177,6 +181,41 @@ def test_the_engine_ends_with_the_process_that_asks_it(tmp_path: Path) -> None:
     wait_for(lambda: not psutil.pid_exists(loaded["pid"]), 20)
     seeds = [line["seed"] for line in journal(folder, "add")]
     assert len(seeds) == len(set(seeds)), "each sample is drawn from a seed of its own"
+
+
+def test_a_model_that_is_closed_leaves_no_process_and_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a program that goes on, as a notebook does."""
+    folder = write_vllm(tmp_path / "v")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+    endpoint = open_name("vllm-offline/org/tiny")
+    short, long = Settings(max_tokens=2), Settings(max_tokens=100_000, temperature=1.0, seed=3)
+
+    async def session() -> list[object]:
+        await endpoint.open(2)
+        await endpoint.open(2)
+        with pytest.raises(EndpointFailure, match="no setting reasoning_effort: leave it out") as refused:
+            await endpoint.complete(request(settings=Settings(reasoning_effort="low")))
+        assert refused.value.fatal
+        reply = await endpoint.complete(request("Tea?", key="a", settings=short))
+        waiting = asyncio.create_task(endpoint.complete(request("Tea?", key="b", sample=1, settings=long)))
+        await asyncio.sleep(0)
+        await endpoint.close()
+        await endpoint.close()
+        return [reply, *await asyncio.gather(waiting, return_exceptions=True)]
+
+    reply, failure = asyncio.run(session())
+    assert isinstance(reply, Completion)
+    assert (reply.text, reply.output_tokens, "vllm=0.33.0" in str(reply.model)) == ("B", 2, True)
+    assert isinstance(failure, EndpointFailure)
+    assert (str(failure), failure.retryable) == ("vllm-offline/org/tiny: was closed", True)
+    (loaded,) = journal(folder, "load")
+    assert loaded["model"] == "org/tiny"
+    assert not psutil.pid_exists(loaded["pid"])
+    with pytest.raises(FolkwaysError, match="was asked before it was opened"):
+        asyncio.run(endpoint.complete(request()))
 
 
 def test_where_vllm_is_missing_transformers_runs_the_model_and_is_named() -> None:

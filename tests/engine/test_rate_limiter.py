@@ -255,3 +255,170 @@ def test_a_closed_pace_gives_no_place_and_wakes_those_who_sleep() -> None:
         assert await rate_limiter.take() is None
 
     asyncio.run(asyncio.wait_for(scenario(), 5))
+
+
+def replies(rate_limiter: RateLimiter, clock: Clock, seconds: float) -> tuple[int, float, str]:
+    """Let replies come that take so long each, as many at a time as there are places, until that number or the
+    reason for it changes: how many came, and what it is then."""
+    places, before = rate_limiter.places, (rate_limiter.places, rate_limiter.why)
+    for number in range(1, 2000):
+        clock.now += seconds / places
+        rate_limiter.succeeded(seconds)
+        if (rate_limiter.places, rate_limiter.why) != before:
+            return number, rate_limiter.places, rate_limiter.why
+    raise AssertionError("nothing changes")
+
+
+FINDING, NO_MORE, LATE = "finding out how many it takes", "more bring no more", "more come too late"
+STEPS: dict[str, tuple[dict[str, float], list[tuple[float, tuple[int, float, str]]]]] = {
+    # seconds of each reply -> how many come until the next change, and what there is then
+    "as many as there may be": (
+        {"limit": 100, "first": 2},
+        [
+            (1.0, (2, 8.0, FINDING)),
+            (1.0, (8, 32.0, FINDING)),
+            (1.0, (32, 100.0, FINDING)),
+            (1.0, (100, 100.0, "")),
+        ],
+    ),
+    "no step makes them much later, though all together do": (
+        {"limit": 1024, "first": 8, "timeout": 3.5},
+        # four times one second would be longer than the timeout; once a step has done no harm four are tried
+        [(1.0, (8, 16.0, FINDING)), (1.24, (16, 64.0, FINDING)), (1.53, (64, 256.0, FINDING))],
+    ),
+    "each step brings a little": (
+        {"limit": 1024, "first": 8, "timeout": 12.0},
+        # 8, then 10 a second: kept, seen once more, and doubled; 64 bring no more than 32, now and later
+        [
+            (1.0, (8, 32.0, FINDING)),
+            (3.2, (64, 64.0, FINDING)),
+            (6.4, (64, 32.0, NO_MORE)),
+            (3.2, (64, 64.0, NO_MORE)),
+            (6.4, (64, 32.0, NO_MORE)),
+            (3.2, (128, 64.0, NO_MORE)),
+        ],
+    ),
+    "more would come too late": (
+        {"limit": 1024, "first": 8, "timeout": 8.0},
+        # twice 3.4 seconds are more than four fifths of 8: after a long rest it is tried all the same
+        [(1.0, (8, 32.0, FINDING)), (3.4, (64, 32.0, LATE)), (3.4, (256, 64.0, LATE))],
+    ),
+    "half of the large step is right": (
+        {"limit": 1024, "first": 8},
+        [
+            (1.0, (8, 32.0, FINDING)),
+            (4.0, (32, 16.0, FINDING)),
+            (1.25, (16, 16.0, NO_MORE)),
+            (1.25, (32, 32.0, NO_MORE)),
+        ],
+    ),
+    "neither the large step nor half of it": (
+        {"limit": 1024, "first": 8},
+        [
+            (1.0, (8, 32.0, FINDING)),
+            (4.0, (32, 16.0, FINDING)),
+            (2.0, (16, 8.0, NO_MORE)),
+            (1.0, (16, 16.0, NO_MORE)),
+            (1.0, (16, 64.0, FINDING)),
+        ],
+    ),
+    "they come much slower": (
+        {"limit": 1024, "first": 8},
+        # at 16 replies' time fewer than half of them have come: the end need not be awaited
+        [(1.0, (8, 32.0, FINDING)), (10.0, (7, 16.0, FINDING))],
+    ),
+}
+
+
+@pytest.mark.parametrize(("limits", "steps"), STEPS.values(), ids=STEPS)
+def test_more_are_tried_kept_or_taken_back_by_what_they_bring(
+    clock: Clock, limits: dict[str, float], steps: list[tuple[float, tuple[int, float, str]]]
+) -> None:
+    rate_limiter = RateLimiter(**limits)  # type: ignore[arg-type]
+    assert (rate_limiter.places, rate_limiter.why) == (limits["first"], FINDING)
+    assert [replies(rate_limiter, clock, seconds) for seconds, _ in steps] == [after for _, after in steps]
+
+
+@pytest.mark.parametrize(
+    ("places", "beside", "answered", "left"),
+    [
+        (32, 2, 0, (32, 2.0)),  # it works on two while others are refused
+        (32, 0, 0, (32, 1.0)),
+        (4, 2, 0, (8, 2.0)),
+        (32, 22, 0, (32, 22.0)),
+        (32, 23, 0, None),  # so many that it is by chance
+        (8, 2, 25, (9, 2.0)),  # less than a quarter is by chance
+    ],
+)
+def test_as_many_are_left_as_a_server_works_on_while_it_refuses_others(
+    clock: Clock, places: int, beside: int, answered: int, left: tuple[int, float] | None
+) -> None:
+    rate_limiter = RateLimiter(places)
+    for _ in range(answered):
+        rate_limiter.succeeded()
+    rate_limiter.in_flight = beside
+    for number in range(1, 200):
+        rate_limiter.refused(clock.now)
+        if rate_limiter.places != places:
+            assert (number, rate_limiter.places) == left
+            assert rate_limiter.why == "it refuses more"
+            rate_limiter.refused(clock.now - 1)
+            assert rate_limiter.places == (left or ())[1], "sent before there were fewer"
+            return
+    assert left is None and rate_limiter.why == ""
+
+
+def test_requests_without_a_reply_in_time_halve_the_places_where_they_are_a_quarter(clock: Clock) -> None:
+    rate_limiter = RateLimiter(8)
+    for places in (8.0, 8.0, 4.0):  # 1/8, 15/64, 169/512
+        rate_limiter.timed_out(clock.now)
+        assert rate_limiter.places == places
+    assert rate_limiter.why == "more come too late"
+    clock.now += 1
+    for _ in range(9):
+        rate_limiter.timed_out(clock.now - 1.5)
+    assert rate_limiter.places == 4.0, "sent before there were fewer"
+    for places in (4.0, 4.0, 2.0):  # a round is of eight replies at least
+        rate_limiter.timed_out(clock.now)
+        assert rate_limiter.places == places
+    rare = RateLimiter(8)
+    for _ in range(50):  # one in eight
+        rare.timed_out(clock.now)
+        for _ in range(7):
+            rare.succeeded()
+    assert (rare.places, rare.why) == (8.0, "")
+
+
+def test_after_a_server_was_away_one_goes_and_each_reply_lets_one_more_go(clock: Clock) -> None:
+    rate_limiter = RateLimiter(5)
+    rate_limiter.hold(30.0)
+    rate_limiter.hold(10.0)
+    assert (rate_limiter.places, rate_limiter.paused_until) == (1.0, 1030.0)
+    grown = []
+    for _ in range(5):
+        rate_limiter.succeeded()
+        grown.append(rate_limiter.places)
+    assert grown == [2.0, 3.0, 4.0, 5.0, 5.0]
+    tried = RateLimiter(64, first=4)
+    assert replies(tried, clock, 1.0) == (4, 16.0, FINDING)
+    tried.hold(30.0)  # in the middle of a trial: back to what there was before
+    assert (tried.places, tried.why) == (1.0, "")
+    for _ in range(3):
+        tried.succeeded()
+    assert tried.places == 4.0
+
+
+@pytest.mark.parametrize(("asks", "why"), [(True, "it asks for fewer"), (False, "more come too late")])
+def test_trouble_in_a_trial_ends_it_and_the_next_one_is_long_after(
+    clock: Clock, asks: bool, why: str
+) -> None:
+    rate_limiter = RateLimiter(1024, first=8, timeout=3.9)  # a step of two
+    assert replies(rate_limiter, clock, 1.0) == (8, 16.0, FINDING)
+    clock.now += 1
+    if asks:
+        rate_limiter.slow_down(clock.now, None)
+    else:
+        for _ in range(5):  # 1/16 + 15/16 of 1/16 + ...
+            rate_limiter.timed_out(clock.now)
+    assert (rate_limiter.places, rate_limiter.why) == (8.0, why)
+    assert replies(rate_limiter, clock, 1.0)[:2] == (8 * 8, 16.0)

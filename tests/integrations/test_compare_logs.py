@@ -165,6 +165,48 @@ def test_values_of_every_kind_become_numbers(tmp_path: Path) -> None:
     assert all(value is not None and math.isnan(value) for value in found[9:])
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_log_is_read_with_what_it_says_of_samples_settings_and_itself(tmp_path: Path) -> None:
+    """Whatever is left out of it or null, as of a sample that failed."""
+    ours = {"item": "i", "question": "q", "language": "en"}
+    samples = [
+        sample("a", {"s": {"x": "C", "y": 0.5}, "t": "I"}, metadata=ours),
+        sample("a", {"t": 0.25}, epoch=2, metadata=ours),
+        {**sample("b", None, metadata=ours), "scores": None},
+        {**sample("c", {"t": "I"}, metadata=ours), "metadata": {**ours, "question": "other"}},
+        sample("c", {"t": "C"}, metadata={**ours, "question": "other"}),  # retried
+    ]
+    config = {"temperature": 0.5, "top_k": 7, "max_tokens": None, "timeout": 9}
+    spec = {
+        "task_version": 2,
+        "task_args": {"level": "hard"},
+        "model_generate_config": config,
+        "dataset": {"name": "data-2"},
+    }
+    (log,) = read_logs(write_inspect_log(tmp_path / "a.eval", samples, finished=False, **spec))
+    assert (log.task, log.model) == ("quiz", "org/model")
+    assert (log.items, log.repeats) == (["a", "a", "b", "c"], [1, 2, 1, 1])
+    assert log.questions == ["q", "q", "q", "other"]
+    unknown = math.nan
+    expected = {"s.x": [1, *[unknown] * 3], "s.y": [0.5, *[unknown] * 3], "t": [0, 0.25, unknown, 1]}
+    assert {name: list(map(str, values)) for name, values in log.scores.items()} == {
+        name: [str(float(value)) for value in values] for name, values in expected.items()
+    }
+    assert log.settings == {
+        "data": "data-2",
+        "version": "2",
+        "arguments": "level=hard",
+        "solver": "generate",
+        "settings": "temperature=0.5,top_k=7",
+    }
+    assert log.notes == ["its status is 'started': it may lack samples"]
+    for entry in samples:
+        entry["metadata"] = None
+    (log,) = read_logs(write_inspect_log(tmp_path / "a.eval", samples[:3], solver="mine", dataset=None))
+    assert (log.questions, log.notes) == (["a", "a", "b"], [])
+    assert (log.settings["solver"], log.settings["version"]) == ("mine", "0")
+
+
 def test_one_of_several_scorers_is_compared_and_the_others_are_named(tmp_path: Path) -> None:
     for model in (0, 1):
         samples = [
@@ -191,6 +233,25 @@ def test_one_of_several_scorers_is_compared_and_the_others_are_named(tmp_path: P
     assert row["difference"] == pytest.approx(-(N - 1) / 2), "not a share: in its own unit"
     told = says(*logs, "--metric", "lenght")
     assert "unknown score of quiz" in told and "valid: graded.depth, graded.length, match" in told
+
+
+def test_the_first_score_of_the_first_log_that_all_have_is_compared_and_files_tell_models_apart(
+    tmp_path: Path,
+) -> None:
+    paths = [tmp_path / "a" / "x.eval", tmp_path / "b" / "x.eval", tmp_path / "b" / "y.eval"]
+    for path, names in zip(paths, ("abcd", "dcba", "ecb"), strict=True):
+        path.parent.mkdir(exist_ok=True)
+        write_inspect_log(path, [sample(n, dict.fromkeys(names, "CI"[n % 2])) for n in range(N)])
+    (comparison,) = compare_logs(*paths)
+    assert comparison.metric.name == "b"
+    assert list(comparison.models) == [f"org/model@{paths[0]}", f"org/model@{paths[1]}", "org/model@y"]
+    assert list(comparison.notes) == ["Other scores of these logs: c; choose one with metric=."]
+    (turned,) = compare_logs(*paths[::-1], metric="c")
+    assert (turned.metric.name, list(turned.notes)) == ("c", [])
+    with pytest.raises(FolkwaysError, match=r"(?s)unknown score of quiz.*in all of these logs.*'a'.*b, c$"):
+        compare_logs(*paths, metric="a")
+    with pytest.raises(FolkwaysError, match="a comparison needs two logs or more"):
+        compare_logs(paths[0])
 
 
 def test_what_failed_is_no_zero_and_is_counted(tmp_path: Path) -> None:

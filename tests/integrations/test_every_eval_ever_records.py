@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from folkways.errors import FolkwaysError
+from folkways.evidence.contributions import Contribution
 from folkways.integrations.compare_logs import compare_logs, read_logs
+from folkways.integrations.every_eval_ever.scores import read_contribution
 from tests.support.chat_server import ChatServer
 from tests.support.river import folkways
 
@@ -140,3 +142,133 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path.write_text(path.read_text() + '{"schema_version": "0.3.0"}\n')
     with pytest.raises(FolkwaysError, match="row 2: is not an instance"):
         read_logs(path)
+
+
+def aggregate(folder: Path, *results: dict[str, Any], **more: Any) -> Contribution:
+    """What is read of an aggregate with these results and without instances."""
+    document = {
+        "schema_version": "0.3.0",
+        "evaluation_id": "lab/m/1",
+        "evaluation_timestamp": "86400",
+        "model_info": {"id": "org/m"},
+        "evaluation_results": results,
+        **more,
+    }
+    folder.mkdir(exist_ok=True)
+    (folder / "a.json").write_text(json.dumps(document))
+    return read_contribution(folder / "a.json")
+
+
+def test_a_score_of_others_is_read_with_what_they_say_of_it_and_nothing_more(tmp_path: Path) -> None:
+    """In percent where it is a share, with their interval if it is one of 95 %."""
+    config = {"metric_name": "Accuracy", "min_score": 0, "max_score": 1}
+    interval = {"lower": 0.5, "upper": 0.75, "confidence_level": 0.95, "method": "bootstrap"}
+    score = {"score": 0.625, "uncertainty": {"num_samples": 30, "confidence_interval": interval}}
+    quiz = {
+        "evaluation_name": "quiz",
+        "evaluation_result_id": "r",
+        "metric_config": config,
+        "source_data": {"hf_repo": "org/data", "samples_number": 40},
+        "generation_config": {
+            "generation_args": {"top_p": 1, "prompt_template": "Q: {}", "temperature": 0.5}
+        },
+        "score_details": score,
+    }
+    read = aggregate(tmp_path, quiz, eval_library={"name": "helm"})
+    assert (read.source, read.created, read.people.height) == ("lab/m/1", "1970-01-02T00:00:00+00:00", 0)
+    assert (dict(read.titles), dict(read.faults), read.judgements.height) == ({"quiz": "quiz"}, {}, 0)
+    (row,) = read.scores.to_dicts()
+    made = read.signatures[row.pop("signature")].parts
+    assert made.pop("prompts").startswith("elsewhere#")
+    assert made == {"task": "quiz", "data": "org/data", "settings": "temperature=0.5,top_p=1", "by": "helm"}
+    nothing = ("refused", "unreadable", "truncated", "failed", "missing", "cut", "left_out")
+    unknown = ("effective_questions", "why_left_out", "coverage", "at_best")
+    assert row == {
+        **{
+            "endpoint": "org/m",
+            "task": "quiz",
+            "profile": "",
+            "metric": "Accuracy",
+            "facet": "all",
+            "value": "all",
+        },
+        **{"score": 62.5, "low": 50.0, "high": 75.0, "interval": "bootstrap", "n": 30, "questions": 30},
+        **{"answered": 30, **dict.fromkeys(nothing, 0), **dict.fromkeys(unknown)},
+    }
+
+    def numbers(bounds: dict[str, float], level: float | None = 0.95, **changes: Any) -> tuple[Any, ...]:
+        ends = {"lower": 0.5, "upper": 0.75} | ({} if level is None else {"confidence_level": level})
+        uncertainty = {"confidence_interval": ends}
+        details = {"score": 0.625, "uncertainty": uncertainty, **changes.pop("score_details", {})}
+        about = {"metric_config": {"metric_name": "A", **bounds}, "score_details": details, **changes}
+        (row,) = aggregate(tmp_path, quiz | about).scores.to_dicts()
+        return tuple(row[name] for name in ("score", "low", "high", "interval", "n"))
+
+    share, percent = {"min_score": 0, "max_score": 1}, {"min_score": 0, "max_score": 100}
+    assert numbers(share) == (62.5, 50.0, 75.0, "", 40)
+    assert numbers(share, None) == (62.5, 50.0, 75.0, "", 40)
+    assert numbers(percent) == numbers({"min_score": 1, "max_score": 5}) == (0.625, 0.5, 0.75, "", 40)
+    assert numbers({}) == (0.625, 0.5, 0.75, "", 40)
+    none = "none: the record has no single judgements"
+    assert numbers(share, 0.9) == (62.5, None, None, f"{none}; it states one of 90 %", 40)
+    alone = {"score": 0.25, "uncertainty": None}
+    assert numbers(share, score_details=alone, source_data=None) == (25.0, None, None, none, 0)
+    named = {"file_path": "data/0_samples.jsonl"}
+    (row,) = aggregate(
+        tmp_path, quiz | {"score_details": alone}, detailed_evaluation_results=named
+    ).scores.to_dicts()
+    assert row["interval"] == f"{none} that make it"
+
+
+def test_our_scores_are_read_with_all_their_counts_and_shown_in_the_scale_that_they_had(
+    tmp_path: Path,
+) -> None:
+    told = {
+        **{"n": 50, "questions": 25, "effective_questions": 9.5, "interval": "wilson 95%"},
+        **{"answered": 40, "refused": 1, "unreadable": 2, "truncated": 3, "failed": 4, "missing": 0},
+        **{"cut": 5, "left_out": 6, "why_left_out": '{"refused": 6}', "coverage": 0.75, "at_best": 62.5},
+    }
+
+    def result(group: str, score: float, scale: str = "100", **details: Any) -> dict[str, Any]:
+        people = {"people of the culture": "0.5", "people of the culture_low": "0.25"}
+        parameters = {"scale": scale, "profile": "lab"}
+        return {
+            "evaluation_result_id": f"gone/task|lab|hits|{group}",
+            "evaluation_name": "gone/task",
+            "metric_config": {
+                **{"metric_id": "hits", "metric_name": "Hits", "min_score": 0, "max_score": 1},
+                **{"metric_parameters": parameters, "additional_details": people if "all" in group else {}},
+            },
+            "score_details": {
+                "score": score,
+                "details": {
+                    "signature": "task:gone/task|by:us",
+                    **{name: str(v) for name, v in details.items()},
+                },
+                "uncertainty": {"num_samples": 44, "confidence_interval": {"lower": 0.5, "upper": 0.75}},
+            },
+        }
+
+    whole = result("all=all", 0.625, "1", **told)
+    korea, food = result("culture=KR", 0.5, "1", n=3), result("topic=Food", 0.5, "1", n=3)
+    read = aggregate(tmp_path, whole, korea, food)
+    rows = {row["facet"]: row for row in read.scores.to_dicts()}
+    assert set(rows) == {"all", "culture"}, "other groups are no headlines"
+    assert {name: rows["all"][name] for name in told} == told
+    for facet, value, score in (("all", "all", 62.5), ("culture", "KR", 50.0)):
+        row = rows[facet]
+        assert (row["task"], row["profile"], row["metric"], row["value"]) == (
+            "gone/task",
+            "lab",
+            "hits",
+            value,
+        )
+        assert (row["score"], row["low"], row["high"]) == (score, 50.0, 75.0)
+    counts = ("n", "questions", "answered", "missing", "cut", "left_out")
+    assert [rows["culture"][name] for name in counts] == [3, 3, 0, 0, 0, 0]
+    assert dict(read.signatures["task:gone/task|by:us"].parts) == {"task": "gone/task", "by": "us"}
+    (people,) = read.people.to_dicts()
+    shown = tuple(people[name] for name in ("endpoint", "facet", "score", "low", "high"))
+    assert shown == ("people of the culture", "all", 50.0, 25.0, None)
+    (percent,) = aggregate(tmp_path, result("all=all", 62.5, "100", n=3)).scores.to_dicts()
+    assert percent["score"] == 62.5

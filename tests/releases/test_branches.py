@@ -190,3 +190,34 @@ def test_a_release_of_one_revision_takes_no_other(hub: HubServer, data_home: Pat
     assert "is always that of revision 996d62a55f6a49c13596f0a31b772812a1aacd67" in refused.stderr
     with pytest.raises(FolkwaysError, match="leave out revision='v2'"):
         adopt("culturalbench", published, revision="v2")
+
+
+@pytest.mark.parametrize("followed", ["hub"], indirect=True)
+@pytest.mark.parametrize("adopted", [False, True])
+def test_a_file_that_nobody_publishes_stays_as_it_is_when_another_state_is_taken(
+    hub: HubServer,
+    followed: str,
+    tmp_path: Path,
+    published: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    adopted: bool,
+) -> None:
+    """Whether a copy of it was adopted before or not."""
+    file = tmp_path / "records" / f"{followed}.toml"
+    more = '}, { path = "c.csv", remote = "", optional = true }]'
+    file.write_text(file.read_text(encoding="utf-8").replace("}]", more), encoding="utf-8")
+    record = read_record(file)
+    monkeypatch.setattr(registry, "records_by_name", lambda: {followed: record})
+    first = fetch(followed, options=BRISK)
+    if adopted:
+        write(tmp_path / "copy", {"c.csv": b"c from a copy"})
+        assert adopt(followed, tmp_path / "copy").copied == ("c.csv",)
+    before = written_down(first)["files"]
+    assert ("c.csv" in before) == adopted
+    move(hub, published, followed)
+    second = fetch(followed, revision="main", options=BRISK)
+    after = written_down(second)["files"]
+    assert (contents(second), second.has("c.csv")) == (SECOND, adopted)
+    assert after.get("c.csv") == before.get("c.csv")
+    assert after["b.csv"]["sha256"] == hashlib.sha256(SECOND["b.csv"]).hexdigest()
+    assert {entry["path"].rsplit("/", 1)[1] for entry in hub.log()} == set(SECOND)

@@ -233,7 +233,7 @@ class RateLimiter:
         """Whether many are refused, and that while far fewer than there are places are worked on: it is not
         by chance."""
         return (
-            self._refused >= TROUBLE * (self._replies + self._refused)
+            self._refused >= max(1, TROUBLE * (self._replies + self._refused))
             and self._beside <= SHRINK * self._refused * self.places
         )
 
