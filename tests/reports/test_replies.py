@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,8 +31,9 @@ def kept(*lengths: int) -> Replies:
 
 
 @pytest.fixture(params=["in memory", "in a file", "no room on the disk"])
-def filled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Replies:
-    """TEXTS in pieces of 9 at most, added in three parts, one of them empty."""
+def filled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Replies]:
+    """TEXTS in pieces of 9 at most, added in three parts, one of them empty. A full disk stays full while they
+    are read."""
     monkeypatch.setattr(replies, "TOGETHER", 9)
     if request.param != "in memory":
         monkeypatch.setattr(replies, "IN_MEMORY", 1)
@@ -39,7 +41,7 @@ def filled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> R
     if request.param == "no room on the disk":
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
     try:
-        return kept(13, 0)
+        yield kept(13, 0)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 

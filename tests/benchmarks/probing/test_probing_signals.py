@@ -76,6 +76,7 @@ def test_a_hidden_word_is_in_the_language_that_the_question_is_asked_in(short: I
     for unit in units:
         (prompt,) = unit.prompts
         assert unit.about not in prompt.text and unit.about in question(short, unit)
+        assert prompt.max_tokens == 32
     assert {unit.prompts[0].language for unit in units} > {"en", "es", "de"}
     assert signal.values(short, units[:2], [[units[0].about], [MASK]]) == [(1.0,), (0.0,)]
 

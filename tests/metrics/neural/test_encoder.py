@@ -3,6 +3,7 @@ over devices."""
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 from pathlib import Path
@@ -14,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
+from folkways.metrics.neural.bertscore import BertScorer
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import ModelFolder, open_folder
+from folkways.metrics.neural.sentences import SentenceComparer
 from tests.support.tiny_bert import WORDS, make_bert
 
 pytestmark = pytest.mark.local_model
@@ -156,6 +159,27 @@ def test_places_and_precisions_that_are_not_there() -> None:
         Compute(("meta",)).places(torch)
     with pytest.raises(FolkwaysError, match="fp16 is for GPUs"):
         Compute(("cpu",), precision="fp16").places(torch)
+
+
+def test_every_metric_computes_where_it_is_told_to(folder: ModelFolder) -> None:
+    nowhere = Compute(("warp:0",))
+    for embed in (
+        lambda: list(Encoder(folder, compute=nowhere).encode(["tea"])),
+        lambda: BertScorer(folder, compute=nowhere).score([("tea", "water")]),
+        lambda: SentenceComparer(folder, compute=nowhere).embed(["tea"]),
+    ):
+        with pytest.raises(FolkwaysError, match="there is no device 'warp:0'"):
+            embed()
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_garbage_is_collected_as_before_when_a_model_is_loaded(folder: ModelFolder, collecting: bool) -> None:
+    try:
+        gc.enable() if collecting else gc.disable()
+        encoded(Encoder(folder, compute=Compute(("cpu",))), ["tea"])
+        assert gc.isenabled() == collecting
+    finally:
+        gc.enable()
 
 
 def test_without_torch_the_install_line_is_named(

@@ -41,6 +41,15 @@ def test_what_is_stored_is_found_by_another_process(tmp_path: Path) -> None:
     assert VectorStore(tmp_path, "other").find(["tea"]) == {}
 
 
+def test_every_key_is_found_whatever_bytes_it_ends_with(tmp_path: Path) -> None:
+    texts = [text for text in map(str, range(20_000)) if text_key(text)[-1] == 0][:3]
+    written = dict(zip(["tea", *texts], vectors(1, 2, 3, 1), strict=True))
+    VectorStore(tmp_path, "m").add(written)
+    stored = VectorStore(tmp_path, "m").find(list(written))
+    assert stored.keys() == written.keys()
+    assert all(same(stored[text], written[text]) for text in written)
+
+
 @pytest.mark.parametrize("ending", [".npy", ".npz"])
 @pytest.mark.parametrize("damage", [b"", b"\x00" * 60, None])
 def test_a_damaged_shard_is_passed_over(tmp_path: Path, ending: str, damage: bytes | None) -> None:

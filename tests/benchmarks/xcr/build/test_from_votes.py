@@ -104,6 +104,36 @@ def test_provenance_goes_along(tmp_path: Path) -> None:
     assert (row["judges_of_sentence"], row["judges_of_labels"]) == (2, 2)
 
 
+def test_what_is_not_known_of_a_sentence_is_an_empty_cell(tmp_path: Path) -> None:
+    candidate = {"id": "c", "text": "Bring c.", "tagged": "Bring <CSI> c </CSI>."}
+    items = [
+        {"id": "item-1", "culture": "Harland", "fact": "People bring c.", "candidates": [{**candidate, **by}]}
+        for by in ({}, {"by": None})
+    ]
+    for number, item in enumerate(items):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        files = VoteFiles(
+            write_items(folder / "items.jsonl", [item]),
+            [write_votes(folder / "choices.csv", both(choice, 1, "c"))],
+            [write_votes(folder / "labels.csv", both(labels, 1))],
+            [],
+        )
+        build_corpus(files, folder / "corpus", 2)
+        base = pl.read_csv(folder / "corpus" / xcr.BASE_FILE)
+        assert base["cultural_context"].to_list() == ["People bring c."], "the fact, where nothing is said"
+        (row,) = pl.read_csv(folder / "corpus" / "provenance.csv", infer_schema=False).rows(named=True)
+        known = {name: value for name, value in row.items() if value is not None}
+        assert known == {
+            "id": base["id"].item(),
+            "item_id": "item-1",
+            "culture": "Harland",
+            "fact": "People bring c.",
+            "judges_of_sentence": "2",
+            "judges_of_labels": "2",
+        }
+
+
 RATED = '{"a": {"accuracy": 5, "fluency": 5}, "b": {"accuracy": 3, "fluency": 4}}'
 EVEN = '{"a": {"accuracy": 4}, "b": {"accuracy": 4}}'
 

@@ -16,8 +16,10 @@ from folkways import text_tables
 from folkways.benchmarks.xcr.build.fact_filter import (
     KEPT_FILE,
     LEFT_OUT_FILE,
+    MIDDLES_FILE,
     MOST,
     Clusters,
+    filter_culture,
     filter_facts,
     learnt_from,
     repeated,
@@ -33,6 +35,7 @@ from folkways.benchmarks.xcr.build.facts import (
     representatives,
     spread,
 )
+from folkways.benchmarks.xcr.build.facts import FACTS as FACT_COLUMNS
 from folkways.errors import DataError, FolkwaysError
 from perf.facts.synthetic import Plan, write
 from tests.support.csi_facts import FACTS, write_facts
@@ -106,6 +109,20 @@ def test_planted_repeats_are_found_and_little_else(tmp_path: Path) -> None:
     assert len(spurious) < 20
     assert all(like is None or like < row for row, (_, like) in out.items())
     assert found.kept == 6000 - len(out)
+
+
+def test_of_a_culture_only_what_is_read_again_stays_on_the_disk(tmp_path: Path) -> None:
+    facts = [(number, *fact) for number, fact in enumerate(FACTS[:3], 1)]
+    facts.insert(1, (7, "Harland", FACTS[0][1].upper(), "https://example.org"))
+    file, folder = tmp_path / "harland.csv", tmp_path / "harland"
+    pl.DataFrame(facts, FACT_COLUMNS, orient="row").write_csv(file, include_header=False)
+    folder.mkdir()
+    found = filter_culture("Harland", file, folder, FactRules(cluster_size=1), limit=2)
+    assert {path.name for path in folder.iterdir()} == {KEPT_FILE, LEFT_OUT_FILE, MIDDLES_FILE}
+    assert pl.read_parquet(folder / KEPT_FILE)["row"].to_list() == [1, 2, 3]
+    assert (folder / LEFT_OUT_FILE).read_text() == f"7,{SAME},1\n"
+    assert pl.read_parquet(folder / MIDDLES_FILE).height == 2
+    assert (found.kept, found.clusters, found.left_out) == (3, 3, {SAME: 1})
 
 
 def test_limit_takes_one_fact_per_cluster_in_turn_from_each_culture(tmp_path: Path) -> None:

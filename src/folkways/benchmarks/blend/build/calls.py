@@ -137,7 +137,7 @@ class Oracle(Protocol):
         """The answer in a tuple of one (None in it: unreadable), or None where the call has not been asked
         yet."""
 
-    def ask(self, calls: Sequence[Call], attempt: int = 0) -> list[Answer | None]:
+    def ask(self, calls: Sequence[Call], attempt: int) -> list[Answer | None]:
         """The answers, in order; None for a reply that cannot be read. A higher ``attempt`` asks the same
         again."""
 
@@ -188,7 +188,7 @@ class ModelOracle:
         reply = self._ask.recall(self._prompt(call, 0))
         return None if reply is None else (call.read(reply.text or ""),)
 
-    def ask(self, calls: Sequence[Call], attempt: int = 0) -> list[Answer | None]:
+    def ask(self, calls: Sequence[Call], attempt: int) -> list[Answer | None]:
         """See ``calls.Oracle``."""
         replies = self._ask([self._prompt(call, attempt) for call in calls])
         return [call.read(reply.text or "") for call, reply in zip(calls, replies, strict=True)]
@@ -240,7 +240,7 @@ class RuleOracle:
         """The answer, at once."""
         return (self._answer(call),)
 
-    def ask(self, calls: Sequence[Call], attempt: int = 0) -> list[Answer | None]:
+    def ask(self, calls: Sequence[Call], attempt: int) -> list[Answer | None]:
         """The answers, at once."""
         return [self._answer(call) for call in calls]
 

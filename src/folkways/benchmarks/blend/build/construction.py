@@ -94,7 +94,7 @@ def build_paper(
                 if not walk.open:
                     break
             sent.update(walk.open)
-            judge.ask(list(walk.open))
+            judge.ask(list(walk.open), 0)
         fork.join()
         chosen[source.question] = choice
         calls += walk.made

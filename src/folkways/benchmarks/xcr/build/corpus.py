@@ -139,17 +139,19 @@ def _entry(
         "csi_category": decided.category,
         "csi_hall_mapping": decided.element,
         "hall_level": decided.level,
-        "by": candidate.get("by") or "",
+        "by": candidate.get("by"),
         "judges": (len(choices), len(labels)),
     }
 
 
-def provenance(item: Mapping[str, Any], corpus_id: str, by: str, judges: tuple[int, int]) -> tuple[str, ...]:
+def provenance(
+    item: Mapping[str, Any], corpus_id: str, by: str | None, judges: tuple[int, int]
+) -> tuple[str, ...]:
     """PROVENANCE_COLUMNS of a sentence.
 
     item: the line of ``items.jsonl`` that it was made from.
     corpus_id: its id in the corpus.
-    by: who wrote the sentence.
+    by: who wrote the sentence, where that is known.
     judges: how many people judged it, and how many its labels.
     """
     origin = item.get("provenance") or {}
