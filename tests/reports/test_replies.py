@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import psutil
 import pytest
 
 from folkways.records import Metric
@@ -54,6 +55,20 @@ def test_texts_come_back_by_their_numbers(filled: Replies) -> None:
     assert filled.of(numbers).to_list() == [TEXTS[number] for number in numbers]
     assert filled.of(numbers.clear()).to_list() == []
     assert Replies().between(0, 10).to_list() == []
+
+
+def test_texts_may_be_read_between_others_that_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, texts = Replies(), pl.Series(TEXTS, dtype=pl.String)
+    open_files = psutil.Process().num_fds()
+    made.add(texts)
+    assert psutil.Process().num_fds() == open_files, "few texts need no file"
+    monkeypatch.setattr(replies, "IN_MEMORY", 1)
+    made = Replies()
+    for start in range(0, 100, 20):
+        made.add(texts[start : start + 20])
+        assert made.between(0, 5).to_list() == TEXTS[:5]
+    assert made.between(0, 100).to_list() == TEXTS
+    assert psutil.Process().num_fds() == open_files + 1, "many are in one"
 
 
 def report(rights: int) -> ReportData:
