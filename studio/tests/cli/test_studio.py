@@ -289,6 +289,33 @@ def test_a_file_that_cannot_be_used_is_said_before_the_server_starts(
     assert "s3cret" not in done.stderr
 
 
+def test_a_description_is_printed_changed_and_refused_with_the_name_of_its_file(
+    studio: Folkways, tmp_path: Path
+) -> None:
+    text = studio("studio", "edit", "verification").stdout
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(text)
+    same = studio("studio", "edit", "verification", "mine.yaml").stdout
+    assert same == "nothing of verification has changed but the text\n"
+    title = re.search(r"^title: (.*)$", text, re.MULTILINE)
+    assert title
+    mine.write_text(text.replace(title[0], "title: Another title"))
+    changes = studio("studio", "edit", "verification", "mine.yaml").stdout
+    assert changes.count("\n") == 1 and "title" in changes
+    assert "title: Another title" in studio("studio", "edit", "verification").stdout
+    for wrong, problem in (
+        ("title: [", "mine.yaml"),
+        ("nonsense: 1\n" + text, "nonsense"),
+        (text.replace("- name: united-kingdom", "- name: elsewhere"), "united-kingdom"),
+    ):
+        assert wrong != text
+        mine.write_text(wrong)
+        refused = studio("studio", "edit", "verification", "mine.yaml")
+        assert refused.returncode != 0 and refused.stdout == ""
+        assert "mine.yaml" in refused.stderr and problem in refused.stderr
+    assert "title: Another title" in studio("studio", "edit", "verification").stdout
+
+
 def test_a_study_whose_models_are_not_listed_is_made_with_a_note(studio: Folkways, tmp_path: Path) -> None:
     text = studio("studio", "template", "red-teaming").stdout.replace(
         "models:\n", "models:\n  helper: small\n  verifier: lab\n"
