@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import httpx2
@@ -13,13 +17,17 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
-from folkways_studio.people import accounts, participants, sessions
+from folkways_studio.models import modelling
+from folkways_studio.models.offered import OfferedModel
+from folkways_studio.people import accounts, invites, participants, sessions
 from folkways_studio.programs import tokens
 from folkways_studio.records import Participant, Role
 from folkways_studio.web.api.app import document
 from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import WebSettings
+from folkways_studio.work import assignments
 from folkways_studio.work.task_numbers import shown_number
+from folkways_studio.workflows.definition import parse_yaml
 from folkways_studio.workflows.manuals import cases_of
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import PASSWORD, QUESTION, StudyFixture, new_workspace, open_study, stored
@@ -141,12 +149,13 @@ def test_who_sends_an_answer_again_goes_on_in_its_stage_and_is_told_so(
         desk.add(stage, [{**QUESTION, "question": f"{stage} {number}?"} for number in range(3)])
     person = desk.person()
     browser, task = browser_of(person.account_id), task_of(desk, person, "second")
-    places = [browser.post(f"{task}/submit", {"key": key, "choices": "1"}) for key in ("a", "b")]
-    assert [each.status_code for each in places] == [303, 303]
-    sent, again = (each.headers["location"].partition("?")[0] for each in places)
-    assert sent == again, "the one that they have at hand"
-    page = browser.get(again).text
+    desk.answer(person, {"choices": [1]}, "second")
+    again = browser.post(f"{task}/submit", {"key": "another", "choices": "1"})
+    assert again.status_code == 303
+    page = browser.get(again.headers["location"]).text
     assert "second 1?" in page and "You had answered this before" in page
+    onward = browser.post(f"{again.headers['location']}/submit", {"key": "next", "choices": "1"})
+    assert "second 2?" in browser.get(onward.headers["location"]).text
 
 
 def test_cases_of_a_training_are_answered_one_by_one_where_there_is_one(
@@ -238,3 +247,162 @@ def test_nobody_asks_models_more_often_than_they_may_and_nobody_else_waits_for_t
     assert statuses(desk.person(), STEPS + 2) == [422] * STEPS + [429] * 2
     assert statuses(desk.person(), 1) == [422]
     assert stored(workspace, schema.model_calls, study_id=desk.study.id) == []
+
+
+SCENARIO = "A colleague hands you an envelope with both hands."
+MADE = {"question": "What is in it?", "options": ["money", "a letter", "tea", "seeds"], "right": [2]}
+
+
+class Model:
+    """A model that says what it is told to say; None: it fails."""
+
+    def __init__(self) -> None:
+        self.reply: str | None = None
+        model = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["content-length"]))
+                message = {"role": "assistant", "content": model.reply}
+                choice = {"index": 0, "message": message, "finish_reason": "stop"}
+                body = json.dumps({"model": "m", "choices": [choice]}).encode()
+                self.send_response(400 if model.reply is None else 200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Quiet."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1#m"
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    made = Model()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_what_came_of_it(
+    workspace: Workspace, model: Model
+) -> None:
+    offered = {"small": OfferedModel(model.url)}
+    app = create_app(workspace, WebSettings(rates=PLENTY, models=offered))
+    desk = open_study(
+        workspace,
+        [{"name": "write", "kind": "write_question"}],
+        name="steps",
+        models={"helper": "small", "verifier": "small"},
+        offered=offered,
+    )
+    person = desk.person()
+    browser, task = Browser(app, workspace, person.account_id), task_of(desk, person, "write")
+
+    def step(**fields: Any) -> httpx2.Response:
+        revision = re.search(r'name="revision" value="(\d+)"', browser.get(task).text)
+        assert revision
+        return browser.post(f"{task}/step", {"revision": revision[1], **fields})
+
+    def content() -> Mapping[str, Any]:
+        return assignments.get_work(
+            workspace, person.id, desk.work(person, "write").assignment.id
+        ).item.content
+
+    def draft() -> Any:
+        return {
+            name: stored(workspace, schema.drafts)[-1]["payload"][name] for name in ("question", "options")
+        }
+
+    reply = step(step="suggest", scenario="Short")
+    assert reply.status_code == 422 and content().get("scenario") is None
+    assert modelling.list_calls(workspace, desk.study.id) == ()
+    reply = step(step="suggest", scenario=SCENARIO, question="Mine?")
+    assert reply.status_code == 422 and "The helper gave no question." in reply.text
+    assert content()["scenario"] == SCENARIO and draft()["question"] == "Mine?", "it is kept"
+    model.reply = f"Here it is: {json.dumps(MADE)}"
+    assert step(step="suggest", scenario=SCENARIO, question="Mine?").status_code == 303
+    assert draft() == {"question": MADE["question"], "options": MADE["options"]}, "what the helper made"
+    assert content()["intended"] == [1]
+    written = {"scenario": SCENARIO, "question": "What is in the envelope?", "options": [*"abcd"]}
+    reply = step(step="challenge", **written | {"options": ["a", "b", "c", ""]}, intended=["0"])
+    assert reply.status_code == 422 and "Write four options." in reply.text
+    model.reply = None
+    reply = step(step="challenge", **written, intended=["1"], strategy="negate")
+    assert reply.status_code == 422 and "The model could not be asked." in reply.text
+    model.reply = "C"
+    assert step(step="challenge", **written, intended=["1"]).status_code == 303
+    (challenge,) = content()["challenges"]
+    assert (challenge["question"], challenge["chosen"], challenge["fooled"]) == (written["question"], 2, True)
+    assert draft() == {name: written[name] for name in ("question", "options")}
+    purposes = [each.purpose for each in modelling.list_calls(workspace, desk.study.id)]
+    assert purposes == ["helper", "helper", "verifier", "verifier"]
+    kinds = [(row["step"], row["strategy"]) for row in stored(workspace, schema.revisions)]
+    assert [each for each in kinds if each[0] == "revision"] == [("revision", "negate")], "one new wording"
+
+
+def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    owner = accounts.create_account(workspace, "maker@example.org", None)
+    desk = open_study(workspace, VOTES, name="of-a-maker")
+    accounts.give_role(workspace, desk.study.id, owner.id, Role.OWNER)
+    browser = browser_of(owner.id)
+    form = {"template": "verification", "name": "new-one", "title": " New "}
+    for wrong in ({"template": "none"}, {"name": "1a"}, {"name": "a" * 49}, {"title": " "}):
+        assert browser.post("/studies/new", {**form, **wrong}).status_code == 422
+    page = browser.post("/studies/new", {**form, "culture": ["CI", "GB", "nowhere"]})
+    assert page.status_code == 200
+    text = html.unescape(
+        re.sub(r"<[^>]+>", "", page.text.partition("<textarea")[2].partition("</textarea>")[0])
+    )
+    described_as = parse_yaml(text.partition(">")[2].strip())
+    people = described_as["populations"]
+    assert [(each["culture"], each["name"]) for each in people] == [
+        ("CI", "cote-d-ivoire"),
+        ("GB", "united-kingdom"),
+    ]
+    assert people[1]["criteria"][0]["options"] == ["United Kingdom", "Another one"]
+    assert people[1]["criteria"][0]["accept"] == ["United Kingdom"]
+    assert (described_as["name"], described_as["title"], people[1]["language"]) == ("new-one", "New", "en")
+
+
+def test_invitations_of_the_page_have_the_limits_that_it_names(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    desk = open_study(workspace, VOTES, name="invitations")
+    page = f"/studies/{desk.study.name}"
+    owner = browser_of(desk.owner)
+    for wrong, words in (
+        ({"uses": "0"}, "nothing for no limit"),
+        ({"uses": "100001"}, "nothing for no limit"),
+        ({"uses": "some"}, "nothing for no limit"),
+        ({"days": "0"}, "from 1 to 365"),
+        ({"days": "366"}, "from 1 to 365"),
+        ({"days": "1.5"}, "from 1 to 365"),
+    ):
+        reply = owner.post(f"{page}/invites", {"population": "korea", **wrong})
+        assert reply.status_code == 422 and words in reply.text, wrong
+    assert invites.list_invites(workspace, desk.study.id) == ()
+    for fields, uses, days, population in (
+        ({"population": "korea"}, None, 30, True),
+        ({"population": "korea", "uses": "1", "days": "1", "note": "n" * 201}, 1, 1, True),
+        ({"population": "korea", "uses": "100000", "days": "365"}, 100_000, 365, True),
+        ({"population": "korea", "role": "reviewer"}, None, 30, False),
+    ):
+        reply = owner.post(f"{page}/invites", fields)
+        link = re.search(r"http://localhost/join/([\w-]+)", reply.text)
+        assert link
+        made = invites.find_invite(workspace, link[1])
+        assert (made.uses_left, round((made.expires - made.created) / DAY)) == (uses, days)
+        assert (made.population_id is not None) == population and len(made.note) <= 200
+    researcher = accounts.create_account(workspace, "invites-researcher", None).id
+    accounts.give_role(workspace, desk.study.id, researcher, Role.RESEARCHER)
+    assert browser_of(researcher).post(f"{page}/invites", {"role": "owner"}).status_code == 422
+    for login, status in (("nobody-here", 422), ("invites-researcher", 303)):
+        assert owner.post(f"{page}/roles", {"login": login, "role": "reviewer"}).status_code == status
+    assert accounts.roles_of(workspace, desk.study.id, researcher) == {Role.RESEARCHER, Role.REVIEWER}
