@@ -29,6 +29,12 @@ NOT_PUBLIC = (
         "::ffff:127.0.0.1",
         "2002:7f00:1::",
         "64:ff9b::a00:1",
+        "::ffff:224.0.0.1",
+        "::ffff:100.64.0.1",
+        "2002:e000:1::",
+        "2002:6440:1::",
+        "64:ff9b::e000:1",
+        "ff02::1",
     ),
 )
 DIGITS = ("0123456789", "０１２３４５６７８９", "⓪①②③④⑤⑥⑦⑧⑨", "⁰¹²³⁴⁵⁶⁷⁸⁹", "𝟘𝟙𝟚𝟛𝟜𝟝𝟞𝟟𝟠𝟡")
@@ -82,7 +88,16 @@ def test_private_addresses_are_not_public(address: str) -> None:
     assert web_address(f"https://{host}/")
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "93.184.216.34",
+        "2606:2800:220:1::1",
+        "64:ff9b::5db8:d822",
+        "::ffff:93.184.216.34",
+        "2002:5db8:d822::1",
+    ],
+)
 def test_public_addresses_are(address: str) -> None:
     assert is_public(address)
     assert web_address(f"https://[{address}]/" if ":" in address else f"https://{address}/", public=True)

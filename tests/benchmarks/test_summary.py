@@ -7,6 +7,7 @@ import json
 import math
 import random
 from collections import Counter
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.benchmarks import summary
 from folkways.benchmarks.summary import (
     ALL_LEFT_OUT,
     NOT_REACHED,
@@ -94,6 +96,7 @@ def test_what_is_promised_of_the_scores_of_any_judgements(
     scores = summarise(rows)
     check_every_score_is_the_plain_mean_over_its_fixed_denominator(rows, scores)
     check_compact_judgements_have_the_same_scores_to_the_last_digit(rows, scores, at_a_time)
+    check_some_rows_at_a_time_have_the_same_scores_to_the_last_digit(rows, scores, at_a_time)
     check_judgements_that_say_nothing_of_cut_replies_have_none(rows)
     check_every_group_with_a_value_is_scored_once(rows, scores)
     check_the_order_of_rows_does_not_matter(rows, scores, chance)
@@ -154,6 +157,14 @@ def check_compact_judgements_have_the_same_scores_to_the_last_digit(
     assert plain(small).equals(whole, null_equal=True)
     of_small = summarise_means(small, "x/y", [RIGHT, SHARE, PARTIAL, NOT_COMPUTED], ["topic"])
     assert of_small.equals(scores, null_equal=True)
+
+
+def check_some_rows_at_a_time_have_the_same_scores_to_the_last_digit(
+    rows: Rows, scores: pl.DataFrame, at_a_time: int
+) -> None:
+    for cells_per_row in (0, summary.DENSE):  # sorted, or in a table
+        with patch.multiple(summary, SLICE=at_a_time, DENSE=cells_per_row):
+            assert summarise(rows).equals(scores, null_equal=True)
 
 
 def check_judgements_that_say_nothing_of_cut_replies_have_none(rows: Rows) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,18 @@ def test_a_place_that_cannot_be_written_is_found_out_before_anything_is_made(tmp
         with pytest.raises(FolkwaysError, match=words):
             file_at(tmp_path / out, "scores.csv", (".csv", ".json"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]
+
+
+@pytest.mark.parametrize(
+    "line", ["run demo/mcq --model baseline/first --report made -w new.db", "quickstart --out made"]
+)
+@pytest.mark.parametrize("package", ["vl_convert", "fontTools", "brotli"])
+def test_a_report_that_cannot_be_drawn_is_found_out_before_anything_is_asked(
+    folkways: Folkways, monkeypatch: pytest.MonkeyPatch, line: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    before = sorted(Path().iterdir())
+    done = folkways(*line.split())
+    assert done.returncode == 2
+    assert "report.html with its charts" in done.stderr and "pip install 'folkways[report]'" in done.stderr
+    assert sorted(Path().iterdir()) == before

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -154,6 +155,38 @@ def test_other_values_are_passed_over_and_no_cut_goes_unnoticed(tmp_path_factory
     path.write_bytes(whole[: int(len(whole) * cut)])
     with pytest.raises(FolkwaysError, match=r"cut off|not a GGUF file"):
         read_header(path)
+
+
+SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+"""Kinds of numbers in a GGUF file, by its specification, and their bytes."""
+
+
+def text(words: str) -> bytes:
+    return struct.pack("<Q", len(words)) + words.encode()
+
+
+def test_numbers_of_every_kind_are_read_or_passed_over(tmp_path):
+    pairs = {f"one of {kind}": struct.pack("<I", kind) + bytes(size) for kind, size in SIZES.items()}
+    pairs |= {
+        f"three of {kind}": struct.pack("<IIQ", 9, kind, 3) + bytes(3 * size) for kind, size in SIZES.items()
+    }
+    whole = header(WHOLE)
+    more = b"".join(text(key) + value for key, value in pairs.items())
+    path = tmp_path / "model.gguf"
+    path.write_bytes(whole[:16] + struct.pack("<Q", len(WHOLE) + len(pairs)) + more + whole[24:])
+    assert read_header(path) == Header(2048, "{{ messages }}", 3)
+    length = {kind: struct.pack("<Q", 2048)[: SIZES[kind]] for kind in (2, 3, 4, 5, 10, 11)}
+    length |= {6: struct.pack("<f", 2048.0), 12: struct.pack("<d", 2048.0), 0: b"\xff", 1: b"\x7f"}
+    others = {key: value for key, value in WHOLE.items() if key != "llama.context_length"}
+    whole = header(others)
+    for kind, number in length.items():
+        last = text("llama.context_length") + struct.pack("<I", kind) + number
+        path.write_bytes(whole[:16] + struct.pack("<Q", len(others) + 1) + whole[24:] + last)
+        assert read_header(path).context == {0: 255, 1: 127}.get(kind, 2048)
+    for kind in (13, 2**31):
+        path.write_bytes(whole[:16] + struct.pack("<Q", 1) + text("a") + struct.pack("<I", kind) + bytes(99))
+        with pytest.raises(FolkwaysError, match="cut off"):
+            read_header(path)
 
 
 @pytest.mark.parametrize(

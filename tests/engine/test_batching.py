@@ -253,5 +253,120 @@ def test_a_batch_that_was_perhaps_taken_is_looked_for_before_it_is_sent_again(
     provider = Moody(sending=sending)
     progress, left = ask_moody(tmp_path, provider)
     assert (provider.calls, progress.stopped) == (calls, stopped)
+    assert progress.retries == sum(isinstance(one, EndpointFailure) for one in sending)
     assert [record.state for record in left] == ([] if state is None else [state])
     assert progress.done == (0 if stopped else 3)
+
+
+class Packing(Moody):
+    """Takes at most so much at a time, and carries it all out but for what it loses."""
+
+    def __init__(self, requests: int = 100, size: int = 1_000_000, loses: int = 0) -> None:
+        super().__init__()
+        self.most_requests, self.most_bytes, self.loses = requests, size, loses
+        self.sent: dict[str, list[str]] = {}
+
+    async def send(self, name: str, lines: Sequence[bytes]) -> str:
+        """Take it."""
+        number = f"batch_{len(self.sent)}"
+        self.sent[number] = [line.decode() for line in lines]
+        return number
+
+    async def results(self, number: str) -> AsyncIterator[BatchResult]:
+        """A reply to most requests, and one to a request that nobody sent."""
+        for key in ["nobody's", *self.sent[number][self.loses :]]:
+            yield BatchResult(key, 200, "A")
+
+
+def ask_packing(workspace: Workspace, provider: Packing, name: str = "own") -> tuple[ModelProgress, Own]:
+    """How asking a model of this name five questions went."""
+    endpoint = Own(name)
+    run, number = plan_prompts(workspace, name, [f"question {at}" for at in range(5)], config=name)
+    job = EndpointJob(endpoint, number, Limits(concurrency=1), batch=provider)
+    (progress,) = ask(workspace, run.id, [job])
+    assert batches.open_batches(workspace, number) == []
+    return progress, endpoint
+
+
+def test_a_batch_holds_as_many_requests_and_bytes_as_its_provider_takes(tmp_path: Path) -> None:
+    """Each line counts with the two bytes that may part it from the next."""
+    workspace = open_workspace(tmp_path / "w.db")
+    exactly = Packing(requests=5)
+    ask_packing(workspace, exactly)
+    (keys,) = exactly.sent.values()
+    line = len(keys[0].encode()) + 2
+    sizes = {
+        "requests": (Packing(requests=2), [2, 2, 1]),
+        "bytes": (Packing(size=3 * line), [3, 2]),
+        "a byte less": (Packing(size=2 * line - 1), [1] * 5),
+    }
+    for name, (provider, expected) in sizes.items():
+        progress, endpoint = ask_packing(workspace, provider, name)
+        assert [len(sent) for sent in provider.sent.values()] == expected, name
+        assert (progress.done, progress.out, endpoint.asked) == (5, 0, 0)
+        assert len({key for sent in provider.sent.values() for key in sent}) == 5
+    workspace.close()
+
+
+def test_what_did_not_come_back_is_asked_one_by_one_and_in_no_other_batch(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    provider = Packing(requests=3, loses=2)
+    progress, endpoint = ask_packing(workspace, provider)
+    workspace.close()
+    assert [len(sent) for sent in provider.sent.values()] == [3, 2]
+    assert (progress.done, progress.failed, endpoint.asked) == (5, 0, 4)
+
+
+def test_a_batch_that_its_provider_refuses_stops_the_model_and_may_leave_again(tmp_path: Path) -> None:
+    class Refusing(Moody):
+        async def look(self, number: str) -> BatchStatus:
+            """It was read."""
+            return BatchStatus(ended=True, refused="the file is too large")
+
+    progress, left = ask_moody(tmp_path, Refusing())
+    assert (progress.stopped, progress.done) == ("own refused batch batch_1: the file is too large", 0)
+    assert left == []
+
+
+def test_a_request_that_cannot_be_in_a_batch_stops_the_model_before_anything_leaves(tmp_path: Path) -> None:
+    class Choosy(Moody):
+        lines = 0
+
+        def line(self, request: Request) -> bytes:
+            """The third has a setting that batches have not."""
+            self.lines += 1
+            if self.lines == 3:
+                raise EndpointFailure("batches have no such setting", fatal=True)
+            return super().line(request)
+
+    provider = Choosy()
+    progress, left = ask_moody(tmp_path, provider)
+    assert (progress.stopped, left, provider.calls) == ("batches have no such setting", [], [])
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_batch_of_a_process_that_died_is_looked_for_and_sent_where_it_was_not_taken(
+    tmp_path: Path, taken: bool
+) -> None:
+    class Finding(Packing):
+        async def find(
+            self, name: str, keys: Collection[str], since: float, known: Collection[str]
+        ) -> str | None:
+            """Its number, if it was taken."""
+            self.calls.append("find")
+            if taken:
+                self.sent["batch_7"] = sorted(keys)
+            return "batch_7" if taken else None
+
+    workspace = open_workspace(tmp_path / "w.db")
+    run, number = plan_prompts(workspace, "own", ["one", "two", "three"])
+    other, provider, endpoint = RequestQueue(workspace, run.id), Finding(), Own("own")
+    other.enter()
+    keys = [request.key for request in other.claim(number, 0, 10, frozenset()).requests]
+    batches.write_down(workspace, run.id, number, other.worker, keys)
+    other.leave()
+    job = EndpointJob(endpoint, number, Limits(concurrency=1), batch=provider)
+    (progress,) = ask(workspace, run.id, [job])
+    assert (provider.calls, list(provider.sent)) == (["find"], ["batch_7" if taken else "batch_0"])
+    assert (progress.done, endpoint.asked, batches.open_batches(workspace, number)) == (3, 0, [])
+    workspace.close()

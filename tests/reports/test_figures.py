@@ -17,7 +17,7 @@ from folkways.benchmarks.results import ResultTables, make_results
 from folkways.benchmarks.tables import Form, Layout, Plot, Table
 from folkways.reports.data import ReportData
 from folkways.reports.figures.analysis_figures import figures_of, result_views
-from folkways.reports.figures.drawings import draw
+from folkways.reports.figures.drawings import draw, outcome_figures
 from folkways.reports.figures.figure import Figure
 from folkways.reports.figures.framing import with_legend
 from folkways.reports.palette import LIGHT
@@ -134,6 +134,19 @@ def test_a_file_names_what_it_shows_its_unit_and_its_source(figures: list[Figure
         title = root.find("{http://www.w3.org/2000/svg}title")
         assert title is not None and title.text == figure.title
         assert "var(" not in figure.file() and "darkone" not in written
+
+
+def test_of_unanswered_questions_there_is_a_figure_where_there_are_some_in_several_cultures(
+    one_task: ReportData,
+) -> None:
+    assert outcome_figures(ReportView(one_task)) == []
+    lost = pl.when(value="ET", endpoint="lab/weak").then(pl.col("answered") - 3).otherwise("answered")
+    some = replace(one_task, scores=one_task.scores.with_columns(answered=lost))
+    (figure,) = outcome_figures(ReportView(some))
+    assert figure.finding == "Most of all 15.0\u202f% (Ethiopia, weak)."
+    assert "They count as not right." in figure.caption
+    one = replace(some, scores=some.scores.filter(pl.col("value").is_in(["all", "ET"])))
+    assert outcome_figures(ReportView(one)) == []
 
 
 def test_marks_along_a_scale_have_its_title(figures: list[Figure]) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.summary import ENGLISH, LOCAL
+from folkways.display import number
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.reports.data import ReportData
 from folkways.reports.formats.markdown import render_markdown
@@ -85,6 +86,11 @@ def test_run_table_leaderboard_markdown_and_judge_show_both_and_the_pool_only_am
     judged = printed(scores_table(get_task("blend/saq"), data.scores.filter(endpoint="lab/tea")))
     assert "SEM-B, local language" in judged
     assert "SEM-B, English" in judged
+    of_tea = [score for score in task.headline if score.endpoint == "lab/tea"]
+    for score in of_tea:
+        (line,) = [line for line in judged.splitlines() if line.startswith(f"SEM-B, {score.value}")]
+        assert line.split()[-1] == str(score.answered) and f" {number(score.score, 2)} " in line
+    assert not any(line.startswith("SEM-B ") for line in judged.splitlines())
     assert pooled, "the pool differs from both, so that its absence can be seen"
     assert not any(f" {score} " in table for score in pooled)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import resource
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import psutil
 import pytest
 
 from folkways.records import Metric
@@ -30,8 +32,9 @@ def kept(*lengths: int) -> Replies:
 
 
 @pytest.fixture(params=["in memory", "in a file", "no room on the disk"])
-def filled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Replies:
-    """TEXTS in pieces of 9 at most, added in three parts, one of them empty."""
+def filled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Replies]:
+    """TEXTS in pieces of 9 at most, added in three parts, one of them empty. A full disk stays full while they
+    are read."""
     monkeypatch.setattr(replies, "TOGETHER", 9)
     if request.param != "in memory":
         monkeypatch.setattr(replies, "IN_MEMORY", 1)
@@ -39,7 +42,7 @@ def filled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> R
     if request.param == "no room on the disk":
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
     try:
-        return kept(13, 0)
+        yield kept(13, 0)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
@@ -52,6 +55,20 @@ def test_texts_come_back_by_their_numbers(filled: Replies) -> None:
     assert filled.of(numbers).to_list() == [TEXTS[number] for number in numbers]
     assert filled.of(numbers.clear()).to_list() == []
     assert Replies().between(0, 10).to_list() == []
+
+
+def test_texts_may_be_read_between_others_that_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, texts = Replies(), pl.Series(TEXTS, dtype=pl.String)
+    open_files = psutil.Process().num_fds()
+    made.add(texts)
+    assert psutil.Process().num_fds() == open_files, "few texts need no file"
+    monkeypatch.setattr(replies, "IN_MEMORY", 1)
+    made = Replies()
+    for start in range(0, 100, 20):
+        made.add(texts[start : start + 20])
+        assert made.between(0, 5).to_list() == TEXTS[:5]
+    assert made.between(0, 100).to_list() == TEXTS
+    assert psutil.Process().num_fds() == open_files + 1, "many are in one"
 
 
 def report(rights: int) -> ReportData:

@@ -125,6 +125,9 @@ def test_a_task_of_one_culture_and_one_without_percentages_have_no_map(data: Rep
         task: tuple(replace(metric, scale=1.0) for metric in found) for task, found in data.metrics.items()
     }
     assert WorldMap(ReportView(replace(data, metrics=metrics))).first is None
+    first = {task: (replace(metric, scale=1.0), *others) for task, (metric, *others) in data.metrics.items()}
+    shown = WorldMap(ReportView(replace(data, metrics=first))).variants
+    assert {variant.metric.name for variant in shown if variant.task.task == "blend/saq"} == {"sem_w"}
 
 
 def test_a_region_colours_all_its_cultures() -> None:

@@ -24,11 +24,14 @@ from folkways.api import load_run, run
 from folkways.benchmarks.build import Share
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE
+from folkways.endpoints.base import EndpointOptions
 from folkways.engine import interrupts
 from folkways.errors import DataError, FolkwaysError
 from folkways.metrics.neural.encoder import Encoder
 from folkways.metrics.neural.folder import open_folder
 from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
+from folkways.runs.models import open_models
+from folkways.runs.on_ray.cluster import seats
 from folkways.runs.on_ray.executor import work_on_ray
 from folkways.runs.on_ray.scoring import Computed, encoders
 from folkways.runs.options import AskOptions, Cluster
@@ -422,6 +425,48 @@ def test_an_error_in_a_share_of_a_build_is_that_of_the_command(cluster: Any, tmp
     with pytest.raises(FolkwaysError, match="is not what it was"):
         work_on_ray(failing, shares, lambda _what: None)
     assert all(share.file.is_file() and not share.folder.exists() for share in shares)
+
+
+def read_slowly(_name: str, file: Path, _folder: Path) -> str:
+    time.sleep(0.05)
+    return file.read_text(encoding="utf-8")
+
+
+def test_as_many_shares_as_the_cluster_has_cpus_are_read_at_a_time_and_the_largest_first(
+    cluster: Any, tmp_path: Path
+) -> None:
+    sizes = (5, 12, 1, 9, 3, 10, 2, 11, 4, 8, 6, 7)
+    shares = [Share(f"culture {size}", tmp_path / f"{size}.csv", tmp_path / f"made {size}") for size in sizes]
+    for size, share in zip(sizes, shares, strict=True):
+        share.file.write_text("x" * size)
+    told: list[str] = []
+
+    def rewrite(line: str) -> None:
+        """After the first share, the files of those that are not read yet have other words."""
+        if not told:
+            for share in shares:
+                if share.file.is_file():
+                    share.file.write_text("later")
+        told.append(line)
+
+    made = work_on_ray(read_slowly, shares, rewrite)
+    early = {size for size, text in zip(sizes, made, strict=True) if text == "x" * size}
+    assert early == {9, 10, 11, 12}, "one for each CPU of the nodes"
+    assert {text for size, text in zip(sizes, made, strict=True) if size not in early} == {"later"}
+    assert len(told) == 12 and told[0].startswith("1 of 12: culture ") and told[-1].startswith("12 of 12: ")
+
+
+@pytest.mark.parametrize(("gpus", "workers"), [(None, 4), (0.0, 4)])
+def test_a_model_that_runs_on_nodes_without_a_gpu_gets_a_cpu_of_each(
+    cluster: Any, gpus: float | None, workers: int
+) -> None:
+    (model,) = open_models(["hf/org/none"], EndpointOptions())
+    placed = seats(ray, [model], Cluster("ray", gpus=gpus, workers=workers))
+    assert [(seat.gpus, seat.copy, seat.models) for seat in placed] == [
+        (0.0, n, (model,)) for n in range(workers)
+    ]
+    assert {tuple(seat.resources.items()) for seat in placed} == {(("num_cpus", 1), ("num_gpus", 0.0))}
+    assert len(seats(ray, [model], Cluster("ray", gpus=gpus))) == NODES, "one a node unless the user says"
 
 
 def waiting(name: str, file: Path, _folder: Path) -> None:

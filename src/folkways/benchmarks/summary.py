@@ -39,8 +39,8 @@ DENSE = 8
 class Cells:
     """The questions of each group, as runs of cells one after the other.
 
-    pairs: group and question of each cell as one number (``pair_numbers``), in order. rows: number of rows of
-    each cell. first: index of each group's first cell; one entry more than groups.
+    pairs: of each cell, in order: its group times the number of questions, plus its question. rows: number of
+    rows of each cell. first: index of each group's first cell; one entry more than groups.
     """
 
     pairs: Ints

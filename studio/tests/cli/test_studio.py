@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from folkways_studio.cli import study_data as studio_progress
+from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.table_files import read_workbook
-from folkways_studio.people import invites, participants
+from folkways_studio.people import invites, participants, password_links
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES
 from studio.tests.cli.conftest import Folkways, check_assigning, command_line
-from studio.tests.support.studies import trained
+from studio.tests.support.studies import stored, trained
 
 QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
 
@@ -287,6 +288,50 @@ def test_a_file_that_cannot_be_used_is_said_before_the_server_starts(
     assert done.returncode == 2
     assert re.search(words, done.stderr), done.stderr
     assert "s3cret" not in done.stderr
+
+
+def test_a_description_is_printed_changed_and_refused_with_the_name_of_its_file(
+    studio: Folkways, tmp_path: Path
+) -> None:
+    text = studio("studio", "edit", "verification").stdout
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(text)
+    same = studio("studio", "edit", "verification", "mine.yaml").stdout
+    assert same == "nothing of verification has changed but the text\n"
+    title = re.search(r"^title: (.*)$", text, re.MULTILINE)
+    assert title
+    mine.write_text(text.replace(title[0], "title: Another title"))
+    changes = studio("studio", "edit", "verification", "mine.yaml").stdout
+    assert changes.count("\n") == 1 and "title" in changes
+    assert "title: Another title" in studio("studio", "edit", "verification").stdout
+    for wrong, problem in (
+        ("title: [", "mine.yaml"),
+        ("nonsense: 1\n" + text, "nonsense"),
+        (text.replace("- name: united-kingdom", "- name: elsewhere"), "united-kingdom"),
+    ):
+        assert wrong != text
+        mine.write_text(wrong)
+        refused = studio("studio", "edit", "verification", "mine.yaml")
+        assert refused.returncode != 0 and refused.stdout == ""
+        assert "mine.yaml" in refused.stderr and problem in refused.stderr
+    assert "title: Another title" in studio("studio", "edit", "verification").stdout
+
+
+def test_a_new_password_is_chosen_by_a_link_that_works_for_a_day(studio: Folkways) -> None:
+    studio("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
+    for options, hours in (((), 24.0), (("--hours", "2", "--address", "https://studio.example.org/"), 2.0)):
+        printed = studio("studio", "reset-password", "r@example.org", *options).stdout
+        place = "https://studio.example.org" if options else "http://127.0.0.1:8765"
+        link = re.fullmatch(rf"{re.escape(place)}/password/(\S+)\n", printed)
+        assert link
+        workspace = open_workspace("folkways.db")
+        (row,) = stored(workspace, schema.password_links)
+        assert password_links.account_of_link(workspace, link[1]).login == "r@example.org"
+        assert row["expires"] - row["created"] == pytest.approx(hours * 3600, abs=5)
+        workspace.close()
+    refused = studio("studio", "reset-password", "nobody@example.org")
+    assert refused.returncode != 0
+    assert "folkways studio account nobody@example.org" in refused.stderr
 
 
 def test_a_study_whose_models_are_not_listed_is_made_with_a_note(studio: Folkways, tmp_path: Path) -> None:

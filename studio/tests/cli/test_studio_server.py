@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
+from folkways_studio.clients import json_client
 from folkways_studio.clients.json_client import JsonClient
 from folkways_studio.clients.remote import RemoteStudyClient
 from folkways_studio.people import accounts, participants
@@ -210,6 +211,10 @@ def test_a_token_goes_to_no_other_server_and_an_export_nowhere_else(
     with pytest.raises(FolkwaysError, match="it answered 302"):
         desk.studies()
     with pytest.raises(FolkwaysError, match="outside of its folder"):
+        desk.export("any", "csv")
+    assert json_client.MOST_BYTES == 2**30, "an export of a large study fits"
+    monkeypatch.setattr(json_client, "MOST_BYTES", 10)
+    with pytest.raises(FolkwaysError, match="answered with more than 10 bytes"):
         desk.export("any", "csv")
     with pytest.raises(FolkwaysError, match="is not an address"):
         JsonClient("https://me:secret@example.org", "the studio", "Bearer x")

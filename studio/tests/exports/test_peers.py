@@ -195,6 +195,17 @@ def test_a_data_set_of_argilla(workspace: Workspace) -> None:
     assert [each["name"] for each in questions] == ["text_spans", "sure"]
 
 
+def test_fields_of_a_stage_of_its_own_kind_are_the_texts_that_people_see(workspace: Workspace) -> None:
+    desk = open_study(workspace, [{"name": "vote", "kind": "vote"}])
+    more = {
+        "photo_alt": "A bowl", "song_transcript": "La", "_order": "x", "alt": "a", "year": 2024, "note": "rare",
+    }  # fmt: skip
+    desk.add("vote", [{**QUESTION, **more}])
+    made = json.loads(files_of(desk, "argilla")["vote/.argilla/settings.json"])
+    titles = {each["title"] for each in made["fields"]}
+    assert titles == {"question", "alt", "note", "options"}
+
+
 def test_words_of_several_people_are_no_decision_unless_they_are_the_same(workspace: Workspace) -> None:
     ask: list[Any] = [
         {"key": "why", "type": "text", "label": "Why?"},

@@ -20,7 +20,7 @@ from folkways_studio.formats.argilla import (
     suggestions_dropped,
     user_id,
 )
-from folkways_studio.formats.questions import AnnotatedStage, MismatchError
+from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, Answer, MismatchError
 from studio.tests.support.annotated import PARTS, SHOW, stages
 
 NAME = re.compile(r"(?=.*[a-z0-9])[a-z0-9_-]+")
@@ -185,6 +185,104 @@ def test_a_row_of_its_data_set_on_the_hub() -> None:
         ("m", 0.25, {"mood": "bad"})
     ]
     assert read.notes["vectors"] == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "taken"),
+    [
+        ({"id": "r1", "fields": {"text": "soup"}, "responses": {}}, True),
+        ({"id": "r1", "fields": "text", "responses": {}}, False),
+        ({"id": "r1", "responses": {}}, False),
+        ({"id": "r1", "fields": {"text": "soup"}, "culture": "KR"}, False),
+        ({"text": "soup", "mood.responses": None}, True),
+        ({"text": "soup", "mood.suggestion": "good"}, True),
+        ({"text": "soup", "mood.suggestion.agent": "m", "responses": {}}, False),
+    ],
+)
+def test_what_its_rows_are_known_by(row: dict[str, Any], taken: bool) -> None:
+    assert is_record(row) == taken
+
+
+@pytest.mark.parametrize("value", [3, 0.5, True, [], ["soup"], [0.5, "soup"], {"a": 1}, "soup", None])
+def test_a_column_of_a_row_is_a_vector_only_with_numbers_in_it(value: object) -> None:
+    read = read_record(
+        {"id": "r1", "text": "soup", "more": value, "mood.suggestion": "bad"}, [MOOD], ["text"]
+    )
+    assert read.content["more"] == value
+    assert "vectors" not in read.notes
+
+
+def test_nothing_marked_says_so_of_every_part_of_the_field_and_of_no_other() -> None:
+    parts = [*SPANS, {**SPANS[0], "key": "title_words", "of": "title"}, MOOD]
+    nothing = {"text_spans": {"value": [], "agent": "m"}, "other_spans": {"value": [], "agent": "m-2"}}
+    read = read_record(record({}, nothing), parts, ["text", "title"])
+    assert [(each.model, each.values) for each in read.suggestions] == [
+        ("m", {part["key"]: [] for part in SPANS}),
+        ("m-2", {}),
+    ]
+
+
+def test_what_a_record_leaves_open_is_no_answer_and_what_its_export_dropped_is_known_again() -> None:
+    read = read_record(
+        record(
+            {
+                "mood": [
+                    {"value": "good", "user_id": "u1", "status": "submitted"},
+                    {"value": None, "user_id": "u2", "status": "submitted"},
+                    {"value": "good", "user_id": "u3", "status": "draft"},
+                ],
+                "rank": [{"value": ["a", "b"], "user_id": "u1", "status": "draft"}],
+            },
+            {"mood": {"value": "bad", "agent": "decided"}, "rank": None},
+            metadata={"round": 1, "source": None, "place": "Seoul"},
+        ),
+        [MOOD, RANK],
+        ["text"],
+    )
+    assert read.content == {"id": "r1", "place": "Seoul", "text": "🍲 soup"}
+    assert [(answer.by, answer.values) for answer in read.answers] == [
+        ("user u1", {"mood": "good"}),
+        (None, {"mood": "bad"}),
+    ]
+    assert read.notes["responses that were drafts or discarded"] == 2, "u1 has answered something"
+    assert read_record({"text": "soup", "mood.responses": None}, [MOOD], ["text"]).answers == []
+
+
+@pytest.mark.parametrize("named_by", [["B", "A"], ["rice", "soup"], ["Rice", " soup"]])
+def test_options_of_an_item_are_named_by_their_letters_or_words(named_by: list[str]) -> None:
+    part = {"key": "rank", "type": "ranking", "label": "?", "options_from": "things"}
+    one = record({"rank": [{"value": named_by, "user_id": "u"}]}, fields={"things": "A. soup\nB. rice"})
+    assert [answer.values for answer in read_record(one, [part], ["things"]).answers] == [
+        {"rank": ["rice", "soup"]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "kind"),
+    [
+        (0, 10, "rating"),
+        (1, 5, "rating"),
+        (-1, 5, "label_selection"),
+        (0, 11, "label_selection"),
+        (10, 11, "label_selection"),
+    ],
+)
+def test_a_scale_is_a_rating_from_0_to_10_and_labels_beyond(least: int, most: int, kind: str) -> None:
+    part = {"key": "fit", "type": "scale", "label": "Fit", "least": least, "most": most}
+    decided = Answer(None, {"fit": least})
+    items = [
+        AnnotatedItem("q1", {"text": "soup"}, [part], [], decided, [], {}),
+        AnnotatedItem("q2", {"text": "tea"}, [part], [], None, [], {}),
+    ]
+    stage = AnnotatedStage("mark", "Mark", SHOW, [part], {"fit": "Fit"}, items)
+    (question,) = settings(stage)["questions"]
+    assert question["settings"]["type"] == kind
+    labels = [str(each["value"]) for each in question["settings"]["options"]]
+    assert labels == [str(each) for each in range(least, most + 1)]
+    done, open_one = records(stage, "study")
+    assert [done["status"], open_one["status"]] == ["completed", "pending"]
+    value = done["suggestions"]["fit"]["value"]
+    assert value == (least if kind == "rating" else str(least))
 
 
 def test_one_model_with_two_scores_has_none() -> None:

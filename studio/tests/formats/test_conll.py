@@ -87,6 +87,27 @@ def test_two_columns_and_scripts_without_spaces() -> None:
     assert only.spans == [(3, 5, "FOOD")]
 
 
+@pytest.mark.parametrize(
+    ("content", "tagged"),
+    [
+        ("2024 CD B-DATE\n12 CD I-DATE\n", [("2024 12", [(0, 7, "DATE")])]),
+        ("1 CD B-N\n\n2024 CD B-DATE\n", [("1", [(0, 1, "N")]), ("2024", [(0, 4, "DATE")])]),
+        ("1 O\n2 B-N\n", [("1 2", [(2, 3, "N")])]),
+        ("1 one O\nx two B-N\n", [("1 x", [(2, 3, "N")])]),
+        ("1 one O\n2 two B-N\n", [("one two", [(4, 7, "N")])]),
+        ("1-2 ones O\n1 one O\n2 s B-N\n3 two O\n", [("ones two", [(0, 4, "N")])]),
+        ("1 one O\n1.1 none B-N\n2 two O\n", [("one two", [])]),
+        ("1-2 ones B-A\n1 one B-X\n2 s B-Y\n", [("ones", [(0, 4, "A")])]),
+        ("1-2 ones O\n1 one B-X\n2 s B-Y\n", [("ones", [(0, 4, "X")])]),
+        ("Oulu a b c d e f g h B-LOC\n", [("Oulu", [(0, 4, "LOC")])]),
+    ],
+)
+def test_numbers_are_ids_where_every_text_counts_from_one_and_nothing_else_stands_there(
+    content: str, tagged: list[tuple[str, list[tuple[int, int, str]]]]
+) -> None:
+    assert [(each.text, each.spans) for each in read_conll(content)[0]] == tagged
+
+
 @given(
     st.lists(
         texts().flatmap(lambda text: st.tuples(st.just(text), spans_within(text))), min_size=1, max_size=4

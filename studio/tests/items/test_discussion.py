@@ -79,6 +79,36 @@ def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: St
 
 
 @ON_A_FILE
+def test_comments_of_other_items_and_studies_are_left_alone(desk: StudyFixture) -> None:
+    neighbour = open_study(desk.workspace, STAGES, name="neighbour")
+    one, other = desk.add("verify", [QUESTION, QUESTION])
+    (foreign,) = neighbour.add("verify", [QUESTION])
+
+    def add(of: StudyFixture, item: int, at: float) -> int:
+        return at_time(at, discussion.add_comment, of.workspace, of.study.id, item, of.owner, "Why?").id
+
+    def resolved() -> list[float | None]:
+        rows = [*discussion.comments_of_study(desk.workspace, desk.study.id)]
+        rows += discussion.comments_of_study(desk.workspace, neighbour.study.id)
+        return [each.resolved for each in rows]
+
+    mine, second, theirs = add(desk, one, 1.0), add(desk, other, 2.0), add(neighbour, foreign, 3.0)
+    about = (desk.workspace, neighbour.study.id)
+    assert discussion.edit_comment(*about, theirs, neighbour.owner, "What for?").text == "What for?"
+    for item, study, moment in ((one, desk.study.id, 4.0), (foreign, neighbour.study.id, 5.0)):
+        at_time(moment, discussion.set_resolved, desk.workspace, study, item, True)
+    assert resolved() == [4.0, None, 5.0]
+    at_time(6.0, discussion.set_resolved, desk.workspace, desk.study.id, one, True)
+    assert resolved() == [4.0, None, 5.0], "what is resolved already stays as it was"
+    discussion.set_resolved(desk.workspace, desk.study.id, one, False)
+    assert resolved() == [None, None, 5.0]
+    assert [each.text for each in discussion.comments_of_study(*about)] == ["What for?"]
+    assert discussion.comment_counts(*about) == {foreign: CommentCounts(1, 0)}
+    assert discussion.delete_comment(*about, theirs, neighbour.owner).text == ""
+    assert {each.id for each in discussion.comments_of_study(desk.workspace, desk.study.id)} == {mine, second}
+
+
+@ON_A_FILE
 def test_who_answers_says_nothing_here_and_nothing_has_no_bounds(
     desk: StudyFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.workspace.database import Workspace
+from folkways_studio.database import schema
 from folkways_studio.items import repeats
 from folkways_studio.items import service as items
+from folkways_studio.people import participants, suspension
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work import adjudications
-from studio.tests.support.studies import open_study
+from studio.tests.support.studies import ON_A_FILE, open_study, stored
 
 KOREA = "What do people in Korea"
 QUESTIONS = [
@@ -51,6 +54,47 @@ def test_the_closest_are_those_that_share_what_is_rare(studio_workspace: Workspa
     )
     (same,) = repeats.similar_items(desk.workspace, last, NAMES)
     assert same.content["english"] == "It is asked otherwise", "found by the language in which it was written"
+
+
+@ON_A_FILE
+def test_what_people_who_left_have_written_repeats_nothing_and_imported_items_still_do(
+    studio_workspace: Workspace,
+) -> None:
+    stages = [
+        {"name": "write", "kind": "collect_question", "cap": 9},
+        {"name": "other", "kind": "collect_question"},
+    ]
+    desk = open_study(studio_workspace, stages)
+    stays, leaves, out = desk.person(), desk.person(), desk.person()
+    question = f"{KOREA} eat for breakfast?"
+    for number, person in enumerate((stays, stays, leaves, out)):
+        answer = {"category": "Food", "question": f"아침에 무엇을 먹나요 {number}?", "english": question}
+        desk.answer(person, answer, "write")
+    written = items.list_items(desk.workspace, desk.study.id)
+    assert [each.author_id for each in written] == [stays.id, stays.id, leaves.id, out.id]
+    with desk.workspace.write() as connection:
+        row = {**stored(desk.workspace, schema.items, "id")[0], "key": "imported", "author_id": None}
+        connection.execute(sa.insert(schema.items).values(row))
+        connection.execute(sa.insert(schema.items).values({**row, "key": "check", "check": {"x": 1}}))
+    participants.withdraw(desk.workspace, desk.study.id, leaves.id)
+    suspension.exclude(desk.workspace, desk.study.id, out.id, "copied", by=desk.owner)
+    found = repeats.similar_items(desk.workspace, written[0], ("english",))
+    assert {each.key for each in found} == {written[1].key, "imported"}
+    assert repeats.similar_items(desk.workspace, written[0], ()) == ()
+
+
+@ON_A_FILE
+def test_at_most_five_are_shown_and_none_that_shares_less_than_three_tenths(
+    studio_workspace: Workspace,
+) -> None:
+    desk = open_study(studio_workspace, [{"name": "curate", "kind": "curate"}])
+    texts = ["soup is eaten at noon", *["soup is eaten at noon"] * 6, "tea"]
+    added = desk.add("curate", [{"category": "Food", "english": each} for each in texts])
+    first = items.get_item(desk.workspace, desk.study.id, added[0])
+    found = repeats.similar_items(desk.workspace, first, NAMES)
+    assert [each.likeness for each in found] == pytest.approx([1.0] * 5)
+    last = items.get_item(desk.workspace, desk.study.id, added[-1])
+    assert repeats.similar_items(desk.workspace, last, NAMES) == ()
 
 
 @pytest.mark.parametrize("text", ["春节人们吃什么？", "ماذا يأكل الناس؟", "মানুষ কী খায়?", "What?"])

@@ -184,6 +184,34 @@ def test_what_cannot_be_used_is_named_by_its_item_and_the_rest_is_stored(
     assert [each[2] for each in suggested(desk)] == [None, None], "a score outside of 0 to 1 ranks nothing"
 
 
+OTHERWISE, NOTHING = "the prediction is not written as Label Studio writes them", "answer: says nothing; "
+REGION = '{"result": [{"from_name": "tone", "to_name": "text", "type": "choices"'
+GARBLED = {
+    '{"result": 7}': OTHERWISE,
+    '{"result": [7]}': OTHERWISE,
+    '{"result": "cold"}': OTHERWISE,
+    '{"result": [{}]}': NOTHING,
+    f"{REGION}}}]}}": NOTHING,
+    f'{REGION}, "value": null}}]}}': NOTHING,
+    f'{REGION}, "value": {{"choices": null}}}}]}}': "'None' is no option of tone",
+    f'{REGION}, "value": {{"choices": 3}}}}]}}': "'3' is no option of tone",
+}
+
+
+@ON_A_FILE
+def test_a_prediction_of_another_shape_is_named_by_its_item_and_stops_nothing(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    server.control(garbled=[*GARBLED])
+    add(desk, *(f"garbled {number}" for number in range(len(GARBLED))), "one")
+    job = do(desk, backend(desk, server), "predict")
+    assert (job.state, job.error, job.done, job.added) == ("done", None, len(GARBLED) + 1, 1)
+    problems = dict(job.problems)
+    assert {*problems} == {f"t{number}" for number in range(len(GARBLED))}
+    for number, problem in enumerate(GARBLED.values()):
+        assert problems[f"t{number}"].startswith(problem)
+
+
 @ON_A_FILE
 def test_of_several_predictions_the_one_with_the_highest_score_is_taken(
     desk: StudyFixture, server: MlBackendServer

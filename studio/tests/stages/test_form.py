@@ -227,6 +227,69 @@ def test_what_most_say_stands_and_the_rest_goes_to_somebody() -> None:
     assert decide({}, {"age": 90}, majority=2).result["age"] == pytest.approx((7.5 + 90) / 2)
 
 
+ANSWERS_TO_EACH_TYPE: list[tuple[dict[str, Any], list[Any], Any]] = [
+    ({"type": "choice", "options": ["a", "b"]}, ["a", "a", "b"], "a"),
+    ({"type": "choice", "options": ["a", "b"]}, ["a", "a", None], "a"),
+    ({"type": "choice", "options": ["a", "b"]}, ["a", None, None], None),
+    ({"type": "several", "options": ["a", "b"]}, [["a"], ["b", "a"], None], ["a"]),
+    ({"type": "several", "options": ["a", "b"]}, [["a"], None, None], []),
+    ({"type": "scale", "least": 1, "most": 5}, [2, 5, None], 3.5),
+    ({"type": "scale", "least": 1, "most": 5}, [None, None, None], None),
+    ({"type": "number"}, [1.5, None, 7.5], 4.5),
+    ({"type": "text"}, ["one", None, "one"], ["one", "one"]),
+    ({"type": "text"}, [None, None, None], None),
+    ({"type": "texts"}, [["b"], None, ["a", "b"]], ["b", "a"]),
+    ({"type": "spans", "of": "text"}, [[[0, 2, "In"]], [[0, 2, "In"]], None], [[0, 2, "In"]]),
+]
+
+
+@pytest.mark.parametrize(("part", "values", "common"), ANSWERS_TO_EACH_TYPE)
+def test_people_who_were_not_asked_a_part_count_as_people_who_said_nothing(
+    part: dict[str, Any], values: list[Any], common: Any
+) -> None:
+    asked = {"key": "more", "type": "choice", "label": "More?", "options": ["yes", "no"]}
+    if_yes = {**part, "key": "part", "label": "?", "if": {"key": "more", "is": "yes"}}
+    config = config_of(ask=[asked, if_yes])
+    votes = []
+    for number, value in enumerate(values):
+        answers = {"more": "no"} if value is None else {"more": "yes", "part": value}
+        votes.append(Vote(f"p-{number}", FORM.validate({"answers": answers}, CONTENT, config)))
+    assert FORM.resolve(votes, CONTENT, config).result.get("part") == common
+
+
+BOUNDS: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
+    ({"type": "choice", "options": ["a", "b"]}, ["a", "b"], ["c", True, None, ["a"]]),
+    (
+        {"type": "several", "options_from": "dishes", "least": 1, "most": 2},
+        [["soup"], ["broth", "cake"]],
+        [[], ["soup", "broth", "cake"], ["tea"], [True], 0, "soup"],
+    ),
+    ({"type": "scale", "least": 2, "most": 4}, [2, 4], [1, 5, 2.0, True]),
+    ({"type": "scale"}, [1, 5], [0, 6]),
+    ({"type": "number", "least": 2, "most": 4}, [2, 4, 2.5], [1.9, 4.1, True, "3"]),
+    ({"type": "number"}, [0, 1e15 - 1, 1 - 1e15], [1e15, -1e15, float("nan"), float("inf")]),
+    ({"type": "text"}, ["x", "x" * 4000], ["", " ", "x" * 4001]),
+    ({"type": "text", "least": 3, "most": 4}, ["abc", "abcd"], ["ab", "abcde"]),
+    ({"type": "texts"}, [["a"], ["a", "b", "c"], ["x" * 200]], [[], ["a", "b", "c", "d"], ["x" * 201]]),
+    ({"type": "texts", "most": 20}, [[str(each) for each in range(20)]], [list(map(str, range(21)))]),
+]
+
+
+@pytest.mark.parametrize(("part", "fits", "refused"), BOUNDS)
+def test_an_answer_at_its_bounds_is_taken_and_beyond_them_refused(
+    part: dict[str, Any], fits: list[Any], refused: list[Any]
+) -> None:
+    config = config_of(ask=[{**part, "key": "part", "label": "?"}])
+    content = FORM.check_content(CONTENT, config)
+    for value in fits:
+        payload = FORM.validate({"answers": {"part": value}}, content, config)
+        assert payload == {part["type"]: {"part": value}}
+    for value in refused:
+        with pytest.raises(SubmissionError) as error:
+            FORM.validate({"answers": {"part": value}}, content, config)
+        assert set(error.value.problems) == {"part"}
+
+
 def test_agreement_is_computed_over_what_each_part_is() -> None:
     labels = [
         FORM.labels(take(**changes)) for changes in ({}, {"fit": 2, "order": ["cake", "broth", "soup"]})
@@ -327,7 +390,18 @@ def test_short_texts_are_lines_of_which_empty_ones_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "read"), [("7,5", 7.5), ("٧", 7.0), ("1,000", "1,000"), ("-3", -3.0), ("seven", "seven")]
+    ("typed", "read"),
+    [
+        ("7,5", 7.5),
+        ("٧", 7.0),
+        ("1,000", "1,000"),
+        ("-3", -3.0),
+        ("seven", "seven"),
+        ("1e15", "1e15"),
+        ("-1e15", "-1e15"),
+        ("nan", "nan"),
+        ("999999999999999", 999999999999999.0),
+    ],
 )
 def test_numbers_as_people_write_them(typed: str, read: object) -> None:
     assert FORM.read_form(FormData([("ask-age", typed)]), CONTENT, CONFIG) == {"answers": {"age": read}}

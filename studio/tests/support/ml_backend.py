@@ -2,7 +2,7 @@
 made most often in the answers that it was sent, and the first one before.
 
 ``POST /control`` changes how it behaves: ``faults`` (path -> status, or ``shape``, ``slow``, ``babble``, ``huge``),
-``no_events``, ``several`` and ``score``; ``GET /seen`` lists what it was asked.
+``no_events``, ``several``, ``score`` and ``garbled`` (what is suggested for a task "garbled 0", as JSON); ``GET /seen`` lists what it was asked.
 """
 
 from __future__ import annotations
@@ -125,6 +125,8 @@ def predicted(label_config: str, task: Any) -> Any:
     control = ElementTree.fromstring(label_config).find(".//Choices")
     assert control is not None
     text = json.dumps(task["data"], ensure_ascii=False)
+    if "garbled" in text:
+        return json.loads(STATE["garbled"][int(text.partition("garbled ")[2].partition('"')[0])])
     if "nothing" in text:
         return {"result": [], "score": 0.0}
     options = task["data"][control.get("value", "")[1:]] if control.get("value") else None

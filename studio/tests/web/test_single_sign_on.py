@@ -158,6 +158,22 @@ def test_somebody_with_an_account_comes_in_and_the_account_is_theirs_from_then_o
     assert len(stored(site.workspace, schema.identities)) == 1
 
 
+def test_what_the_provider_describes_is_asked_for_every_ten_minutes(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def documents() -> int:
+        return int(site.provider.stats()["asked"].count("/.well-known/openid-configuration"))
+
+    assert openid.KNOWN_SECONDS == 600.0
+    before = documents()
+    for _ in range(3):
+        site.begin()
+    assert documents() == before + 1
+    monkeypatch.setattr(openid, "KNOWN_SECONDS", 0.0)
+    site.begin()
+    assert documents() == before + 2
+
+
 def test_signing_in_ends_the_session_of_before_and_signing_out_is_local(site: Site) -> None:
     me = site.account()
     before = sessions.open_session(site.workspace, site.account("other@example.org").id)

@@ -106,6 +106,30 @@ def test_what_is_assigned_goes_only_to_its_people_and_comes_first(desk: StudyFix
     assert (left(desk, kim), left(desk, lee)) == (0, 0)
 
 
+def test_what_is_left_of_a_stage_whose_people_write_their_own_is_what_its_cap_leaves(
+    studio_workspace: Workspace,
+) -> None:
+    stages = [
+        {"name": "write", "kind": "write_question", "cap": 2},
+        {"name": "open", "kind": "collect_question"},
+        VOTE,
+    ]
+    desk = open_study(studio_workspace, stages)
+    kim = desk.person()
+    desk.add("verify", [QUESTION])
+
+    def remaining() -> list[tuple[str, int, int | None, int, int]]:
+        rows = remaining_work(desk.workspace, kim)
+        return [(each.stage.name, each.answered, each.left, each.items, each.assigned) for each in rows]
+
+    assert remaining() == [("write", 0, 2, 0, 0), ("open", 0, None, 0, 0), ("verify", 0, 1, 1, 0)]
+    desk.answer(kim, SAID, "verify")
+    assert remaining()[2] == ("verify", 1, 0, 0, 0)
+    assert remaining_items(desk.workspace, kim, "verify") == []
+    with pytest.raises(NotFoundError, match="works on no such stage"):
+        remaining_items(desk.workspace, kim, "none")
+
+
 def test_slots_of_assignees_are_the_slots_of_the_item(desk: StudyFixture) -> None:
     """Seven people of an item that wants five answers: the first five are asked."""
     people = [desk.person() for _ in range(7)]

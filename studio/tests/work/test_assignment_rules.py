@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from folkways.workspace.database import Workspace
 from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways_studio.items import stage_assignments
 from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.items.stage_assignments import StagePlan, assign_stage
 from folkways_studio.people import personal, suspension
 from folkways_studio.records import Item, Participant, Stage
-from folkways_studio.work import assignment_rules, leases
+from folkways_studio.work import adjudications, assignment_rules, leases
 from folkways_studio.work.assignees import Assignee, assign, assignees_of
 from folkways_studio.work.assignment_rules import (
     ALL_FULL,
@@ -282,3 +284,42 @@ def test_rules_that_cannot_be_applied(studio_workspace: Workspace, monkeypatch: 
     monkeypatch.setattr(assignment_rules, "MOST_ITEMS", 2)
     with pytest.raises(ConflictError, match="more than 2"):
         plan_assignments(desk.workspace, desk.study.id, PLAIN, items)
+
+
+@ON_A_FILE
+def test_a_rule_over_a_stage_takes_its_open_items_and_refuses_more_than_it_may(
+    studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    populations = [{"name": "korea", "culture": "KR"}, {"name": "japan", "culture": "JP"}]
+    desk = open_study(studio_workspace, [VOTE, {**VOTE, "name": "other"}], populations=populations)
+    kim, lee = desk.person(), desk.person()
+    one, two, three = desk.add("verify", [QUESTION] * 3)
+    desk.add("other", [QUESTION])
+    new = [NewItem("abroad", QUESTION, "japan"), NewItem("closed", QUESTION, "korea")]
+    _, closed = (each.id for each in add_items(desk.workspace, desk.study.id, "verify", new))
+    adjudications.adjudicate(desk.workspace, desk.study.id, closed, desk.owner, {}, "none", drop=True)
+    assign(desk.workspace, desk.study.id, {one: [Assignee(kim.pseudonym, participant_id=kim.id)]})
+
+    def plan_of(rule: AssignmentRule, *, preview: bool = True, stalled: bool = False) -> StagePlan:
+        return assign_stage(
+            desk.workspace, desk.study.id, "verify", rule, population="korea", stalled=stalled,
+            preview=preview, take_back=False, by=desk.owner,
+        )  # fmt: skip
+
+    for module in (assignment_rules, stage_assignments):
+        monkeypatch.setattr(module, "MOST_ITEMS", 2)
+    shown = plan_of(AssignmentRule(each=2))
+    assert not shown.assigned
+    both = {kim.pseudonym, lee.pseudonym}
+    assert {item: {*who} for item, who in shown.assignees.items()} == {two: both, three: both}
+    assert names(desk, [two, three]) == {}
+    with pytest.raises(ConflictError, match="more than 2 items"):
+        plan_of(AssignmentRule(each=1, again=True))
+    assert plan_of(AssignmentRule(each=1, again=True), stalled=True).assignees == {one: [lee.pseudonym]}
+    done = plan_of(AssignmentRule(each=2), preview=False)
+    assert done.assigned and (done.assignees, done.digest) == (shown.assignees, shown.digest)
+    assert (done.items, done.taken_back) == (2, 0)
+    assert {item: {*who} for item, who in names(desk, [one, two, three]).items()} == {
+        one: {kim.pseudonym}, two: both, three: both,
+    }  # fmt: skip
+    assert plan_of(AssignmentRule(each=2)).assignees == {}

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from folkways.workspace.database import Workspace
+from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models import redteaming
 from folkways_studio.people import invites, participants, personal
@@ -114,6 +115,11 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     person, slot, item = "participants FOR NO KEY UPDATE", "assignments FOR UPDATE", "items FOR UPDATE"
     korea = Assignee("korea", population_id=lee.population_id)
     act("assign", lambda: assign(workspace, desk.study.id, {said.item_id: [korea]}))
+    suggestion = NewPreAnnotation("m", {"choices": [0]})
+    act(
+        "suggest",
+        lambda: add_suggestions(workspace, desk.study.id, "verify", [(two, suggestion)], by=desk.owner),
+    )
     # Assigned to them, or else for anybody: one that is open, or one whose lease ran out.
     free = ["assignments FOR UPDATE SKIP LOCKED"] * 4
     answer = [f"{name} FOR NO KEY UPDATE" for name in ("participants", "items", "assignments")]
@@ -137,6 +143,10 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         "write": [item],
         "expire": [],
         "assign": [item, slot],
+        "suggest": [
+            "stages FOR NO KEY UPDATE",
+            "preannotations FOR UPDATE",
+        ],  # whoever adds items to the stage need not wait
         "known answer": answer,
         "invite": [],
         "join": ["invites FOR UPDATE"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from unicodedata import combining, normalize
 
 from starlette.responses import Response
 
@@ -143,7 +144,9 @@ def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
     """One population per culture, of people who grew up there."""
     populations = []
     for culture in chosen:
-        name = re.sub(r"[^a-z0-9]+", "-", culture.name.lower()).strip("-")
+        # Côte d’Ivoire is cote-d-ivoire
+        letters = "".join(each for each in normalize("NFKD", culture.name.lower()) if not combining(each))
+        name = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
         ask = "In which country or region did you mainly live before you were 18?"
         criterion = {
             "name": "home_before_18",

@@ -298,3 +298,51 @@ def test_no_connection_to_a_private_address_is_opened(receiver: Receiver, host: 
         asyncio.run(post())
     assert isinstance(refused.value.os_error, PrivateAddressError)
     assert receiver.told == []
+
+
+@ON_A_FILE
+def test_the_sender_looks_again_at_once_after_a_delivery_and_rests_when_there_is_none(
+    desk: StudyFixture, receiver: Receiver, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, looks = desk.workspace, []
+    hook_of(desk, receiver.url)
+    for _ in range(deliveries.AT_ONCE):
+        move(desk, StudyState.PAUSED)
+        move(desk, StudyState.OPEN)
+    queued = 2 * deliveries.AT_ONCE + 1
+    monkeypatch.setattr(webhook_sender, "LOOK_SECONDS", 30.0)
+
+    def note(_: object, __: object, statement: str, *___: object) -> None:
+        if "row_number" in statement:
+            looks.append(len(receiver.told))
+
+    async def until(done: Callable[[], bool], seconds: float) -> None:
+        async with webhook_sender.sending(workspace, private=True):
+            end = time.monotonic() + seconds
+            while not done() and time.monotonic() < end:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
+
+    sa.event.listen(workspace.engine, "before_cursor_execute", note)
+    try:
+        asyncio.run(until(lambda: len(looks) >= 4, 20))
+    finally:
+        sa.event.remove(workspace.engine, "before_cursor_execute", note)
+    assert looks == [0, deliveries.AT_ONCE, 2 * deliveries.AT_ONCE, queued]
+    assert "cannot be sent" not in caplog.text
+    monkeypatch.setattr(webhook_sender, "LOOK_SECONDS", 0.05)
+    move(desk, StudyState.PAUSED)
+    with workspace.write() as connection:
+        connection.exec_driver_sql("ALTER TABLE studio_events RENAME TO lost_events")
+
+    def mend() -> bool:
+        if "lost" not in broken and "webhooks cannot be sent at this moment" in caplog.text:
+            broken.append("lost")
+            with workspace.write() as connection:
+                connection.exec_driver_sql("ALTER TABLE lost_events RENAME TO studio_events")
+        return len(receiver.told) > queued
+
+    broken: list[str] = []
+    asyncio.run(until(mend, 20))
+    assert broken == ["lost"], "it is said in the log"
+    assert len(receiver.told) == queued + 1, "it goes on by itself"

@@ -1,0 +1,408 @@
+"""What pages show and take at the limits that they name: numbers, lists, roles, and how often somebody may ask."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import httpx2
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import schema
+from folkways_studio.models import modelling
+from folkways_studio.models.offered import OfferedModel
+from folkways_studio.people import accounts, invites, participants, sessions
+from folkways_studio.programs import tokens
+from folkways_studio.records import Participant, Role
+from folkways_studio.web.api.app import document
+from folkways_studio.web.app import create_app
+from folkways_studio.web.settings import WebSettings
+from folkways_studio.work import assignments
+from folkways_studio.work.task_numbers import shown_number
+from folkways_studio.workflows.definition import parse_yaml
+from folkways_studio.workflows.manuals import cases_of
+from studio.tests.support.app_client import AppClient
+from studio.tests.support.studies import PASSWORD, QUESTION, StudyFixture, new_workspace, open_study, stored
+from studio.tests.web.conftest import PLENTY
+from studio.tests.web.http import CSRF
+from tests.support.moments import at_time
+
+HOST = "http://localhost"
+DAY = 86400.0
+STEPS = 3
+VOTES = [{"name": name, "kind": "vote", "answers": 1, "majority": 1} for name in ("first", "second")]
+
+
+class Browser:
+    """A browser in which somebody has signed in."""
+
+    def __init__(self, app: Any, workspace: Workspace, account: int) -> None:
+        self.client = AppClient(app, HOST)
+        session = sessions.open_session(workspace, account)
+        self.client.cookies.set("folkways_session", session, domain="localhost.local", path="/")
+
+    def get(self, path: str) -> httpx2.Response:
+        return self.client.get(path)
+
+    def post(self, path: str, fields: Mapping[str, Any] | None = None) -> httpx2.Response:
+        """A form of the studio's own."""
+        token = CSRF.search(self.get("/account").text)
+        assert token
+        return self.client.post(path, data={"csrf": token[1], **(fields or {})}, headers={"Origin": HOST})
+
+
+Open = Callable[[int], Browser]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A workspace of this module; each test makes a study of its own in it."""
+    made = new_workspace(tmp_path_factory.mktemp("pages") / "studio.db")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def browser_of(workspace: Workspace) -> Open:
+    """A function that opens the browser of an account, where a model may be asked three times a minute."""
+    app = create_app(workspace, WebSettings(rates={**PLENTY, "models": (STEPS, 60.0)}))
+    return lambda account: Browser(app, workspace, account)
+
+
+def task_of(desk: StudyFixture, person: Participant, stage: str) -> str:
+    number = shown_number(desk.work(person, stage).assignment.id, person.pseudonym)
+    return f"/work/{desk.study.name}/tasks/{number}"
+
+
+def test_the_reference_of_the_api_has_every_address_under_its_heading(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    page = AppClient(create_app(workspace, WebSettings()), HOST).get("/api").text
+    listed = {
+        part.partition("</h2>")[0].rpartition(">")[2]: re.findall(r"<dt><code>(\w+ [^<]+)</code>", part)
+        for part in page.split("<h2")[1:]
+    }
+    assert {*listed} == {
+        *("studies", "people", "items", "assignments", "results", "webhooks", "ml backends"),
+    }  # fmt: skip
+    addresses = sorted(line for lines in listed.values() for line in lines)
+    assert addresses == sorted(
+        f"{method.upper()} /api/v1{path}" for path, each in document()["paths"].items() for method in each
+    )
+    assert "GET /api/v1/studies/{study}/items" in listed["items"]
+    query = page.partition("<code>GET /api/v1/studies/{study}/items</code>")[2].partition("</dd>")[0]
+    assert re.findall(r"<code>(\w+)</code>", query) == ["stage", "population", "state", "limit", "cursor"]
+    body = page.partition("<code>POST /api/v1/studies/{study}/state</code>")[2].partition("</dd>")[0]
+    assert re.findall(r"Body: <code>(\w+)</code>", body) == []
+    body = page.partition("<code>POST /api/v1/studies/{study}/webhooks</code>")[2].partition("</dd>")[0]
+    assert re.findall(r"Body: <code>(\w+)</code>, <code>(\w+)</code>", body) == [("url", "events")]
+
+
+def test_a_token_of_the_page_lasts_1_to_366_days_and_90_unless_something_else_is_said(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    desk = open_study(workspace, VOTES, name="token-days")
+    owner, path = browser_of(desk.owner), f"/studies/{desk.study.name}/tokens"
+    for days in ("0", "367", "1.5", "-1", "many"):
+        reply = owner.post(path, {"days": days})
+        assert reply.status_code == 422 and "Give a whole number from 1 to 366." in reply.text
+    assert tokens.list_tokens(workspace, study_id=desk.study.id) == ()
+    for days in ("1", "366", None):
+        reply = owner.post(path, {"scope": "write" if days == "1" else "admin", "note": "mine"} | (
+            {} if days is None else {"days": days}
+        ))  # fmt: skip
+        assert reply.status_code == 200
+        made = tokens.list_tokens(workspace, study_id=desk.study.id)[0]
+        assert made.expires - made.created == float(days or 90) * DAY
+        assert (made.scope, made.name) == ("write" if days == "1" else "read", "mine")
+
+
+@pytest.mark.parametrize(
+    ("ago", "wait"),
+    [(890, "1 minute."), (860, "1 minute."), (790, "2 minutes."), (750, "2 minutes."), (1, "15 minutes.")],
+)
+def test_who_failed_too_often_is_told_for_how_many_minutes_to_wait(
+    workspace: Workspace, browser_of: Open, ago: float, wait: str
+) -> None:
+    login = f"late-{ago}@example.org"
+    account = accounts.create_account(workspace, login, PASSWORD).id
+    for _ in range(accounts.ATTEMPTS):
+        at_time(time.time() - ago, accounts.verify_password, workspace, login, "wrong", key="127.0.0.1")
+    reply = browser_of(account).post("/signin", {"login": login, "password": PASSWORD})
+    assert reply.status_code == 429
+    assert f"Too many attempts have failed. Try again in {wait}" in reply.text
+
+
+def test_who_sends_an_answer_again_goes_on_in_its_stage_and_is_told_so(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    desk = open_study(workspace, VOTES, name="sent-again")
+    for stage in ("first", "second"):
+        desk.add(stage, [{**QUESTION, "question": f"{stage} {number}?"} for number in range(3)])
+    person = desk.person()
+    browser, task = browser_of(person.account_id), task_of(desk, person, "second")
+    desk.answer(person, {"choices": [1]}, "second")
+    again = browser.post(f"{task}/submit", {"key": "another", "choices": "1"})
+    assert again.status_code == 303
+    page = browser.get(again.headers["location"]).text
+    assert "second 1?" in page and "You had answered this before" in page
+    onward = browser.post(f"{again.headers['location']}/submit", {"key": "next", "choices": "1"})
+    assert "second 2?" in browser.get(onward.headers["location"]).text
+
+
+def test_cases_of_a_training_are_answered_one_by_one_where_there_is_one(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    trained = {"name": "verify", "kind": "vote", "manual": "verification/verify"}
+    plain = {"name": "second", "kind": "vote", "manual": "verification/verify", "training": False}
+    desk = open_study(workspace, [trained, plain], name="training-pages")
+    desk.add("verify", [QUESTION])
+    person, home = desk.person(), f"/work/{desk.study.name}"
+    browser, path = browser_of(person.account_id), f"{home}/training/verify"
+    cases = cases_of("verification/verify")
+    for wrong in ("0", str(len(cases) + 1), "", "2"):
+        reply = browser.post(path, {"case": wrong, "option": "0"})
+        assert (reply.status_code, reply.headers["location"]) == (303, path), wrong
+    for option in (None, str(len(cases[0].options)), "x"):
+        reply = browser.post(path, {"case": "1"} if option is None else {"case": "1", "option": option})
+        assert reply.status_code == 422 and "This has to be answered." in reply.text
+    right = sorted(cases[0].right)
+    chosen = ",".join(map(str, right))
+    reply = browser.post(path, {"case": "1", "option": [str(each) for each in [*right[::-1], right[0]]]})
+    assert reply.headers["location"] == f"{path}?case=1&chose={chosen}"
+    assert "<h1>Right</h1>" in browser.get(f"{path}?case=1&chose={chosen}").text
+    assert "<h1>Not right</h1>" in browser.get(f"{path}?case=1&chose={len(cases[0].options) - 1}").text
+    assert f"2 of {len(cases)}" in re.sub(r"\s+", " ", browser.get(path).text)
+    without = f"{home}/training/second"
+    assert browser.post(without, {"case": "1", "option": "0"}).headers["location"] == without
+    assert browser.get(without).headers["location"] == home
+    desk.train(person, "verify")
+    assert browser.get(path).headers["location"] == home
+    assert "The work can begin." in browser.get(f"{path}?case={len(cases)}&chose=0").text
+    assert "The work can begin." not in browser.get(f"{path}?case=1&chose=0").text
+    assert browser.get(f"{path}?case={len(cases) + 1}&chose=0").headers["location"] == home
+
+
+def test_the_page_of_quality_shows_the_fifty_latest_calls_of_models(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    desk = open_study(workspace, VOTES, name="many-calls")
+    page = f"/studies/{desk.study.name}/quality"
+    call = {"study_id": desk.study.id, "purpose": "helper", "endpoint": "e#m", "run": "r", "prompt": "?"}
+    for many, words in ((1, "The latest call."), (51, "The latest 50 calls.")):
+        rows = [{**call, "reply": f"reply-{n:02}", "created": float(n)} for n in range(many)]
+        with workspace.write() as connection:
+            connection.execute(sa.delete(schema.model_calls))
+            connection.execute(sa.insert(schema.model_calls), rows)
+        text = browser_of(desk.owner).get(page).text
+        assert words in text
+        assert re.findall(r"reply-\d\d", text) == [each["reply"] for each in rows[::-1][:50]]
+
+
+def test_an_owner_is_offered_the_roles_that_stages_need_and_they_lack(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    stages = [
+        {"name": name, "kind": "vote", "role": role, "answers": 1, "majority": 1}
+        for name, role in (
+            ("one", "reviewer"),
+            ("two", "expert"),
+            ("three", "reviewer"),
+            ("four", "annotator"),
+        )
+    ]
+    desk = open_study(workspace, stages, name="lacking-roles")
+    page, researcher = f"/studies/{desk.study.name}", accounts.create_account(workspace, "lacking", None).id
+    accounts.give_role(workspace, desk.study.id, researcher, Role.RESEARCHER)
+
+    def offered(account: int) -> list[str]:
+        return re.findall(r"Take part as (\w+)", browser_of(account).get(page).text)
+
+    assert offered(desk.owner) == ["reviewer", "expert"]
+    assert offered(researcher) == []
+    participants.add_staff(workspace, desk.study.id, desk.owner, Role.REVIEWER)
+    assert offered(desk.owner) == ["expert"]
+    participants.add_staff(workspace, desk.study.id, desk.owner, Role.EXPERT)
+    assert offered(desk.owner) == []
+
+
+def test_nobody_asks_models_more_often_than_they_may_and_nobody_else_waits_for_that(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    desk = open_study(workspace, [{"name": "write", "kind": "write_question"}], name="many-steps")
+
+    def statuses(person: Participant, times: int) -> list[int]:
+        browser, task = browser_of(person.account_id), task_of(desk, person, "write")
+        fields = {"step": "suggest", "scenario": ""}
+        return [browser.post(f"{task}/step", fields).status_code for _ in range(times)]
+
+    assert statuses(desk.person(), STEPS + 2) == [422] * STEPS + [429] * 2
+    assert statuses(desk.person(), 1) == [422]
+    assert stored(workspace, schema.model_calls, study_id=desk.study.id) == []
+
+
+SCENARIO = "A colleague hands you an envelope with both hands."
+MADE = {"question": "What is in it?", "options": ["money", "a letter", "tea", "seeds"], "right": [2]}
+
+
+class Model:
+    """A model that says what it is told to say; None: it fails."""
+
+    def __init__(self) -> None:
+        self.reply: str | None = None
+        model = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["content-length"]))
+                message = {"role": "assistant", "content": model.reply}
+                choice = {"index": 0, "message": message, "finish_reason": "stop"}
+                body = json.dumps({"model": "m", "choices": [choice]}).encode()
+                self.send_response(400 if model.reply is None else 200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Quiet."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1#m"
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    made = Model()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_what_came_of_it(
+    workspace: Workspace, model: Model
+) -> None:
+    offered = {"small": OfferedModel(model.url)}
+    app = create_app(workspace, WebSettings(rates=PLENTY, models=offered))
+    desk = open_study(
+        workspace,
+        [{"name": "write", "kind": "write_question"}],
+        name="steps",
+        models={"helper": "small", "verifier": "small"},
+        offered=offered,
+    )
+    person = desk.person()
+    browser, task = Browser(app, workspace, person.account_id), task_of(desk, person, "write")
+
+    def step(**fields: Any) -> httpx2.Response:
+        revision = re.search(r'name="revision" value="(\d+)"', browser.get(task).text)
+        assert revision
+        return browser.post(f"{task}/step", {"revision": revision[1], **fields})
+
+    def content() -> Mapping[str, Any]:
+        return assignments.get_work(
+            workspace, person.id, desk.work(person, "write").assignment.id
+        ).item.content
+
+    def draft() -> Any:
+        return {
+            name: stored(workspace, schema.drafts)[-1]["payload"][name] for name in ("question", "options")
+        }
+
+    reply = step(step="suggest", scenario="Short")
+    assert reply.status_code == 422 and content().get("scenario") is None
+    assert modelling.list_calls(workspace, desk.study.id) == ()
+    reply = step(step="suggest", scenario=SCENARIO, question="Mine?")
+    assert reply.status_code == 422 and "The helper gave no question." in reply.text
+    assert content()["scenario"] == SCENARIO and draft()["question"] == "Mine?", "it is kept"
+    model.reply = f"Here it is: {json.dumps(MADE)}"
+    assert step(step="suggest", scenario=SCENARIO, question="Mine?").status_code == 303
+    assert draft() == {"question": MADE["question"], "options": MADE["options"]}, "what the helper made"
+    assert content()["intended"] == [1]
+    written = {"scenario": SCENARIO, "question": "What is in the envelope?", "options": [*"abcd"]}
+    reply = step(step="challenge", **written | {"options": ["a", "b", "c", ""]}, intended=["0"])
+    assert reply.status_code == 422 and "Write four options." in reply.text
+    model.reply = None
+    reply = step(step="challenge", **written, intended=["1"], strategy="negate")
+    assert reply.status_code == 422 and "The model could not be asked." in reply.text
+    model.reply = "C"
+    assert step(step="challenge", **written, intended=["1"]).status_code == 303
+    (challenge,) = content()["challenges"]
+    assert (challenge["question"], challenge["chosen"], challenge["fooled"]) == (written["question"], 2, True)
+    assert draft() == {name: written[name] for name in ("question", "options")}
+    purposes = [each.purpose for each in modelling.list_calls(workspace, desk.study.id)]
+    assert purposes == ["helper", "helper", "verifier", "verifier"]
+    kinds = [(row["step"], row["strategy"]) for row in stored(workspace, schema.revisions)]
+    assert [each for each in kinds if each[0] == "revision"] == [("revision", "negate")], "one new wording"
+
+
+def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    owner = accounts.create_account(workspace, "maker@example.org", None)
+    desk = open_study(workspace, VOTES, name="of-a-maker")
+    accounts.give_role(workspace, desk.study.id, owner.id, Role.OWNER)
+    browser = browser_of(owner.id)
+    form = {"template": "verification", "name": "new-one", "title": " New "}
+    for wrong in ({"template": "none"}, {"name": "1a"}, {"name": "a" * 49}, {"title": " "}):
+        assert browser.post("/studies/new", {**form, **wrong}).status_code == 422
+    page = browser.post("/studies/new", {**form, "culture": ["CI", "GB", "nowhere"]})
+    assert page.status_code == 200
+    text = html.unescape(
+        re.sub(r"<[^>]+>", "", page.text.partition("<textarea")[2].partition("</textarea>")[0])
+    )
+    described_as = parse_yaml(text.partition(">")[2].strip())
+    people = described_as["populations"]
+    assert [(each["culture"], each["name"]) for each in people] == [
+        ("CI", "cote-d-ivoire"),
+        ("GB", "united-kingdom"),
+    ]
+    assert people[1]["criteria"][0]["options"] == ["United Kingdom", "Another one"]
+    assert people[1]["criteria"][0]["accept"] == ["United Kingdom"]
+    assert (described_as["name"], described_as["title"], people[1]["language"]) == ("new-one", "New", "en")
+
+
+def test_invitations_of_the_page_have_the_limits_that_it_names(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    desk = open_study(workspace, VOTES, name="invitations")
+    page = f"/studies/{desk.study.name}"
+    owner = browser_of(desk.owner)
+    for wrong, words in (
+        ({"uses": "0"}, "nothing for no limit"),
+        ({"uses": "100001"}, "nothing for no limit"),
+        ({"uses": "some"}, "nothing for no limit"),
+        ({"days": "0"}, "from 1 to 365"),
+        ({"days": "366"}, "from 1 to 365"),
+        ({"days": "1.5"}, "from 1 to 365"),
+    ):
+        reply = owner.post(f"{page}/invites", {"population": "korea", **wrong})
+        assert reply.status_code == 422 and words in reply.text, wrong
+    assert invites.list_invites(workspace, desk.study.id) == ()
+    for fields, uses, days, population in (
+        ({"population": "korea"}, None, 30, True),
+        ({"population": "korea", "uses": "1", "days": "1", "note": "n" * 201}, 1, 1, True),
+        ({"population": "korea", "uses": "100000", "days": "365"}, 100_000, 365, True),
+        ({"population": "korea", "role": "reviewer"}, None, 30, False),
+    ):
+        reply = owner.post(f"{page}/invites", fields)
+        link = re.search(r"http://localhost/join/([\w-]+)", reply.text)
+        assert link
+        made = invites.find_invite(workspace, link[1])
+        assert (made.uses_left, round((made.expires - made.created) / DAY)) == (uses, days)
+        assert (made.population_id is not None) == population and len(made.note) <= 200
+    researcher = accounts.create_account(workspace, "invites-researcher", None).id
+    accounts.give_role(workspace, desk.study.id, researcher, Role.RESEARCHER)
+    assert browser_of(researcher).post(f"{page}/invites", {"role": "owner"}).status_code == 422
+    for login, status in (("nobody-here", 422), ("invites-researcher", 303)):
+        assert owner.post(f"{page}/roles", {"login": login, "role": "reviewer"}).status_code == status
+    assert accounts.roles_of(workspace, desk.study.id, researcher) == {Role.RESEARCHER, Role.REVIEWER}
