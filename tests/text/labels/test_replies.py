@@ -84,6 +84,10 @@ def test_no_reply_of_the_grammar_is_read_as_another_label(rounds: int) -> None:
         ),
         ("Ответ: Б или Г", None),
         ("Aは間違いです", None),
+        ("A. Prom, B. Spelling bee, C. rice, D. soup. rice", "C"),  # the options again, and then the answer
+        ("A) Prom / B) Spelling bee: rice", "C"),
+        ("Options: A. Prom B. Spelling bee C. rice D. soup Answer: C", "C"),
+        ("A. Spelling bee, B. Prom. rice", None),  # other texts than the letters'
         ("D rice", None),  # may be the letter before another's text, or an article
         ("D rice is what people eat", "C"),
         ("I would pick D rice dishes", "D"),
