@@ -21,6 +21,7 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
 from folkways.workspace import results
 from tests.endpoints.test_local import TEMPLATE, make_model
+from tests.support.asking import request
 from tests.support.chat_server import ChatServer
 
 TASK = "demo/mcq"
@@ -283,6 +284,8 @@ def test_a_dict_of_replies_may_hold_a_few_names_of_models() -> None:
     assert folkways.model({"a": "openai/gpt-4o-mini", "b": "B"}, name="m").name == "python/m"
     with pytest.raises(FolkwaysError, match="this looks like a dict of models"):
         folkways.model({"a": "openai/gpt-4o-mini", "b": "baseline/random"}, name="m")
+    with pytest.raises(FolkwaysError, match="text for text, item or prompt -> reply"):
+        folkways.model({"a": "B", "b": len}, name="m")
     with pytest.raises(FolkwaysError, match="a version belongs to a name"):
         folkways.model({"a": "B"}, version=1)
     assert folkways.model({"a": "B"}, name="m", version=1).identity == "python:m@1"
@@ -434,6 +437,30 @@ class TestClients:
             for most in (None, 3)
         ]
         assert at_once == [32, 3, EndpointOptions.DEFAULT_CONCURRENCY, 3]
+
+    def test_an_asynchronous_client_is_called_as_often_at_once_as_the_run_says_and_no_more_than_stated(
+        self,
+    ) -> None:
+        asked = Asked()
+
+        async def create(**_: Any) -> str:
+            with asked:
+                await asyncio.sleep(0.02)
+            return "A"
+
+        class AsyncClient:
+            base_url = "http://lab.example/v1"
+            chat = types.SimpleNamespace(completions=types.SimpleNamespace(create=create))
+
+        async def ask_forty(most: int | None) -> int:
+            asked.most = 0
+            model = folkways.model(AsyncClient(), model="m", concurrency=most)
+            await model.open(40)
+            await asyncio.gather(*(model.complete(request(key=str(number))) for number in range(40)))
+            await model.close()
+            return asked.most
+
+        assert [asyncio.run(ask_forty(most)) for most in (None, 3)] == [40, 3]
 
     def test_errors_of_the_client_are_failures_with_their_status(self, run: Any, server: ChatServer) -> None:
         server.control(faults={"chances": {"500": 1.0}})

@@ -33,6 +33,29 @@ def mcq(release: Path, *arguments: object) -> Result:
     return build("mcq", "--release", release, "--judge", "stand-in:hash10", *arguments)
 
 
+REQUIRED = {
+    "csi": "facts model out",
+    "csi-corpus": "items choices labels out",
+    "easy": "votes out",
+    "hard": "votes out",
+    "mcq": "judge out",
+    "topics": "model out",
+    "translated": "out",
+}
+
+
+def test_what_a_build_cannot_do_without_is_asked_for_by_name(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("culture,fact,source\n", encoding="utf-8")
+    values = {"judge": "stand-in:hash10", "model": "baseline/constant:tea", "out": str(tmp_path / "out")}
+    for builder, options in REQUIRED.items():
+        for missing in options.split():
+            others = [name for name in options.split() if name != missing]
+            done = build(builder, *(f"--{name}={values.get(name, table)}" for name in others))
+            assert (done.exit_code, f"Missing option '--{missing}'" in done.output) == (2, True), done.output
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_gets_the_released_file_and_a_record(release: Path, tmp_path: Path) -> None:
     done = mcq(release, "--out", tmp_path / "new" / "mcq")
     assert done.exit_code == 0, done.output

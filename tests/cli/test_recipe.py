@@ -20,7 +20,8 @@ from folkways.cli.recipe import json_schema, keys, read
 from folkways.cli.run import command as run_command
 from folkways.errors import FolkwaysError
 from folkways.runs.keywords import options_of
-from folkways.runs.planning.recipe import KEYS, Recipe
+from folkways.runs.planning.plan import Plan
+from folkways.runs.planning.recipe import KEYS, Recipe, recipe_of
 from folkways.runs.scores.scoring_models import ScoringModels
 from tests.support.river import folkways, rows
 
@@ -227,6 +228,12 @@ def test_keys_of_models_data_scoring_and_asking_reach_python(tmp_path: Path) -> 
     assert scoring is not None and scoring.devices == ("cuda:0", "cpu")
     others = recipe.scoring(ScoringModels(devices=("cpu",)))
     assert others is not None and others.devices == ("cpu",)
+    again = recipe_of(Plan(options, ()), asking, recipe.profile)
+    assert again == {
+        "tasks": ["demo/mcq"], "models": [], "releases": {}, "precision": "fp16", "bert-models": {"zh": "z"},
+        "embedding-model": "e", "max-failed": 20, "prices": "p.toml", "settings": {"seed": 3, "read": "loglik"},
+        "profile": "strict", "batch": True,
+    }  # fmt: skip
 
 
 def test_keys_are_those_of_the_options() -> None:

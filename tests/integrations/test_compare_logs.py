@@ -200,6 +200,13 @@ def test_a_log_is_read_with_what_it_says_of_samples_settings_and_itself(tmp_path
         "settings": "temperature=0.5,top_k=7",
     }
     assert log.notes == ["its status is 'started': it may lack samples"]
+    about = {"task": "quiz", "model": "org/model", "model_generate_config": config}
+    plan = {"steps": [{"solver": "a"}, {"solver": "b"}], "config": {"max_tokens": 64, "temperature": 1.0}}
+    plain = tmp_path / "a.json"
+    plain.write_text(json.dumps({"eval": about, "plan": plan, "samples": samples, "status": "success"}))
+    (log,) = read_logs(plain)
+    assert log.settings["settings"] == "max_tokens=64,temperature=0.5,top_k=7"
+    assert (log.settings["solver"], log.settings["data"], log.notes) == ("a+b", "None", [])
     for entry in samples:
         entry["metadata"] = None
     (log,) = read_logs(write_inspect_log(tmp_path / "a.eval", samples[:3], solver="mine", dataset=None))

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -221,3 +222,34 @@ def test_a_file_that_nobody_publishes_stays_as_it_is_when_another_state_is_taken
     assert after.get("c.csv") == before.get("c.csv")
     assert after["b.csv"]["sha256"] == hashlib.sha256(SECOND["b.csv"]).hexdigest()
     assert {entry["path"].rsplit("/", 1)[1] for entry in hub.log()} == set(SECOND)
+
+
+@pytest.mark.parametrize("followed", ["hub"], indirect=True)
+def test_what_does_not_fit_on_the_disk_is_said_before_anything_is_asked(
+    hub: HubServer, followed: str, tmp_path: Path, published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has come already, of a fetch that was broken off, needs no room again."""
+    whole = {"a.csv": bytes(2_500_000), "b.csv": bytes(1_000_000)}
+    write(published / "lab" / followed, whole)
+    file = tmp_path / "records" / f"{followed}.toml"
+    text = file.read_text(encoding="utf-8")
+    for name, content in whole.items():
+        text = text.replace(f'path = "{name}"', f'path = "{name}", size = {len(content)}')
+    file.write_text(text, encoding="utf-8")
+    record = read_record(file)
+    monkeypatch.setattr(registry, "records_by_name", lambda: {followed: record})
+
+    def free(size: int) -> None:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _folder: SimpleNamespace(free=size))
+
+    free(3_499_999)
+    with pytest.raises(FolkwaysError, match=r"^3\.5 MB are needed in .*, but only 3\.5 MB are free\nFree"):
+        fetch(followed, options=BRISK)
+    assert hub.log() == []
+    (root,) = (path.parent for path in tmp_path.rglob(".lock"))
+    (root / "a.csv.part").write_bytes(bytes(2_000_000))
+    free(1_499_999)
+    with pytest.raises(FolkwaysError, match=r"^1\.5 MB are needed"):
+        fetch(followed, options=BRISK)
+    free(1_500_000)
+    assert contents(fetch(followed, options=BRISK)) == whole

@@ -54,6 +54,7 @@ def test_widths_of_names_are_those_of_their_letters() -> None:
         (WIDE, 109.1, [WIDE]),
         (WIDE, 108.9, ["ab ab ab ab", "ab"]),
         (WIDE, 60, ["ab ab", "ab ab", "ab"]),
+        ("ab ab ab", 45.4, ["ab ab", "ab"]),
         ("org/model-name", 75, ["org/", "model-", "name"]),
         ("a=b&c=d", 45, ["a=b&", "c=d"]),
         ("aaaaaaaaaa", 48, ["aaaaa", "aaaaa"]),

@@ -435,10 +435,9 @@ def read_slowly(_name: str, file: Path, _folder: Path) -> str:
 def test_as_many_shares_as_the_cluster_has_cpus_are_read_at_a_time_and_the_largest_first(
     cluster: Any, tmp_path: Path
 ) -> None:
-    shares = [
-        Share(f"culture {size}", tmp_path / f"{size}.csv", tmp_path / f"made {size}") for size in range(1, 13)
-    ]
-    for size, share in enumerate(shares, start=1):
+    sizes = (5, 12, 1, 9, 3, 10, 2, 11, 4, 8, 6, 7)
+    shares = [Share(f"culture {size}", tmp_path / f"{size}.csv", tmp_path / f"made {size}") for size in sizes]
+    for size, share in zip(sizes, shares, strict=True):
         share.file.write_text("x" * size)
     told: list[str] = []
 
@@ -451,9 +450,9 @@ def test_as_many_shares_as_the_cluster_has_cpus_are_read_at_a_time_and_the_large
         told.append(line)
 
     made = work_on_ray(read_slowly, shares, rewrite)
-    early = [size for size, text in enumerate(made, start=1) if text == "x" * size]
-    assert early == [9, 10, 11, 12], "one for each CPU of the nodes"
-    assert {text for size, text in enumerate(made, start=1) if size not in early} == {"later"}
+    early = {size for size, text in zip(sizes, made, strict=True) if text == "x" * size}
+    assert early == {9, 10, 11, 12}, "one for each CPU of the nodes"
+    assert {text for size, text in zip(sizes, made, strict=True) if size not in early} == {"later"}
     assert len(told) == 12 and told[0].startswith("1 of 12: culture ") and told[-1].startswith("12 of 12: ")
 
 

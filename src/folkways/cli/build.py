@@ -69,6 +69,7 @@ def _declared(option: Option) -> Any:
         return click.argument(option.name, type=_kind(option))
     if option.kind == "new file" and option.gets:
         return out_option(option.help, option.gets, required=option.required)
+    default: Any = False if option.kind == "yes" else option.default
     return click.option(
         option.flag,
         *([option.short] if option.short else []),
@@ -79,9 +80,10 @@ def _declared(option: Option) -> Any:
         required=option.required,
         multiple=option.repeatable,
         nargs=option.count,
-        default=False if option.kind == "yes" else option.default,
         show_default=option.default is not None,
         is_flag=option.kind == "yes",
+        # click takes None for a default too, and then asks for no option that is required
+        **({} if default is None else {"default": default}),
     )
 
 

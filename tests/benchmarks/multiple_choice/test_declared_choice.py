@@ -201,7 +201,7 @@ def test_a_repeat_names_the_row_that_it_repeats_and_its_file_where_that_is_anoth
     task = task_of(tmp_path, monkeypatch, {**KEYS, "files": "{lang}/test", "language": "{lang}"})
     other = {**ROWS[1], "id": "3", "a": "r", "c": "p"}  # the same options in another order
     write_delimited(tmp_path / "data", "es/test-00000-of-00002.csv", [ROWS[0], ROWS[1], ROWS[0]])
-    write_delimited(tmp_path / "data", "es/test-00001-of-00002.csv", [other, {**ROWS[0], "q": "Who?"}])
+    write_delimited(tmp_path / "data", "es/test-00001-of-00002.csv", [{**ROWS[0], "q": "Who?"}, other])
     write_delimited(tmp_path / "data", "ko/test-00000-of-00001.csv", [{**ROWS[1], "id": "4"}])
     issues = ChoiceReader(task).check(release_over(tmp_path / "data", "theirs"))
     first, second = (f"es/test-0000{part}-of-00002.csv" for part in (0, 1))
@@ -209,8 +209,8 @@ def test_a_repeat_names_the_row_that_it_repeats_and_its_file_where_that_is_anoth
     assert [(issue.file, issue.row, issue.kind, issue.value, issue.message) for issue in issues] == [
         (first, 3, "duplicate-id", "1", f"{item} row 1"),
         (first, 3, "duplicate-question", "Who {bows}?", f"{question} row 1"),
-        (second, 1, "duplicate-question", "¿Qué?", f"{question} {first}, row 2"),
-        (second, 2, "duplicate-id", "1", f"{item} {first}, row 1"),
+        (second, 1, "duplicate-id", "1", f"{item} {first}, row 1"),
+        (second, 2, "duplicate-question", "¿Qué?", f"{question} {first}, row 2"),
     ]
 
 

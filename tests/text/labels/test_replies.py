@@ -84,6 +84,11 @@ def test_no_reply_of_the_grammar_is_read_as_another_label(rounds: int) -> None:
         ),
         ("Ответ: Б или Г", None),
         ("Aは間違いです", None),
+        ("The answer is A. Wait, having thought about it, the answer is B.", "B"),
+        ("A. Prom, B. Spelling bee, C. rice, D. soup. rice", "C"),  # the options again, and then the answer
+        ("A) Prom / B) Spelling bee: rice", "C"),
+        ("Options: A. Prom B. Spelling bee C. rice D. soup Answer: C", "C"),
+        ("A. Spelling bee, B. Prom. rice", None),  # other texts than the letters'
         ("D rice", None),  # may be the letter before another's text, or an article
         ("D rice is what people eat", "C"),
         ("I would pick D rice dishes", "D"),
@@ -163,6 +168,7 @@ def test_truths_by_the_words_and_the_denials_around_them(
         ("It is true. However, the statement is false in general", None),
         ("true and false", None),
         ("In some cultures yes, in others no", None),
+        ("Yes indeed", "True"),
         ("No it does not", "False"),
         ("no the statement holds", "False"),
         ("Yes people do", "True"),

@@ -132,9 +132,8 @@ class PublishedView:
             return None
         ours = of_leading.unique("value", maintain_order=True).sort("score", descending=True)
         name = self.view.short[str(leading)]
-        slug = (
-            f"{task.slug}-published-{slugged(title.rsplit(',', 1)[-1])}-{slugged(str(points['metric'][0]))}"
-        )
+        parts = (str(points["place"][0]), title.rsplit(",", 1)[-1], str(points["metric"][0]))
+        slug = "-".join((f"{task.slug}-published", *map(slugged, parts)))
         highest = of_leading.filter(pl.col("score") > pl.col("published").max().over("value"))[
             "value"
         ].n_unique()
