@@ -17,11 +17,12 @@ from joserfc.jwk import RSAKey
 
 from folkways.errors import FolkwaysError
 from folkways_studio.errors import InviteError
-from folkways_studio.people.prolific_entry import KEYS_MOST_BYTES, check_entry, read_parameters
+from folkways_studio.people.prolific_entry import check_entry, read_parameters
 from folkways_studio.records import Study
 from folkways_studio.web.settings import WebSettings
 from tests.support.moments import at_time
 
+MEGABYTE = 2**20
 ORIGIN = "https://studio.example.org"
 KEY = RSAKey.generate_key(2048)
 PERSON = {"PROLIFIC_PID": "5f8d0a", "STUDY_ID": "s1", "SESSION_ID": "x1"}
@@ -163,7 +164,7 @@ def a_list(server: KeyServer) -> None:
 
 
 def huge(server: KeyServer) -> None:
-    server.body = jwks().ljust(KEYS_MOST_BYTES + 1)
+    server.body = jwks().ljust(MEGABYTE + 1)
 
 
 @pytest.mark.parametrize("spoil", [missing, no_json, no_keys, a_list, huge])
@@ -175,7 +176,7 @@ def test_keys_that_cannot_be_read_are_a_fault_of_the_server_and_tried_again(
         enter(server.url, token())
     assert not isinstance(caught.value, InviteError)
     assert ("it answered 404 Not Found" in str(caught.value)) == (spoil is missing)
-    server.status, server.body = 200, jwks().ljust(KEYS_MOST_BYTES)
+    server.status, server.body = 200, jwks().ljust(MEGABYTE)
     assert enter(server.url, token())
 
 

@@ -181,10 +181,14 @@ def test_cases_of_a_training_are_answered_one_by_one_where_there_is_one(
     assert "<h1>Right</h1>" in browser.get(f"{path}?case=1&chose={chosen}").text
     assert "<h1>Not right</h1>" in browser.get(f"{path}?case=1&chose={len(cases[0].options) - 1}").text
     assert f"2 of {len(cases)}" in re.sub(r"\s+", " ", browser.get(path).text)
+    assert "<h1>Not right</h1>" in browser.get(f"{path}?case=1&chose=0,{chosen}").text, "one too many"
+    assert "right</h1>" not in browser.get(f"{path}?case=2&chose=0").text.lower(), "no look ahead"
     without = f"{home}/training/second"
     assert browser.post(without, {"case": "1", "option": "0"}).headers["location"] == without
     assert browser.get(without).headers["location"] == home
-    desk.train(person, "verify")
+    for number in range(2, len(cases) + 1):
+        reply = browser.post(path, {"case": str(number), "option": "0"})
+        assert reply.headers["location"] == f"{path}?case={number}&chose=0"
     assert browser.get(path).headers["location"] == home
     assert "The work can begin." in browser.get(f"{path}?case={len(cases)}&chose=0").text
     assert "The work can begin." not in browser.get(f"{path}?case=1&chose=0").text
@@ -332,15 +336,18 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     reply = step(step="challenge", **written | {"options": ["a", "b", "c", ""]}, intended=["0"])
     assert reply.status_code == 422 and "Write four options." in reply.text
     model.reply = None
-    reply = step(step="challenge", **written, intended=["1"], strategy="negate")
+    reply = step(step="suggest", scenario=f"{SCENARIO} Today.", question="Mine again?")
+    assert reply.status_code == 422 and draft()["question"] == "Mine again?", "nothing was made"
+    reply = step(step="challenge", **written, intended=["0"], strategy="negate")
+    assert stored(workspace, schema.drafts)[-1]["payload"]["strategy"] is None, "it was of this revision"
     assert reply.status_code == 422 and "The model could not be asked." in reply.text
     model.reply = "C"
-    assert step(step="challenge", **written, intended=["1"]).status_code == 303
+    assert step(step="challenge", **written, intended=["0"]).status_code == 303
     (challenge,) = content()["challenges"]
     assert (challenge["question"], challenge["chosen"], challenge["fooled"]) == (written["question"], 2, True)
     assert draft() == {name: written[name] for name in ("question", "options")}
     purposes = [each.purpose for each in modelling.list_calls(workspace, desk.study.id)]
-    assert purposes == ["helper", "helper", "verifier", "verifier"]
+    assert purposes == ["helper"] * 3 + ["verifier"] * 2
     kinds = [(row["step"], row["strategy"]) for row in stored(workspace, schema.revisions)]
     assert [each for each in kinds if each[0] == "revision"] == [("revision", "negate")], "one new wording"
 

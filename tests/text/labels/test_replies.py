@@ -169,6 +169,8 @@ def test_truths_by_the_words_and_the_denials_around_them(
         ("true and false", None),
         ("In some cultures yes, in others no", None),
         ("Yes indeed", "True"),
+        ("It is false and wrong", "False"),  # twice the same, and no denial of a denial
+        ("It is true as well as false", None),
         ("No it does not", "False"),
         ("no the statement holds", "False"),
         ("Yes people do", "True"),
@@ -198,6 +200,8 @@ def test_hard_truths(reply: str, truth: str | None) -> None:
         ("The answer is neither", "Neither"),
         ("**No**\nIt would be acceptable in France.", None),
         ("I have no idea", None),
+        ("I choose neither honestly", "Neither"),  # four words at most, where nothing announces it
+        ("I choose neither, quite honestly", None),
         ("No that would be rude", "No"),
         ("No they never do", "No"),
         ("Yes indeed people bow", "Yes"),
