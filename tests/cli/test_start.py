@@ -86,3 +86,29 @@ def test_large_blocks_of_memory_can_be_returned_to_the_system() -> None:
     taken, settings = done.stdout.splitlines()[-1].split()
     assert int(taken) >= 2 << 20
     assert "dirty_decay_ms:0" in settings
+
+
+VERDICT = """
+import sys
+import folkways
+def says_rice(prompt):
+    return "Rice"
+print(folkways.run("demo/saq", models=[says_rice], limit=1, workspace=sys.argv[1]).brief())
+print(*sorted(name for name in sys.modules if name.startswith("folkways.benchmarks.")), sep="\\n")
+"""
+
+
+def test_a_verdict_imports_no_benchmark_that_was_not_asked(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", VERDICT, str(tmp_path / "w.db")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "says_rice scores" in done.stdout
+    assert "folkways.benchmarks.demo.tasks" in done.stdout.splitlines()
+    packages = {line.split(".")[2] for line in done.stdout.splitlines() if line.startswith("folkways.b")}
+    assert not packages & {"blend", "culturalbench", "include", "normad", "semeval2026", "xcr"}

@@ -69,14 +69,15 @@ def tasks() -> dict[str, Task]:
 
 
 @cache
-def published_figures(*, of_data: bool = False) -> pl.DataFrame:
-    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; figures of the
-    data, which have no task, only where ``of_data``.
+def published_figures(*, of_data: bool = False, of: frozenset[str] | None = None) -> pl.DataFrame:
+    """FIGURES of all benchmarks that have any, or of those named, paper by paper, in the order of their
+    tables; figures of the data, which have no task, only where ``of_data``.
 
     Figures that cannot be read are left out with a FolkwaysWarning.
     """
     parts = [empty(FIGURES)]
-    for name, benchmark in benchmarks().items():
+    named = {name: sound for name in sorted(of or ()) if (sound := sound_benchmark(name)) is not None}
+    for name, benchmark in (benchmarks() if of is None else named).items():
         try:
             figures = benchmark.published.figures() if benchmark.published else empty(FIGURES)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the files of another package

@@ -70,17 +70,17 @@ def has_contents(entry: ReleaseFile, path: Path) -> bool:
 def _candidates(folder: Path, can_read: CanRead, benchmark: str | None) -> list[ReleaseRecord]:
     """Records of data in folders; of a benchmark whose own data are in its package, where its reader finds
     something to read."""
-    records = [
-        record
-        for record in known_releases()
-        if record.source != "package" or can_read(record.benchmark, folder)
-    ]
-    if benchmark is None:
-        return records
-    chosen = [record for record in records if record.benchmark == benchmark]
-    if not chosen:
+
+    def readable(record: ReleaseRecord) -> bool:
+        return record.source != "package" or can_read(record.benchmark, folder)
+
+    of_benchmark = (record for record in known_releases() if benchmark in (None, record.benchmark))
+    chosen = list(filter(readable, of_benchmark))
+    if not chosen and benchmark is not None:
         raise UnknownNameError(
-            "benchmark with data in folders", benchmark, {record.benchmark for record in records}
+            "benchmark with data in folders",
+            benchmark,
+            {record.benchmark for record in known_releases() if readable(record)},
         )
     return chosen
 

@@ -48,7 +48,10 @@ def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) 
     require_columns(scores, SCORES, "scores")
     ours = _by_language(scores, signatures).filter(pl.col("score").is_not_nan())
     scored = (pl.col("unit") == "percent") & pl.col("kind").is_in(["model", "mean", "people", "baseline"])
-    theirs = published_figures().filter(scored).rename({"score": "published", "profile": "their_profile"})
+    of = frozenset(task.split("/")[0] for task in scores["task"].unique())  # nothing else is imported
+    theirs = (
+        published_figures(of=of).filter(scored).rename({"score": "published", "profile": "their_profile"})
+    )
     joined = ours.join(theirs, on=_KEY, how="inner", maintain_order="left_right")
     differs, barred = [], []
     looked_at = joined.select(
