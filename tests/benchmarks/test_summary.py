@@ -162,9 +162,9 @@ def check_compact_judgements_have_the_same_scores_to_the_last_digit(
 def check_some_rows_at_a_time_have_the_same_scores_to_the_last_digit(
     rows: Rows, scores: pl.DataFrame, at_a_time: int
 ) -> None:
-    for cells_per_row in (0, summary.DENSE):  # sorted, or in a table
-        with patch.multiple(summary, SLICE=at_a_time, DENSE=cells_per_row):
-            assert summarise(rows).equals(scores, null_equal=True)
+    cells_per_row = summary.DENSE if at_a_time % 2 else 0  # in a table, or sorted
+    with patch.multiple(summary, SLICE=at_a_time, DENSE=cells_per_row):
+        assert summarise(rows).equals(scores, null_equal=True)
 
 
 def check_judgements_that_say_nothing_of_cut_replies_have_none(rows: Rows) -> None:

@@ -211,7 +211,8 @@ def test_a_rule_over_a_study(studio_workspace: Workspace) -> None:
         desk.workspace, desk.study.id, rule, numbers, digest=made.digest, by=desk.owner
     )
     assert (done, receipt.items) == (made, 2)
-    assert audit.events(desk.workspace, desk.study.id)[0].details["how"] == "rule"
+    event = audit.events(desk.workspace, desk.study.id)[0]
+    assert (event.details["how"], event.account_id) == ("rule", desk.owner)
     assert names(desk, numbers) == {korean: [kim.pseudonym], english: [jones.pseudonym]}
     with pytest.raises(ConflictError, match="have changed"):
         apply_rule_to_items(desk.workspace, desk.study.id, rule, numbers, digest=made.digest)
