@@ -219,6 +219,21 @@ def test_what_a_run_used_is_stored_for_as_long_as_it_is_finished_and_of_this_ver
     assert results.usage(workspace, finished) == now  # made by another version, and read anew
 
 
+def test_what_a_run_expects_is_stored_with_what_it_used(
+    asked: tuple[Workspace, run_records.RunRecord, run_records.RunRecord],
+) -> None:
+    workspace, first, _ = asked
+    finished = dataclasses.replace(first, state="finished")
+    m, n = (run_records.endpoint_id(workspace, name, name) for name in "mn")
+    assert results.expected_counts(workspace, finished, [m, n, 77]) == [7, 2, 0]
+    results.save_usage(workspace, first)
+    assert results.expected_counts(workspace, finished, [n, 77, m]) == [2, 0, 7]
+    with workspace.write() as connection:
+        connection.execute(sa.delete(schema.expected).filter_by(run_id=first.id, ordinal=1))
+    assert results.expected_counts(workspace, finished, [m, n]) == [7, 2], "looked up"
+    assert results.expected_counts(workspace, first, [m, n]) == [7, 1], "counted while it is not finished"
+
+
 def score(endpoint: str, task: str, profile: str, value: float) -> dict[str, object]:
     told = dict.fromkeys(SCORES, None) | dict.fromkeys(("n", "questions", *State, "cut", "left_out"), 3)
     names = {

@@ -93,8 +93,10 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
 
 
 def expected_counts(workspace: Workspace, run: RunRecord, endpoint_ids: Sequence[int]) -> list[int]:
-    """How many replies the run expects of each of these endpoints; a third of what ``parts`` takes, as
-    nothing is grouped."""
+    """How many replies the run expects of each of these endpoints; looked up where ``save_usage`` has stored
+    it."""
+    if (stored := load_summary(workspace, run, EXPECTED)) is not None:
+        return [stored.get(str(number), 0) for number in endpoint_ids]
     expected = schema.expected
     counts = (sa.func.count().filter(expected.c.endpoint_id == number) for number in endpoint_ids)
     with workspace.read() as connection:
@@ -375,13 +377,20 @@ def load_summary(workspace: Workspace, run: RunRecord, name: str) -> Any:
     return None if value is None else orjson.loads(value)
 
 
-USAGE = "usage"
-"""Name of the summary of what a run used."""
+USAGE, EXPECTED = "usage", "expected"
+"""Names of the summaries of what a run used, and of how many replies it expects of each endpoint, by its
+number as text."""
 
 
 def save_usage(workspace: Workspace, run: RunRecord) -> None:
-    """Store what a ``run`` of the ``workspace`` used, once every reply that it will have is there."""
+    """Store what a ``run`` of the ``workspace`` expects and used, once every reply that it will have is
+    there."""
     save_summary(workspace, run, USAGE, [asdict(use) for use in read_usage(workspace, run)])
+    counts: dict[str, int] = {}
+    for part in parts(workspace, run):
+        number = str(part.endpoint_id)
+        counts[number] = counts.get(number, 0) + part.expected
+    save_summary(workspace, run, EXPECTED, counts)
 
 
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
