@@ -155,15 +155,15 @@ def noting(monkeypatch) -> NotingModel:
 
 @pytest.mark.parametrize(("concurrency", "sizes"), [(1, [16, 4]), (67, [16, 4]), (68, [17, 3]), (400, [20])])
 def test_what_waits_is_answered_together_16_or_a_quarter_of_what_may_wait(noting, concurrency, sizes):
-    asked = [request("x" * length, key=str(length), settings=GREEDY) for length in range(20)]
-    assert texts(*ask("org/name", *asked, concurrency=concurrency)) == [one.user for one in asked]
+    requests = [request("x" * length, key=str(length), settings=GREEDY) for length in range(20)]
+    assert texts(*ask("org/name", *requests, concurrency=concurrency)) == [one.user for one in requests]
     assert [len(users) for users, _ in noting.batches] == sizes
     assert {seed for _, seed in noting.batches} == {None}
 
 
 def test_what_is_sampled_is_asked_alone_and_other_settings_apart(noting):
     warm = Settings(temperature=0.5, seed=3)
-    asked = [
+    requests = [
         request("first", key="a", settings=GREEDY),
         request("sampled", key="b", settings=warm),
         request("second", key="c", system="long " * 9, settings=GREEDY),
@@ -173,7 +173,7 @@ def test_what_is_sampled_is_asked_alone_and_other_settings_apart(noting):
         request("other", key="f", settings=Settings(max_tokens=9)),
     ]
     replies = ["first", "sampled", "second", "no", "sampled too", "yes", "other"]
-    assert texts(*ask("org/name", *asked)) == replies
+    assert texts(*ask("org/name", *requests)) == replies
     seeds = {"sampled": 66_310_430_097_075_180, "sampled too": 17_995_460_149_061_481}
     assert noting.batches == [
         (["first", "second"], None),
@@ -186,13 +186,13 @@ def test_what_is_sampled_is_asked_alone_and_other_settings_apart(noting):
 
 def test_what_a_models_code_raises_fails_the_requests_of_that_batch_alone(noting):
     other = Settings(max_tokens=9)
-    asked = [
+    requests = [
         request("break", key="1", settings=GREEDY),
         request("with it", key="2", settings=GREEDY),
         request("no", key="3", settings=other),
         request("yes", key="4", settings=other),
     ]
-    broken, too, refused, good = ask("org/name", *asked)
+    broken, too, refused, good = ask("org/name", *requests)
     for failure in (broken, too):
         assert str(failure) == "hf/org/name: generating failed: ValueError: broken"
     assert (str(refused), good.text) == ("no", "yes")

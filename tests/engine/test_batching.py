@@ -169,10 +169,10 @@ class Moody(Provider):
     async def look(self, number: str) -> BatchStatus:
         """Done when its turn has come."""
         self.looks.append(time.monotonic())
-        said = self.looking.pop(0) if self.looking else BatchStatus(ended=True)
-        if isinstance(said, Exception):
-            raise said
-        return said or BatchStatus(ended=False)
+        status = self.looking.pop(0) if self.looking else BatchStatus(ended=True)
+        if isinstance(status, Exception):
+            raise status
+        return status or BatchStatus(ended=False)
 
 
 def ask_moody(folder: Path, provider: Moody, attempts: int = 3) -> tuple[ModelProgress, list[BatchRecord]]:

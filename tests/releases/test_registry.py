@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
 from folkways import plugins
 from folkways.benchmarks.registry import benchmarks
 from folkways.cultures import languages
-from folkways.errors import FolkwaysWarning, UnknownNameError
+from folkways.errors import FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.releases import readers, registry
-from folkways.releases.layout import UNKNOWN_LICENCE
+from folkways.releases.layout import UNKNOWN_LICENCE, recognise
 from folkways.releases.registry import get_record, known_releases
 from folkways.releases.release_records import ReleaseRecord
 
@@ -101,3 +102,18 @@ def test_a_package_that_cannot_be_found_is_named_and_left_out(monkeypatch: pytes
         FolkwaysWarning, match=r"benchmark 'theirs' .* package_that_is_gone.*uninstall that package"
     ):
         assert list(registry.records_by_name.__wrapped__()) == [record.name for record in RECORDS]
+
+
+def test_in_a_folder_of_a_named_benchmark_no_reader_of_another_looks(tmp_path: Path) -> None:
+    looking: list[str] = []
+
+    def looks(benchmark: str, _folder: Path) -> bool:
+        looking.append(benchmark)
+        return False
+
+    with pytest.raises(FolkwaysError):
+        recognise(tmp_path, looks, "blend")
+    assert set(looking) == {"blend"}
+    with pytest.raises(FolkwaysError):
+        recognise(tmp_path, looks)
+    assert {"blend", "demo", "survey"} <= set(looking)

@@ -567,13 +567,13 @@ def test_a_limit_is_for_each_task_and_judges_are_compared_on_each(tmp_path: Path
     models = [endpoint(always(word), f"own/{word}") for word in ("kola", "tea")]
     done = run(["demo/saq", "blend/saq", "demo/mcq"], models=models, limit=6, **where)
     judges = [Model(endpoint(always(f'{{"group": {group}}}'), f"own/judge-{group}")) for group in (0, 1)]
-    found = judge_run(done.workspace, done.record, judges[0], more=judges[1:], limit=3)
-    assert found.verdicts.group_by("task", maintain_order=True).agg(pl.col("item").n_unique()).rows() == [
+    judged = judge_run(done.workspace, done.record, judges[0], more=judges[1:], limit=3)
+    assert judged.verdicts.group_by("task", maintain_order=True).agg(pl.col("item").n_unique()).rows() == [
         ("demo/saq", 3),
         ("blend/saq", 3),
     ]
-    assert set(found.summary.filter(facet="all", quantity="lexical")["task"]) == {"demo/saq", "blend/saq"}
-    compared = found.summary.filter(pl.col("against").is_not_null())
+    assert set(judged.summary.filter(facet="all", quantity="lexical")["task"]) == {"demo/saq", "blend/saq"}
+    compared = judged.summary.filter(pl.col("against").is_not_null())
     demo, blend = (
         set(compared.filter(task=task).select("endpoint", "judge", "against", "quantity").iter_rows())
         for task in ("demo/saq", "blend/saq")

@@ -76,10 +76,10 @@ def published_figures(*, of_data: bool = False, of: frozenset[str] | None = None
     Figures that cannot be read are left out with a FolkwaysWarning.
     """
     parts = [empty(FIGURES)]
-    named = {name: sound for name in sorted(of or ()) if (sound := sound_benchmark(name)) is not None}
-    for name, benchmark in (benchmarks() if of is None else named).items():
+    chosen = benchmarks() if of is None else {name: sound_benchmark(name) for name in sorted(of)}
+    for name, benchmark in chosen.items():
         try:
-            figures = benchmark.published.figures() if benchmark.published else empty(FIGURES)
+            figures = benchmark.published.figures() if benchmark and benchmark.published else empty(FIGURES)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the files of another package
             why = error if isinstance(error, DataError) else told(error, entries(BENCHMARKS)[name].value)
             warnings.warn(

@@ -199,8 +199,10 @@ def wrong_replies(judgements: pl.DataFrame, metric: Metric) -> WrongReplies:
     # Most replies come once: as texts, those of a million would take more memory than all else of a report.
     for rows in _replies(judgements, metric, right=False):
         questions = pl.concat([questions, rows.select(_QUESTION)]).unique()
-        hashed = rows.drop_nulls("key").select(pl.struct(CULTURE, "language", "key").hash(), key=hashed_key)
-        of_cells.append(hashed[CULTURE])
+        hashed = rows.drop_nulls("key").select(
+            cell=pl.struct(CULTURE, "language", "key").hash(), key=hashed_key
+        )
+        of_cells.append(hashed["cell"])
         hashes.append(hashed["key"])
     in_order = pl.concat(hashes).sort()
     often = in_order.filter(in_order == in_order.shift(FEWEST_REPEATS - 1)).unique()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -386,10 +387,9 @@ def save_usage(workspace: Workspace, run: RunRecord) -> None:
     """Store what a ``run`` of the ``workspace`` expects and used, once every reply that it will have is
     there."""
     save_summary(workspace, run, USAGE, [asdict(use) for use in read_usage(workspace, run)])
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for part in parts(workspace, run):
-        number = str(part.endpoint_id)
-        counts[number] = counts.get(number, 0) + part.expected
+        counts[str(part.endpoint_id)] += part.expected
     save_summary(workspace, run, EXPECTED, counts)
 
 

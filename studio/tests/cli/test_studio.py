@@ -321,8 +321,8 @@ def test_a_new_password_is_chosen_by_a_link_that_works_for_a_day(studio: Folkway
     studio("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
     for options, hours in (((), 24.0), (("--hours", "2", "--address", "https://studio.example.org/"), 2.0)):
         printed = studio("studio", "reset-password", "r@example.org", *options).stdout
-        place = "https://studio.example.org" if options else "http://127.0.0.1:8765"
-        link = re.fullmatch(rf"{re.escape(place)}/password/(\S+)\n", printed)
+        address = "https://studio.example.org" if options else "http://127.0.0.1:8765"
+        link = re.fullmatch(rf"{re.escape(address)}/password/(\S+)\n", printed)
         assert link
         workspace = open_workspace("folkways.db")
         (row,) = stored(workspace, schema.password_links)

@@ -78,9 +78,9 @@ def test_a_token_that_is_unknown_revoked_or_of_a_disabled_account_opens_nothing(
     for wrong in ("", "folkways_", text[:-1], f"{text}x"):
         with pytest.raises(TokenError, match="is not known"):
             tokens.find_token(workspace, wrong)
-    for place in (other.study.id, None):
+    for elsewhere in (other.study.id, None):
         with pytest.raises(NotFoundError):
-            tokens.revoke_token(workspace, made.id, study_id=place)
+            tokens.revoke_token(workspace, made.id, study_id=elsewhere)
     with pytest.raises(NotFoundError):
         tokens.revoke_token(workspace, made.id + 9, study_id=study)
     assert tokens.find_token(workspace, text).id == made.id

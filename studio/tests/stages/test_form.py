@@ -247,9 +247,9 @@ ANSWERS_TO_EACH_TYPE: list[tuple[dict[str, Any], list[Any], Any]] = [
 def test_people_who_were_not_asked_a_part_count_as_people_who_said_nothing(
     part: dict[str, Any], values: list[Any], common: Any
 ) -> None:
-    asked = {"key": "more", "type": "choice", "label": "More?", "options": ["yes", "no"]}
+    more = {"key": "more", "type": "choice", "label": "More?", "options": ["yes", "no"]}
     if_yes = {**part, "key": "part", "label": "?", "if": {"key": "more", "is": "yes"}}
-    config = config_of(ask=[asked, if_yes])
+    config = config_of(ask=[more, if_yes])
     votes = []
     for number, value in enumerate(values):
         answers = {"more": "no"} if value is None else {"more": "yes", "part": value}

@@ -48,10 +48,9 @@ def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) 
     require_columns(scores, SCORES, "scores")
     ours = _by_language(scores, signatures).filter(pl.col("score").is_not_nan())
     scored = (pl.col("unit") == "percent") & pl.col("kind").is_in(["model", "mean", "people", "baseline"])
-    of = frozenset(task.split("/")[0] for task in scores["task"].unique())  # nothing else is imported
-    theirs = (
-        published_figures(of=of).filter(scored).rename({"score": "published", "profile": "their_profile"})
-    )
+    benchmarks = frozenset(task.split("/")[0] for task in scores["task"].unique())  # no other is imported
+    figures = published_figures(of=benchmarks).filter(scored)
+    theirs = figures.rename({"score": "published", "profile": "their_profile"})
     joined = ours.join(theirs, on=_KEY, how="inner", maintain_order="left_right")
     differs, barred = [], []
     looked_at = joined.select(

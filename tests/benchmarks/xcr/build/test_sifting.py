@@ -117,12 +117,12 @@ def test_of_a_culture_only_what_is_read_again_stays_on_the_disk(tmp_path: Path) 
     file, folder = tmp_path / "harland.csv", tmp_path / "harland"
     pl.DataFrame(facts, FACT_COLUMNS, orient="row").write_csv(file, include_header=False)
     folder.mkdir()
-    found = filter_culture("Harland", file, folder, FactRules(cluster_size=1), limit=2)
+    report = filter_culture("Harland", file, folder, FactRules(cluster_size=1), limit=2)
     assert {path.name for path in folder.iterdir()} == {KEPT_FILE, LEFT_OUT_FILE, MIDDLES_FILE}
     assert pl.read_parquet(folder / KEPT_FILE)["row"].to_list() == [1, 2, 3]
     assert (folder / LEFT_OUT_FILE).read_text() == f"7,{SAME},1\n"
     assert pl.read_parquet(folder / MIDDLES_FILE).height == 2
-    assert (found.kept, found.clusters, found.left_out) == (3, 3, {SAME: 1})
+    assert (report.kept, report.clusters, report.left_out) == (3, 3, {SAME: 1})
 
 
 def test_limit_takes_one_fact_per_cluster_in_turn_from_each_culture(tmp_path: Path) -> None:
