@@ -113,7 +113,7 @@ def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measu
 
     def look(_counts: object) -> None:
         for process in psutil.Process().children(recursive=True) + others():
-            spent[process.pid] = seconds(process)
+            spent[process.pid] = max(seconds(process), spent.get(process.pid, 0.0))
 
     def others() -> list[psutil.Process]:
         return [
@@ -137,9 +137,9 @@ def seconds(process: psutil.Process) -> float:
     """User and system time so far; 0 for one that has ended."""
     try:
         used = process.cpu_times()
+        return used.user + used.system if ACTOR in " ".join(process.cmdline()) else 0.0
     except psutil.Error:
         return 0.0
-    return used.user + used.system if ACTOR in " ".join(process.cmdline()) else 0.0
 
 
 def waited(found: Callable[[], bool]) -> float:

@@ -4,14 +4,12 @@ when it runs."""
 from __future__ import annotations
 
 import errno
-import gc
 import io
 import os
 import sys
 import traceback
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -26,6 +24,7 @@ from folkways.errors import (
     UnknownNameError,
     on_command_line,
 )
+from folkways.process import tune_process
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -177,28 +176,6 @@ PYTHONS_WARNING: Callable[..., None] = warnings.showwarning
 OF_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
 """OS errors that mean that standard output could not be written."""
 
-ALLOCATOR = ("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
-"""Has the allocator of polars return freed memory at once: 30 MB less at 80,000 requests, and no slower."""
-
-PIECES = (-3, 1024 * 1024)
-"""``mallopt(M_MMAP_THRESHOLD, 1 MiB)``: glibc takes larger blocks from the system one by one, and returns
-them. By itself it raises the limit to 32 MiB as large blocks are freed, and small ones among them then keep
-the rest from being returned: 10 MB at 80,000 requests."""
-
-GARBAGE_AFTER = 50_000
-"""Objects made between two runs of the cycle collector. Replies and judgements never form cycles; the usual
-700 cost half a second at 80,000 requests."""
-
-
-def _return_memory() -> None:
-    """Have the allocators of polars and of glibc return what is freed; other systems have their own ways."""
-    os.environ.setdefault(*ALLOCATOR)
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(AttributeError):  # musl has no mallopt
-            ctypes.CDLL(None).mallopt(*PIECES)
-
 
 def _write_anywhere() -> None:
     """Print ``?`` for characters that the terminal's encoding (ASCII, cp1252) lacks, so that no run fails
@@ -210,8 +187,7 @@ def _write_anywhere() -> None:
 
 def main() -> None:
     """Run the command line; FolkwaysError becomes one clear message on standard error and exit code 2."""
-    _return_memory()
-    gc.set_threshold(GARBAGE_AFTER, 20, 20)
+    tune_process()
     _write_anywhere()
     try:
         with on_command_line(), interrupts.remembered(), warnings.catch_warnings():

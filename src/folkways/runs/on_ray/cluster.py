@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +17,9 @@ from folkways.runs.options import Cluster, Deployment
 from folkways.workspace.database import Workspace
 
 T = TypeVar("T")
+
+_STOPS = "folkways stops "
+"""Where it is kept how often a session was stopped, in the store of keys and values of Ray's head."""
 
 OWN = "local"
 """RAY_ADDRESS, in Ray's own words, for a cluster that is begun for this command, though another runs here."""
@@ -168,3 +172,24 @@ def plain_errors(work: Callable[[], T]) -> T:
         return work()
     except FolkwaysError as error:
         raise FolkwaysError(str(error)) from None
+
+
+def tell_stops(session: str, stops: int) -> None:
+    """Have the workers of a session see that they were asked to stop so often."""
+    from ray.experimental.internal_kv import _internal_kv_put
+
+    with suppress(Exception):  # the head is away, and its workers end by themselves
+        _internal_kv_put(_STOPS + session, str(stops), overwrite=True)
+
+
+def stops_of(session: str) -> int:
+    """How often the workers of a session were asked to stop; 0 while the head of the cluster is away.
+
+    Ray's own store of keys and values is read here since a call of the worker would have to wait until its
+    thread has nothing to do.
+    """
+    from ray.experimental.internal_kv import _internal_kv_get
+
+    with suppress(Exception):
+        return int(_internal_kv_get(_STOPS + session) or 0)
+    return 0

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,8 +24,18 @@ from folkways.engine.budget import Amount, Budget, units_of
 from folkways.engine.progress import ModelProgress, away_from_all
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError
+from folkways.process import tune_process
 from folkways.runs.models import Model
-from folkways.runs.on_ray.cluster import Seat, check_reachable, connect, place_of, plain_errors, seats
+from folkways.runs.on_ray.cluster import (
+    Seat,
+    check_reachable,
+    connect,
+    place_of,
+    plain_errors,
+    seats,
+    stops_of,
+    tell_stops,
+)
 from folkways.runs.options import AskOptions, Cluster, DeployedModel
 from folkways.runs.work import models_of, orders_of
 from folkways.workspace import run_records
@@ -34,9 +45,6 @@ from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.shared_budget import SharedBudget, Units, taken
 
 _CREDENTIALS = re.compile(r"://[^/]*@")
-
-TELL_SECONDS = 0.5
-"""How long a worker may take to tell its counts; a busy one is asked again at the next look."""
 
 SILENT_SECONDS = 5.0
 """How long a worker that is to stop is waited for without a word from it: it may have no node to run
@@ -59,7 +67,7 @@ ADDED = (
 @dataclass(frozen=True)
 class Assignment:
     """What a worker needs besides the run.
-    name: of the worker.
+    name: of the worker. session: what all workers of this session share, and their stops are kept under.
     budget: what all workers may take together; None for anything."""
 
     workspace: str
@@ -68,20 +76,29 @@ class Assignment:
     prices: Mapping[str, Price | None]
     asking: AskOptions
     name: str
+    session: str
     budget: Units | None
 
 
 class AskingWorker:
-    """The actor: it asks on one thread; other threads report its counts and stop it."""
+    """The actor. It asks on a second thread and keeps Ray's own thread at work: an idle one wakes a hundred
+    times a second, which took a fifth as much CPU as the asking."""
 
     def __init__(self, share: Assignment) -> None:
+        tune_process()
         self._share = share
         self._reported: list[ModelProgress] = []
         self._stops = 0
 
-    def ask(self) -> list[ModelProgress]:
-        """Ask until nothing is left that nobody holds; the final counts."""
-        return plain_errors(self._ask)
+    def ask(self) -> Iterator[list[ModelProgress]]:
+        """Ask until nothing is left that nobody holds; the counts, every now and then and at the end."""
+        with ThreadPoolExecutor(1, thread_name_prefix="folkways-session") as thread:
+            session = thread.submit(plain_errors, self._ask)
+            while not session.done():
+                self._stops = max(self._stops, stops_of(self._share.session))
+                yield self._reported
+                wait([session], timeout=self._share.asking.every)
+            yield session.result()
 
     def _ask(self) -> list[ModelProgress]:
         share = self._share
@@ -94,15 +111,8 @@ class AskingWorker:
         budget = Budget(None if shared is None else Amount(), shared)
         return ask(workspace, run.id, orders, budget=budget, observer=self._keep, crew=crew)
 
-    def _keep(self, told: Sequence[ModelProgress]) -> None:
-        self._reported = list(told)
-
-    def counts(self) -> list[ModelProgress]:
-        return self._reported
-
-    def stop(self) -> None:
-        """Stop sending; at the second time drop what is on its way."""
-        self._stops += 1
+    def _keep(self, reported: Sequence[ModelProgress]) -> None:
+        self._reported = list(reported)
 
 
 class RayWorkerPool:
@@ -133,14 +143,14 @@ class RayWorkerPool:
         self._progress = {
             name: ModelProgress(name, usd=0.0 if is_priced else None) for name, is_priced in priced.items()
         }
-        session = uuid.uuid4().hex[:8]
+        self._session = session = uuid.uuid4().hex[:8]
         self._queue = {
             f"ray {session} {number}": seat for number, seat in enumerate(seats(ray, models, cluster))
         }
         check_reachable(ray, workspace)
         plain = replace(asking, observer=None, reused=None, planned=AskOptions.planned, cluster=None)
         self._share = Assignment(
-            place_of(workspace), run.id, (), prices, plain, "", _limit(workspace, run, limit)
+            place_of(workspace), run.id, (), prices, plain, "", session, _limit(workspace, run, limit)
         )
         self._written = {model.name: _written(model) for model in models}
         self._seats: dict[str, Seat] = {}  # of workers that have begun and not ended
@@ -149,7 +159,6 @@ class RayWorkerPool:
         self._reported: dict[str, dict[int, list[ModelProgress]]] = {}  # by life of a worker
         self._lives: dict[str, int] = {}
         self._heard: dict[str, float] = {}
-        self._looks: dict[str, Any] = {}  # for counts that a worker has yet to report
         self._stops = 0
 
     def __enter__(self) -> RayWorkerPool:
@@ -186,11 +195,7 @@ class RayWorkerPool:
                 text if seat.deployment is None else DeployedModel(text, seat.deployment) for text in written
             )
             actor = self._ray.remote(AskingWorker).options(
-                max_restarts=-1,
-                max_task_retries=0,
-                max_concurrency=3,
-                scheduling_strategy="SPREAD",
-                **seat.resources,
+                max_restarts=-1, max_task_retries=0, scheduling_strategy="SPREAD", **seat.resources
             )
             self._workers[name] = actor.remote(replace(self._share, models=models, name=name))
             self._names.append(name)
@@ -200,8 +205,12 @@ class RayWorkerPool:
                 0,
                 time.monotonic(),
             )
-            begun[self._workers[name].ask.remote()] = name
+            begun[self._ask_of(name)] = name
         return begun
+
+    def _ask_of(self, name: str) -> Any:
+        """Have a worker ask; its reports, as they come."""
+        return self._workers[name].ask.options(num_returns="streaming").remote()
 
     def _fits(self, seat: Seat) -> bool:
         """Whether the workers that have begun leave room for one more."""
@@ -255,33 +264,25 @@ class RayWorkerPool:
         error: BaseException | None = None
         stopped = 0
         while busy:
-            ended, _ = ray.wait(list(busy), timeout=self._asking.every)
+            told, _ = ray.wait(list(busy), num_returns=len(busy), timeout=self._asking.every)
             while stopped < self._stops:
                 stopped += 1
                 self._heard = dict.fromkeys(self._heard, time.monotonic())
-                for worker in self._workers.values():
-                    worker.stop.remote()
-            self._look(busy.values())
-            self._show()
-            silent = time.monotonic() - max((self._heard[name] for name in busy.values()), default=0.0)
-            if busy and not ended and silent > SILENT_SECONDS:
-                if stopped:
-                    break
-                self._tell(
-                    f"no node has room for the {plural(len(busy), 'worker')} that "
-                    f"{'is' if len(busy) == 1 else 'are'} left"
-                )
-            for reference in ended:
-                name = busy.pop(reference)
-                self._looks.pop(name, None)
+                tell_stops(self._session, stopped)
+            ended = False
+            for reports in told:
+                name = busy[reports]
                 try:
-                    self._reported[name][self._lives[name]] = ray.get(reference)
+                    self._reported[name][self._lives[name]] = ray.get(next(reports))
+                    self._heard[name] = time.monotonic()
+                    continue
+                except StopIteration:
                     self._end(name)
                 except ray.exceptions.RayActorError as death:
                     self._free(name)
                     self._lives[name] += 1
                     if not self._stops and error is None:
-                        busy[self._workers[name].ask.remote()] = name
+                        busy[self._ask_of(name)] = name
                     self._tell(f"a worker died and is begun anew: {str(death).strip().splitlines()[0]}")
                 except ray.exceptions.RayTaskError as failure:
                     seat, cause = self._seats[name], failure.cause
@@ -296,6 +297,17 @@ class RayWorkerPool:
                     else:
                         error = error or cause
                         self._stop()
+                del busy[reports]
+                ended = True
+            self._show()
+            silent = time.monotonic() - max((self._heard[name] for name in busy.values()), default=0.0)
+            if busy and not ended and silent > SILENT_SECONDS:
+                if stopped:
+                    break
+                self._tell(
+                    f"no node has room for the {plural(len(busy), 'worker')} that "
+                    f"{'is' if len(busy) == 1 else 'are'} left"
+                )
             if ended and not self._stops:
                 busy |= self._begin(queue)
             if ended and not patiently(
@@ -303,24 +315,6 @@ class RayWorkerPool:
             ):
                 break  # those that are still away had nothing left to do
         return error
-
-    def _look(self, busy: Any) -> None:
-        """Ask those who are at work for their counts."""
-        for name in busy:
-            if name not in self._looks:
-                self._looks[name] = self._workers[name].counts.remote()
-        waiting = {reference: name for name, reference in self._looks.items()}
-        ended, _ = (
-            self._ray.wait(list(waiting), num_returns=len(waiting), timeout=TELL_SECONDS)
-            if waiting
-            else ([], [])
-        )
-        for reference in ended:
-            name = waiting[reference]
-            del self._looks[name]
-            with suppress(self._ray.exceptions.RayError):
-                self._reported[name][self._lives[name]] = self._ray.get(reference)
-                self._heard[name] = time.monotonic()
 
     def _show(self) -> None:
         lives = [life for worker in self._reported.values() for life in worker.values()]
