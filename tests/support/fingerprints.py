@@ -57,7 +57,9 @@ def check_text(text: str, recorded: Path, aliases: Mapping[str, str] | None = No
     if os.environ.get("FOLKWAYS_RECORD") == "1":
         recorded.parent.mkdir(exist_ok=True)
         recorded.write_text(text, encoding="utf-8")
-    assert text.splitlines() == recorded.read_text(encoding="utf-8").splitlines(), f"{recorded} says otherwise"
+    assert text.splitlines() == recorded.read_text(encoding="utf-8").splitlines(), (
+        f"{recorded} says otherwise"
+    )
 
 
 def _of(column: pl.Series, aliases: Mapping[str, str]) -> Any:
