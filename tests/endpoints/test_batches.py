@@ -136,10 +136,13 @@ def test_what_a_batch_sends() -> None:
     for provider in VARIABLES:
         told, requests = call(provider, replies[provider], use, query="?part=a")
         lines.append(f"{provider}   {told}")
+        before: list[str] = []
         for received in requests:
             lines.append(f" {received.method} {received.target}")
             names = sorted(received.headers.keys() - {"host", "content-length"})
-            lines += [f"  {name}: {received.headers[name]}" for name in names]
+            headers = [f"  {name}: {received.headers[name]}" for name in names]
+            lines += headers if headers != before else ["  with the same headers"]
+            before = headers
             lines += [f"  {line}" for line in received.body.decode().splitlines()]
     text = re.sub(r"\b[0-9a-f]{32}\b", "BOUNDARY", "\n".join(lines) + "\n")
     check_text(text, RECORDED / "batches.txt", {KEY: "KEY"})
