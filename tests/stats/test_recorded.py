@@ -103,7 +103,7 @@ def estimates() -> Iterator[tuple[str, Any]]:
     yield "Student", [intervals.student(SCORES), intervals.student(SHARES["shares"], (0.0, 1.0), 0.9)]
     a, b = np.array([0.2, 0.5, 0.9, 1.0]), np.array([8.0, 20.0, 11.5, 30.0])
     yield "gaps of groups", [differences.gaps_of_groups(a[:n], b[:n]) for n in (2, 3, 4)]
-    yield "difference of groups", differences.difference_of_groups(SCORES[:10], OTHERS[:9])
+    yield "difference of groups", differences.difference_of_groups(SHARES["shares"][:10], SHARES["mixed"])
     yield "difference of shares", differences.difference_of_shares(a, b, a[::-1], b[::-1])
     yield "independent difference", differences.independent_difference(0.3, few[0], 0.95, few[1])
     yield ("paired mean", [differences.paired_mean(SCORES, OTHERS, largest=most) for most in (None, 12.0)])
@@ -237,10 +237,10 @@ def estimates() -> Iterator[tuple[str, Any]]:
         "noisy but valid",
         judge_quality.noisy_but_valid(
             SHARES["mixed"],
-            np.where(np.arange(N) % 2, SHARES["one zero"], np.nan),
+            np.where(np.arange(N) % 2, np.where(np.arange(N) % 6 == 1, 0.0, SHARES["mixed"]), np.nan),
             np.arange(N) % 2,
             BY["each"],
-            0.05,
+            0.2,
         ),
     )
     yield (
