@@ -4,8 +4,11 @@ hold and what the commands print are as they were when somebody last read them (
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import io
 import json
+import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -16,6 +19,7 @@ import openpyxl
 import polars as pl
 import pytest
 
+import folkways_studio
 from folkways_studio.database.audit import events
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.archive import export_files
@@ -49,10 +53,13 @@ RECORDED = Path(__file__).parent / "recorded"
 
 @pytest.fixture(scope="module")
 def village(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Village]:
-    """The study, at the time at which it was left; only to be read."""
+    """The study, at the time at which it was left, when one delivery of an event had failed."""
     workspace = new_workspace(tmp_path_factory.mktemp("village") / "studio.db")
     with fixed_clock() as clock:
-        yield build_village(workspace, clock)
+        village = build_village(workspace, clock)
+        (delivery,) = deliveries.claim_due(workspace)
+        deliveries.settle(workspace, delivery, 503, "the receiver is away")
+        yield village
     workspace.close()
 
 
@@ -113,10 +120,7 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
         {each.key: title_and_facts(each, by_number[each.stage_id]) for each in items.list_items(*about)},
     )
     yield "progress", progress.progress(*about)
-    yield (
-        "stalled stages",
-        progress.stalled_stages(*about, progress.progress(*about), village.clock.now + 9e6),
-    )
+    yield ("stalled stages", progress.stalled_stages(*about, progress.progress(*about), village.left + 9e6))
     yield "quality", progress.quality(*about)
     yield "payments", progress.payments(*about)
     yield (
@@ -163,7 +167,7 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
             },
         )
     yield "last test", last_test(workspace, village.person("kim"))
-    yield "assignments", stalled_items.overview_of_assignments(*about, now=village.clock.now)
+    yield "assignments", stalled_items.overview_of_assignments(*about, now=village.left)
     yield "assigned items", assigned_items(*about)
     yield "answers sent by lee", corrections.sent_by(workspace, village.people["lee"].id)
     yield "adjudications", list_adjudications(*about)
@@ -198,8 +202,14 @@ def without_parts(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in config.items() if name not in ("ask", "show", "manual")}
 
 
-def test_what_services_return(village: Village) -> None:
-    check_text("\n".join(section(*each) for each in services(village)), RECORDED / "services.txt")
+def test_what_services_return_beside_another_study(village: Village) -> None:
+    """The same before and after everything has happened once more in a study beside it."""
+    alone = "\n".join(section(*each) for each in services(village))
+    check_text(alone, RECORDED / "services.txt")
+    build_village(village.workspace, village.clock, "neighbour")
+    village.clock.now = village.left
+    beside = "\n".join(section(*each) for each in services(village))
+    assert beside.splitlines() == alone.splitlines()
 
 
 def test_what_exports_hold(village: Village) -> None:
@@ -261,3 +271,44 @@ def sheets(content: bytes, most: int | None = None) -> list[str]:
             f"{each.sqref}: {each.type} {each.formula1}" for each in sheet.data_validations.dataValidation
         ]
     return lines
+
+
+def test_the_limits_and_defaults_of_services() -> None:
+    """What a caller relies on who names none: numbers that modules have, and what their functions and records take
+    for granted."""
+    lines = []
+    for module in sorted(
+        pkgutil.walk_packages(folkways_studio.__path__, "folkways_studio."), key=lambda each: each.name
+    ):
+        if module.name.startswith("folkways_studio.database.migrations"):
+            continue
+        held = importlib.import_module(module.name)
+        for name, value in sorted(vars(held).items()):
+            if name.startswith("_") or getattr(value, "__module__", module.name) != module.name:
+                continue
+            if is_limit(value) and name.isupper() and name != "TYPE_CHECKING":
+                lines.append(f"{module.name}.{name} = {value}")
+            elif defaults := defaults_of(value):
+                lines.append(f"{module.name}.{name}({defaults})")
+    check_text(
+        "\n".join(line.removeprefix("folkways_studio.") for line in lines) + "\n", RECORDED / "defaults.txt"
+    )
+
+
+def is_limit(value: Any) -> bool:
+    """Whether a value is a number, or some."""
+    if isinstance(value, tuple | list):
+        return bool(value) and all(map(is_limit, value))
+    return isinstance(value, int | float)
+
+
+def defaults_of(value: Any) -> str:
+    """The parameters of a function, or of what makes a record, that can be left out, with what stands for them."""
+    if not (inspect.isfunction(value) or (is_dataclass(value) and isinstance(value, type))):
+        return ""
+    parameters = inspect.signature(value).parameters.values()
+    return ", ".join(
+        f"{each.name}={shown(each.default)}"
+        for each in parameters
+        if isinstance(each.default, bool | int | float | str | tuple | Enum | None.__class__)
+    )
