@@ -8,9 +8,10 @@ import importlib
 import inspect
 import io
 import json
+import os
 import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -32,11 +33,12 @@ from folkways_studio.items.table import facts_of, suggestion_counts, title_of
 from folkways_studio.people import accounts, participants
 from folkways_studio.people.personal import own_attributes
 from folkways_studio.programs import deliveries, ml_backends, tokens, webhooks
-from folkways_studio.records import Item, Stage, Study
+from folkways_studio.records import Item, Participant, Stage, Study
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import agreement, budget, disagreements, offers, progress, working_time
 from folkways_studio.studies import agreement_over_time as over_time
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.comparison import compare_studies
 from folkways_studio.studies.descriptions import history
 from folkways_studio.studies.remaining_work import remaining_items, remaining_work
 from folkways_studio.studies.suggestion_effects import suggestion_figures
@@ -44,29 +46,41 @@ from folkways_studio.work import corrections, gold, stalled_items
 from folkways_studio.work.adjudications import list_adjudications
 from folkways_studio.work.known_answers import last_test
 from folkways_studio.work.known_counts import known_counts
-from studio.tests.support.studies import new_workspace
+from studio.tests.support.studies import content_of, filled, new_workspace
 from studio.tests.support.village import START, Village, build_village, fixed_clock
 from tests.support.fingerprints import check_text
+from tests.support.river import folkways
 
 RECORDED = Path(__file__).parent / "recorded"
 
 
 @pytest.fixture(scope="module")
-def village(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Village]:
-    """The study, at the time at which it was left, when one delivery of an event had failed."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Village, bytes]]:
+    """The study, at the time at which it was left, when one delivery of an event had failed; and its workspace."""
     workspace = new_workspace(tmp_path_factory.mktemp("village") / "studio.db")
     with fixed_clock() as clock:
         village = build_village(workspace, clock)
         (delivery,) = deliveries.claim_due(workspace)
         deliveries.settle(workspace, delivery, 503, "the receiver is away")
-        yield village
+        yield village, content_of(workspace)
     workspace.close()
+
+
+@pytest.fixture
+def village(built: tuple[Village, bytes]) -> Village:
+    """The study as it was left, whatever the test before has done."""
+    village, content = built
+    filled(village.workspace, content)
+    village.clock.now = village.left
+    return village
 
 
 def shown(value: Any) -> str:
     """A record in one line: names with what they hold, without what holds nothing."""
     if isinstance(value, Stage | Study):
         return value.name
+    if isinstance(value, Participant):
+        return value.pseudonym
     if is_dataclass(value) and not isinstance(value, type):
         held = {each.name: getattr(value, each.name) for each in fields(value)}
         inner = ", ".join(
@@ -112,7 +126,10 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
     )
     yield "populations", studies.populations(*about)
     yield "members", accounts.members(*about)
-    yield "people", everybody
+    yield (
+        "people",
+        {each.pseudonym: {key: held for key, held in asdict(each).items() if held} for each in everybody},
+    )
     yield "about themselves", {each.pseudonym: own_attributes(workspace, each.id) for each in everybody}
     yield "items", items.list_items(*about)
     yield (
@@ -169,7 +186,10 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
     yield "last test", last_test(workspace, village.person("kim"))
     yield "assignments", stalled_items.overview_of_assignments(*about, now=village.left)
     yield "assigned items", assigned_items(*about)
-    yield "answers sent by lee", corrections.sent_by(workspace, village.people["lee"].id)
+    yield (
+        "answers sent by lee",
+        [each.judgement for each in corrections.sent_by(workspace, village.people["lee"].id)],
+    )
     yield "adjudications", list_adjudications(*about)
     yield "comments", discussion.comments_of_study(*about)
     yield "comment counts", discussion.comment_counts(*about)
@@ -206,10 +226,13 @@ def test_what_services_return_beside_another_study(village: Village) -> None:
     """The same before and after everything has happened once more in a study beside it."""
     alone = "\n".join(section(*each) for each in services(village))
     check_text(alone, RECORDED / "services.txt")
-    build_village(village.workspace, village.clock, "neighbour")
+    other = build_village(village.workspace, village.clock, "neighbour")
     village.clock.now = village.left
     beside = "\n".join(section(*each) for each in services(village))
     assert beside.splitlines() == alone.splitlines()
+    compared = compare_studies(village.workspace, village.study, other.study)
+    lines = [section(each.name, getattr(compared, each.name)) for each in fields(compared)]
+    check_text("\n".join(lines), RECORDED / "comparison.txt")
 
 
 def test_what_exports_hold(village: Village) -> None:
@@ -271,6 +294,52 @@ def sheets(content: bytes, most: int | None = None) -> list[str]:
             f"{each.sqref}: {each.type} {each.formula1}" for each in sheet.data_validations.dataValidation
         ]
     return lines
+
+
+COMMANDS = (
+    "studies",
+    "progress village",
+    "progress village --json",
+    "agreement village",
+    "assignments village",
+    "assignments village --json",
+    "assignments village --stalled",
+    "assignments village --person p-000000000007",
+    "assign-by-rule village verify --each 2 --language --preview",
+    "assign-by-rule village verify --again --most 9 --preview --json",
+    "media village",
+    "hand-out village verify p-000000000007 --count 1 --out sheet.xlsx",
+    "template",
+    "check missing.yaml",
+    "invite village",
+    "progress vilage",
+)
+
+
+def test_what_commands_print(village: Village, tmp_path: Path) -> None:
+    lines = []
+    environment = {"COLUMNS": "150", "PATH": os.environ["PATH"], "FOLKWAYS_DATA": str(tmp_path)}
+    location = str(village.workspace.location)
+    for command in COMMANDS:
+        done = folkways(
+            "studio",
+            *command.split(),
+            *(() if command.startswith(OF_FILES) else ("-w", location)),
+            cwd=tmp_path,
+            env=environment,
+        )
+        lines += [
+            f"$ folkways studio {command}",
+            *done.stdout.splitlines(),
+            *done.stderr.splitlines(),
+            f"({done.returncode})",
+            "",
+        ]
+    check_text("\n".join(lines), RECORDED / "commands.txt", {str(tmp_path): "FOLDER", location: "WORKSPACE"})
+
+
+OF_FILES = ("template", "check")
+"""Commands without a workspace."""
 
 
 def test_the_limits_and_defaults_of_services() -> None:

@@ -286,9 +286,14 @@ class Village:
 
 
 def build_village(workspace: Workspace, clock: Clock, name: str = "village") -> Village:
-    """The study of that name; any but the first is without its last stage, so that it has names of its own."""
-    stages = DESCRIPTION["stages"] if name == "village" else DESCRIPTION["stages"][:-1]
-    description = {**DESCRIPTION, "name": name, "stages": stages}
+    """The study of that name; any but the first is without the last stage, and has titles of its own."""
+    description = {**DESCRIPTION, "name": name}
+    if name != "village":
+        for key, parts in (
+            ("populations", DESCRIPTION["populations"]),
+            ("stages", DESCRIPTION["stages"][:-1]),
+        ):
+            description[key] = [{**each, "title": f"{each['name']} of the {name}"} for each in parts]
     owner = accounts.create_account(workspace, f"owner@{name}.example.org", None, name="Olga Owner").id
     study = studies.create_study(workspace, read_definition(description), owner=owner)
     village = Village(workspace, clock, study, {"owner": owner}, {}, {}, description)
