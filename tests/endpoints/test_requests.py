@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +14,10 @@ import pytest
 
 from folkways.endpoints.base import NO_THINKING, Endpoint, EndpointFailure, EndpointOptions, Request, Settings
 from folkways.endpoints.registry import open_name
+from folkways.endpoints.servers.address import Address
+from folkways.endpoints.servers.http import HttpEndpoint
 from folkways.endpoints.servers.providers import providers
+from folkways.errors import FolkwaysError
 from tests.support.asking import KEY, request
 from tests.support.fingerprints import check_text
 from tests.support.scripted_server import Received, ScriptedServer
@@ -126,3 +129,77 @@ def test_what_each_provider_is_sent() -> None:
         return lines
 
     check_text("\n".join(asyncio.run(all_lines())) + "\n", RECORDED / "requests.txt", {KEY: "KEY"})
+
+
+NAMED: list[tuple[str, dict[str, Any], dict[str, str]]] = [
+    *((f"{name}/{MODEL}", {}, {}) for name in providers()),
+    ("http://h/v1#m", {}, {}),
+    (" HTTPS://User:Pass%20word@Host:443/v1/?api-version=2&sig=12345678#org/m%201 ", {}, {}),
+    ("http://:word@h:8080/v1#m", {}, {}),
+    ("http://user@[::1]:80/v1#m", {}, {}),
+    ("http://h/v1#m", {"base_url": "https://tunnel:9/v2/?k=1"}, {}),
+    ("http://h/v1#m", {}, {"FOLKWAYS_API_KEY": "secret"}),
+    ("http://h/v1#m", {}, {"FOLKWAYS_API_KEY": "secret", "FOLKWAYS_API_KEY_HOSTS": "other, H:80"}),
+    ("http://h/v1#m", {}, {"FOLKWAYS_API_KEY": "secret", "FOLKWAYS_API_KEY_HOSTS": "h:443"}),
+    ("https://[::1]/v1#m", {}, {"FOLKWAYS_API_KEY": "secret", "FOLKWAYS_API_KEY_HOSTS": "[::1]:443"}),
+    ("http://h/v1#m", {"base_url": "http://x/v1"}, {"FOLKWAYS_API_KEY": "secret", "FOLKWAYS_API_KEY_HOSTS": "h"}),
+    ("http://h/v1#m", {"key_env": "MINE"}, {"MINE": " secret ", "FOLKWAYS_API_KEY": "other"}),
+    ("http://h/v1#m", {"key_env": "MINE"}, {"MINE": " "}),
+    ("openai/m", {}, {"OPENAI_API_KEY": ""}),
+    ("google/m", {}, {"GEMINI_API_KEY": "", "GOOGLE_API_KEY": "second"}),
+    ("google/m", {}, {"GEMINI_API_KEY": "first", "GOOGLE_API_KEY": "second"}),
+    ("google/m", {}, {"GEMINI_API_KEY": " "}),
+    ("openai/m", {"key_env": "MINE"}, {"MINE": "secret"}),
+    ("openai/m", {"key_env": "MINE"}, {}),
+    ("openai/m", {}, {"OPENAI_API_KEY": "two words"}),
+    ("openai/m", {}, {"OPENAI_API_KEY": "schl\u00fcssel"}),
+    ("openai/m", {}, {"OPENAI_BASE_URL": "https://API.openai.com:443/v1/"}),
+    ("openai/m", {}, {"OPENAI_BASE_URL": "https://eu.api.openai.com/v1?region=e"}),
+    ("openai/m", {"base_url": "https://gate/v1"}, {"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}),
+    ("openai/m", {"base_url": "gate"}, {}),
+    ("openai/m", {}, {"OPENAI_BASE_URL": "ftp://gate"}),
+    ("openai/m@http://h/v1", {}, {}),
+    ("openai/", {}, {}),
+    ("ollama/m", {"key_env": "MINE"}, {}),
+    ("ollama/m", {}, {"OLLAMA_HOST": "0.0.0.0"}),
+    ("ollama/m", {}, {"OLLAMA_HOST": "https://box"}),
+    ("ollama/m", {"base_url": "http://x:1/v1"}, {"OLLAMA_HOST": "box"}),
+    ("ollama/m@http://h:1", {}, {"OLLAMA_HOST": "box"}),
+    ("ollama/m@HTTP://h:1/", {}, {}),
+    ("ollama/m@http://h:1/api/v1/", {}, {}),
+    ("ollama/@http://h", {}, {}),
+    ("ollama/m@http://h:none", {}, {}),
+    ("vllm/m@http://far", {}, {}),
+    ("vllm/m@http://far:8000", {}, {"FOLKWAYS_API_KEY_HOSTS": "far:8000"}),
+    ("vllm/m@http://far:8001", {}, {"FOLKWAYS_API_KEY_HOSTS": "far:8000"}),
+    ("vllm/m@http://127.0.0.1:8001/", {}, {}),
+    ("vllm/m@http://far", {"key_env": "MINE"}, {"MINE": "secret"}),
+    ("vllm/m", {}, {"VLLM_BASE_URL": "http://far:8000/v1"}),
+    ("vllm/m", {}, {"VLLM_API_KEY": ""}),
+]  # fmt: skip
+
+
+def test_where_every_name_leads_and_with_which_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = []
+    usual = asdict(Address("", "", "", ""))
+    for name, options, variables in NAMED:
+        words = " ".join(f"{variable}={value!r}" for variable, value in {**options, **variables}.items())
+        lines.append(f"{name} {words}".rstrip())
+        with monkeypatch.context() as patch:
+            for variable, value in variables.items():
+                patch.setenv(variable, value)
+            try:
+                endpoint = open_name(name, EndpointOptions(**options))
+            except FolkwaysError as error:
+                lines += [f"  {line}" for line in str(error).splitlines()]
+                continue
+        assert isinstance(endpoint, HttpEndpoint)
+        assert (endpoint.name, endpoint.identity) == (endpoint.address.name, endpoint.address.identity)
+        told = {field: value for field, value in asdict(endpoint.address).items() if value != usual[field]}
+
+        told.pop("dialect", None)  # which the requests show
+        if told["identity"] == told["name"]:
+            del told["identity"]
+        lines += [f"  {field}: {value}" for field, value in told.items()]
+        lines.append(f"  at once: {endpoint.first_concurrency} to {endpoint.default_concurrency}")
+    check_text("\n".join(lines) + "\n", RECORDED / "addresses.txt", {KEY: "KEY"})
