@@ -3,7 +3,6 @@ its tables and the lines of its figures. ``FOLKWAYS_RECORD=1`` records it anew (
 
 from __future__ import annotations
 
-import os
 import re
 from html import unescape
 from pathlib import Path
@@ -13,27 +12,19 @@ import polars as pl
 from folkways import __version__
 from folkways.reports.data import ReportData
 from folkways.reports.formats.write import write_report
-from tests.support.fingerprints import check_fingerprints
+from tests.support.fingerprints import check_fingerprints, check_text
 
 RECORDED = Path(__file__).parent / "recorded"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
-def check_text(text: str, name: str) -> None:
-    file = RECORDED / name
-    text = text.replace(__version__, "VERSION")
-    if os.environ.get("FOLKWAYS_RECORD") == "1":
-        file.write_text(text, encoding="utf-8")
-    assert text.splitlines() == file.read_text(encoding="utf-8").splitlines(), f"{file} says otherwise"
-
-
 def test_the_words_of_a_report(report_files: list[Path]) -> None:
-    check_text(report_files[0].with_name("report.md").read_text(encoding="utf-8"), "report.md")
+    check_text(report_files[0].with_name("report.md").read_text(encoding="utf-8"), RECORDED / "report.md")
 
 
 def test_the_tables_for_a_paper(data: ReportData, tmp_path: Path) -> None:
     write_report(data, tmp_path, ("latex",))
-    check_text((tmp_path / "report.tex").read_text(encoding="utf-8"), "report.tex")
+    check_text((tmp_path / "report.tex").read_text(encoding="utf-8"), RECORDED / "report.tex")
 
 
 def test_the_words_of_a_page(page_file: Path) -> None:
