@@ -23,7 +23,7 @@ LINE_BREAK = ord("\n")
 
 
 def speaks(received: Received, **pages: Any) -> Any:
-    """A model whose tokens are letters, and that knows how likely four of them are."""
+    """A model whose tokens are letters, and that knows how likely four of them are; the others are less likely."""
     body = received.json if received.body else {}
     page = received.target.strip("/").replace("-", "_")
     if page in pages:
@@ -34,7 +34,7 @@ def speaks(received: Received, **pages: Any) -> Any:
         return {"tokens": [ord(letter) for letter in body["content"]]}
     if page == "completion":
         token = body["logit_bias"][0][0]
-        step = {"id": token, "logprob": LIKELIHOODS[chr(token)]}
+        step = {"id": token, "logprob": LIKELIHOODS.get(chr(token), -3.0)}
         return {"model": "m-1", "completion_probabilities": [step]}
     return (404, {})
 
