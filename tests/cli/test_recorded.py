@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import folkways as folkways_package
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from tests.support.chat_server import ChatServer
@@ -25,7 +26,8 @@ from tests.support.fingerprints import check_text
 from tests.support.river import environment, folkways
 
 RECORDED = Path(__file__).parent / "recorded"
-REPOSITORY = Path(__file__).parents[2]
+SOURCE = str(Path(folkways_package.__file__).parents[1])
+"""Where the package that is tested lies: not in the repository where a fault is planted in a copy."""
 
 REPLIES = ("{gold}", "tea", "I cannot answer that.", "", "It is {gold}, of course.")
 """To the demo's items in turn; every seventh has none."""
@@ -166,7 +168,7 @@ def session(lines: str, folder: Path, server: ChatServer) -> str:
         errors = "".join(f"err: {part}\n" for part in done.stderr.splitlines())
         code = f"exit code {done.returncode}\n" if done.returncode else ""
         text += f"$ folkways {line}\n{done.stdout}{errors}{code}\n"
-    return text.replace(str(folder), "FOLDER").replace(str(REPOSITORY), "REPOSITORY")
+    return text.replace(str(folder), "FOLDER").replace(SOURCE, "SOURCE")
 
 
 def named(folder: Path, word: str) -> list[Path]:
