@@ -4,10 +4,14 @@ hold and what the commands print are as they were when somebody last read them (
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import io
 import json
+import os
+import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -16,6 +20,7 @@ import openpyxl
 import polars as pl
 import pytest
 
+import folkways_studio
 from folkways_studio.database.audit import events
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.archive import export_files
@@ -28,11 +33,12 @@ from folkways_studio.items.table import facts_of, suggestion_counts, title_of
 from folkways_studio.people import accounts, participants
 from folkways_studio.people.personal import own_attributes
 from folkways_studio.programs import deliveries, ml_backends, tokens, webhooks
-from folkways_studio.records import Item, Stage, Study
+from folkways_studio.records import Item, Participant, Stage, Study
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import agreement, budget, disagreements, offers, progress, working_time
 from folkways_studio.studies import agreement_over_time as over_time
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.comparison import compare_studies
 from folkways_studio.studies.descriptions import history
 from folkways_studio.studies.remaining_work import remaining_items, remaining_work
 from folkways_studio.studies.suggestion_effects import suggestion_figures
@@ -40,26 +46,41 @@ from folkways_studio.work import corrections, gold, stalled_items
 from folkways_studio.work.adjudications import list_adjudications
 from folkways_studio.work.known_answers import last_test
 from folkways_studio.work.known_counts import known_counts
-from studio.tests.support.studies import new_workspace
+from studio.tests.support.studies import content_of, filled, new_workspace
 from studio.tests.support.village import START, Village, build_village, fixed_clock
 from tests.support.fingerprints import check_text
+from tests.support.river import folkways
 
 RECORDED = Path(__file__).parent / "recorded"
 
 
 @pytest.fixture(scope="module")
-def village(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Village]:
-    """The study, at the time at which it was left; only to be read."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Village, bytes]]:
+    """The study, at the time at which it was left, when one delivery of an event had failed; and its workspace."""
     workspace = new_workspace(tmp_path_factory.mktemp("village") / "studio.db")
     with fixed_clock() as clock:
-        yield build_village(workspace, clock)
+        village = build_village(workspace, clock)
+        (delivery,) = deliveries.claim_due(workspace)
+        deliveries.settle(workspace, delivery, 503, "the receiver is away")
+        yield village, content_of(workspace)
     workspace.close()
+
+
+@pytest.fixture
+def village(built: tuple[Village, bytes]) -> Village:
+    """The study as it was left, whatever the test before has done."""
+    village, content = built
+    filled(village.workspace, content)
+    village.clock.now = village.left
+    return village
 
 
 def shown(value: Any) -> str:
     """A record in one line: names with what they hold, without what holds nothing."""
     if isinstance(value, Stage | Study):
         return value.name
+    if isinstance(value, Participant):
+        return value.pseudonym
     if is_dataclass(value) and not isinstance(value, type):
         held = {each.name: getattr(value, each.name) for each in fields(value)}
         inner = ", ".join(
@@ -105,7 +126,10 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
     )
     yield "populations", studies.populations(*about)
     yield "members", accounts.members(*about)
-    yield "people", everybody
+    yield (
+        "people",
+        {each.pseudonym: {key: held for key, held in asdict(each).items() if held} for each in everybody},
+    )
     yield "about themselves", {each.pseudonym: own_attributes(workspace, each.id) for each in everybody}
     yield "items", items.list_items(*about)
     yield (
@@ -113,10 +137,7 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
         {each.key: title_and_facts(each, by_number[each.stage_id]) for each in items.list_items(*about)},
     )
     yield "progress", progress.progress(*about)
-    yield (
-        "stalled stages",
-        progress.stalled_stages(*about, progress.progress(*about), village.clock.now + 9e6),
-    )
+    yield ("stalled stages", progress.stalled_stages(*about, progress.progress(*about), village.left + 9e6))
     yield "quality", progress.quality(*about)
     yield "payments", progress.payments(*about)
     yield (
@@ -163,9 +184,12 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
             },
         )
     yield "last test", last_test(workspace, village.person("kim"))
-    yield "assignments", stalled_items.overview_of_assignments(*about, now=village.clock.now)
+    yield "assignments", stalled_items.overview_of_assignments(*about, now=village.left)
     yield "assigned items", assigned_items(*about)
-    yield "answers sent by lee", corrections.sent_by(workspace, village.people["lee"].id)
+    yield (
+        "answers sent by lee",
+        [each.judgement for each in corrections.sent_by(workspace, village.people["lee"].id)],
+    )
     yield "adjudications", list_adjudications(*about)
     yield "comments", discussion.comments_of_study(*about)
     yield "comment counts", discussion.comment_counts(*about)
@@ -198,8 +222,17 @@ def without_parts(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in config.items() if name not in ("ask", "show", "manual")}
 
 
-def test_what_services_return(village: Village) -> None:
-    check_text("\n".join(section(*each) for each in services(village)), RECORDED / "services.txt")
+def test_what_services_return_beside_another_study(village: Village) -> None:
+    """The same before and after everything has happened once more in a study beside it."""
+    alone = "\n".join(section(*each) for each in services(village))
+    check_text(alone, RECORDED / "services.txt")
+    other = build_village(village.workspace, village.clock, "neighbour")
+    village.clock.now = village.left
+    beside = "\n".join(section(*each) for each in services(village))
+    assert beside.splitlines() == alone.splitlines()
+    compared = compare_studies(village.workspace, village.study, other.study)
+    lines = [section(each.name, getattr(compared, each.name)) for each in fields(compared)]
+    check_text("\n".join(lines), RECORDED / "comparison.txt")
 
 
 def test_what_exports_hold(village: Village) -> None:
@@ -261,3 +294,90 @@ def sheets(content: bytes, most: int | None = None) -> list[str]:
             f"{each.sqref}: {each.type} {each.formula1}" for each in sheet.data_validations.dataValidation
         ]
     return lines
+
+
+COMMANDS = (
+    "studies",
+    "progress village",
+    "progress village --json",
+    "agreement village",
+    "assignments village",
+    "assignments village --json",
+    "assignments village --stalled",
+    "assignments village --person p-000000000007",
+    "assign-by-rule village verify --each 2 --language --preview",
+    "assign-by-rule village verify --again --most 9 --preview --json",
+    "media village",
+    "hand-out village verify p-000000000007 --count 1 --out sheet.xlsx",
+    "template",
+    "check missing.yaml",
+    "invite village",
+    "progress vilage",
+)
+
+
+def test_what_commands_print(village: Village, tmp_path: Path) -> None:
+    lines = []
+    environment = {"COLUMNS": "150", "PATH": os.environ["PATH"], "FOLKWAYS_DATA": str(tmp_path)}
+    location = str(village.workspace.location)
+    for command in COMMANDS:
+        done = folkways(
+            "studio",
+            *command.split(),
+            *(() if command.startswith(OF_FILES) else ("-w", location)),
+            cwd=tmp_path,
+            env=environment,
+        )
+        lines += [
+            f"$ folkways studio {command}",
+            *done.stdout.splitlines(),
+            *done.stderr.splitlines(),
+            f"({done.returncode})",
+            "",
+        ]
+    check_text("\n".join(lines), RECORDED / "commands.txt", {str(tmp_path): "FOLDER", location: "WORKSPACE"})
+
+
+OF_FILES = ("template", "check")
+"""Commands without a workspace."""
+
+
+def test_the_limits_and_defaults_of_services() -> None:
+    """What a caller relies on who names none: numbers that modules have, and what their functions and records take
+    for granted."""
+    lines = []
+    for module in sorted(
+        pkgutil.walk_packages(folkways_studio.__path__, "folkways_studio."), key=lambda each: each.name
+    ):
+        if module.name.startswith("folkways_studio.database.migrations"):
+            continue
+        held = importlib.import_module(module.name)
+        for name, value in sorted(vars(held).items()):
+            if name.startswith("_") or getattr(value, "__module__", module.name) != module.name:
+                continue
+            if is_limit(value) and name.isupper() and name != "TYPE_CHECKING":
+                lines.append(f"{module.name}.{name} = {value}")
+            elif defaults := defaults_of(value):
+                lines.append(f"{module.name}.{name}({defaults})")
+    check_text(
+        "\n".join(line.removeprefix("folkways_studio.") for line in lines) + "\n", RECORDED / "defaults.txt"
+    )
+
+
+def is_limit(value: Any) -> bool:
+    """Whether a value is a number, or some."""
+    if isinstance(value, tuple | list):
+        return bool(value) and all(map(is_limit, value))
+    return isinstance(value, int | float)
+
+
+def defaults_of(value: Any) -> str:
+    """The parameters of a function, or of what makes a record, that can be left out, with what stands for them."""
+    if not (inspect.isfunction(value) or (is_dataclass(value) and isinstance(value, type))):
+        return ""
+    parameters = inspect.signature(value).parameters.values()
+    return ", ".join(
+        f"{each.name}={shown(each.default)}"
+        for each in parameters
+        if isinstance(each.default, bool | int | float | str | tuple | Enum | None.__class__)
+    )

@@ -11,6 +11,7 @@ import re
 import shlex
 import zipfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,16 @@ export eval-results three --model able --dataset lab/demo --incomplete --out eva
 export lm-eval demo/mcq --out lm-eval
 """
 
+READ_BACK = """
+compare inspect/*demo-mcq*.eval
+compare inspect/*demo-saq*.eval --by culture --format csv
+compare every-eval-ever/data/demo/lab/able/*_samples.jsonl every-eval-ever/data/demo/unknown/replies/*_samples.jsonl --json
+compare inspect/*demo-saq*.eval --metric exact
+compare inspect/*demo-saq*.eval --run three
+report every-eval-ever --out read-back --format md
+report inspect/*demo-mcq*.eval --brief
+"""
+
 EXPORTS = ("hub", "inspect", "every-eval-ever", "eval-results", "lm-eval")
 
 CHANGING = {
@@ -96,6 +107,7 @@ CHANGING = {
     r'("(?:eval|run|task)_id"|"uuid"|\b(?:eval|run|task)_id|\buuid): "[\dA-Za-z]{22}"': r"\1: ID",
     r'\b(time|latency_ms|seconds)("?: )[\d.e-]+': r"\1\2N",
     r"\d+\.\d s\b": "N s",
+    r"(?<=Made )\d{4}-\d\d-\d\d": "DATE",
     r'(checksum: )"[\da-f]{64}"': r"\1DIGEST",
     r"\b1[789]\d{8}\b": "SECONDS",
 }
@@ -148,11 +160,19 @@ def session(lines: str, folder: Path, server: ChatServer) -> str:
     settings = environment(COLUMNS="110", HOME=nothing, XDG_CONFIG_HOME=nothing, FOLKWAYS_DATA=nothing)
     text = ""
     for line in lines.strip().splitlines():
-        done = folkways(*shlex.split(line.replace("SERVER", f"{server.url}/v1")), cwd=folder, env=settings)
+        words = shlex.split(line.replace("SERVER", f"{server.url}/v1"))
+        paths = [[str(path.relative_to(folder)) for path in named(folder, word)] or [word] for word in words]
+        done = folkways(*chain.from_iterable(paths), cwd=folder, env=settings)
         errors = "".join(f"err: {part}\n" for part in done.stderr.splitlines())
         code = f"exit code {done.returncode}\n" if done.returncode else ""
         text += f"$ folkways {line}\n{done.stdout}{errors}{code}\n"
     return text.replace(str(folder), "FOLDER").replace(str(REPOSITORY), "REPOSITORY")
+
+
+def named(folder: Path, word: str) -> list[Path]:
+    """The files of a pattern, as a shell finds them, but those of the model ``able`` first."""
+    found = sorted(folder.glob(word)) if "*" in word and " " not in word else []
+    return sorted(found, key=lambda path: "lab/able" not in content(path))
 
 
 def steady(text: str) -> str:
@@ -176,11 +196,22 @@ def test_commands_over_a_workspace(asked: str, folder: Path, server: ChatServer)
     check_text(steady(text + files), RECORDED / "commands.txt")
 
 
-def test_what_exports_write(asked: str, folder: Path, server: ChatServer) -> None:
-    text = session(EXPORTED, folder, server)
+@pytest.fixture(scope="module")
+def exported(asked: str, folder: Path, server: ChatServer) -> str:
+    """What the commands that export printed."""
+    return session(EXPORTED, folder, server)
+
+
+def test_what_exports_write(exported: str, folder: Path) -> None:
     files = [path for kind in EXPORTS for path in (folder / kind).rglob("*") if path.is_file()]
     texts = [steady(f"== {path.relative_to(folder)}\n{content(path)}") for path in files]
-    check_text(steady(text) + "\n".join(sorted(texts)), RECORDED / "exports.txt")
+    check_text(steady(exported) + "\n".join(sorted(texts)), RECORDED / "exports.txt")
+
+
+def test_exports_as_logs_of_other_programs(exported: str, folder: Path, server: ChatServer) -> None:
+    text = session(READ_BACK, folder, server)
+    report = (folder / "read-back" / "report.md").read_text(encoding="utf-8")
+    check_text(steady(f"{text}== read-back/report.md\n{report}"), RECORDED / "read_back.txt")
 
 
 def content(path: Path) -> str:

@@ -19,7 +19,7 @@ from folkways_studio.items import discussion
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import accounts, invites, participants, suspension
-from folkways_studio.programs import deliveries, ml_backends, tokens, webhooks
+from folkways_studio.programs import ml_backends, tokens, webhooks
 from folkways_studio.records import Participant, Role, Study, StudyState
 from folkways_studio.studies import descriptions
 from folkways_studio.studies import service as studies
@@ -160,6 +160,7 @@ QUESTIONS = [
     {"question": "When do guests leave?", "options": ["at ten", "after tea", "at dawn", "when asked"]},
     {"question": "What do people eat first of all?", "options": ["soup", "rice", "fish", "=bread"]},
 ]
+CHOICES = {"q1": [0], "q2": [1], "q3": [3], "any": [1]}
 KNOWN = {"question": "Which day is after Monday?", "options": ["Tuesday", "Friday", "Sunday", "Saturday"]}
 CUSTOM = {
     "text": "In der Küche 🍲 essen.",
@@ -229,6 +230,9 @@ class Village:
     accounts: dict[str, int]
     people: dict[str, Participant]
     items: dict[str, int]
+    description: dict[str, Any]
+    left: float = START
+    """When all had happened."""
 
     def person(self, name: str) -> Participant:
         """Somebody as they are now."""
@@ -249,7 +253,11 @@ class Village:
     def staff(self, name: str, role: Role) -> None:
         """An account of the study's staff."""
         self.accounts[name] = accounts.create_account(
-            self.workspace, f"{name}@example.org", None, name=f"{name.title()} Jones", locale="cy"
+            self.workspace,
+            f"{name}@{self.study.name}.example.org",
+            None,
+            name=f"{name.title()} Jones",
+            locale="cy",
         ).id
         self.people[name] = participants.add_staff(
             self.workspace, self.study.id, self.accounts[name], role, by=self.accounts["owner"]
@@ -277,13 +285,20 @@ class Village:
         return work
 
 
-def build_village(workspace: Workspace, clock: Clock) -> Village:
-    """The study in an empty workspace."""
-    owner = accounts.create_account(workspace, "owner@example.org", None, name="Olga Owner").id
-    study = studies.create_study(workspace, read_definition(DESCRIPTION), owner=owner)
-    village = Village(workspace, clock, study, {"owner": owner}, {}, {})
-    for name, role in (("rae", Role.RESEARCHER), ("rhys", Role.REVIEWER), ("eve", Role.EXPERT)):
-        village.staff(name, role)
+def build_village(workspace: Workspace, clock: Clock, name: str = "village") -> Village:
+    """The study of that name; any but the first is without the last stage, and has titles of its own."""
+    description = {**DESCRIPTION, "name": name}
+    if name != "village":
+        for key, parts in (
+            ("populations", DESCRIPTION["populations"]),
+            ("stages", DESCRIPTION["stages"][:-1]),
+        ):
+            description[key] = [{**each, "title": f"{each['name']} of the {name}"} for each in parts]
+    owner = accounts.create_account(workspace, f"owner@{name}.example.org", None, name="Olga Owner").id
+    study = studies.create_study(workspace, read_definition(description), owner=owner)
+    village = Village(workspace, clock, study, {"owner": owner}, {}, {}, description)
+    for member, role in (("rae", Role.RESEARCHER), ("rhys", Role.REVIEWER), ("eve", Role.EXPERT)):
+        village.staff(member, role)
     village.add("verify", [NewItem(f"q{number}", each, "korea") for number, each in enumerate(QUESTIONS, 1)])
     village.add("verify", [NewItem("uk1", QUESTIONS[0], "uk"), NewItem("any", QUESTIONS[1])])
     village.add("verify", [NewItem("test", KNOWN, None, {"choices": [0]}, True)])
@@ -307,7 +322,7 @@ def build_village(workspace: Workspace, clock: Clock) -> Village:
     village.join("gone", "korea")
     _work(village)
     _decide(village)
-    village.study = studies.get_study(workspace, "village")
+    village.study, village.left = studies.get_study(workspace, name), clock.now
     return village
 
 
@@ -329,14 +344,19 @@ def _suggest(village: Village) -> None:
 def _work(village: Village) -> None:
     for name in ("kim", "lee", "gone"):
         village.answer(name, "verify", {"choices": [0]}, 12)  # the test
-    for name, answers in (
-        ("kim", ([0], [1], [2], [0])),
-        ("lee", ([0], [1, 2], [2])),
-        ("gone", ([3],)),
-        ("cai", ([0], [1])),
+    for name, keys, least in (
+        ("kim", {"q1", "q2"}, 4),
+        ("lee", {"q1", "q2"}, 3),
+        ("gone", set(), 1),
+        ("cai", {"uk1", "any"}, 2),
     ):
-        for number, choices in enumerate(answers):
+        number = 0
+        while keys or number < least:  # where those of known answer come is drawn
+            key = village.take(name, "verify").item.key
+            choices = [1, 2] if (name, key) == ("lee", "q2") else CHOICES.get(key, [0])
             village.answer(name, "verify", {"choices": choices, "comment": f"{name} said so"}, 4 + 7 * number)
+            keys.discard(key)
+            number += 1
     for name, age in (("bob", 1), ("sue", 2)):
         village.answer(name, "opinions", {"answer": age}, 30)
     village.answer("kim", "etiquette", {"answers": ANSWERS}, 95.5)
@@ -384,7 +404,5 @@ def _decide(village: Village) -> None:
     webhooks.create_webhook(workspace, study, "http://127.0.0.1:9/hook", ["study.edited"], by=owner)
     tokens.create_token(workspace, owner, study_id=study, name="notebook", days=7)
     ml_backends.create_backend(workspace, study, "verify", "toner", "https://example.org/ml", by=owner)
-    text = as_yaml({**DESCRIPTION, "title": "A village in the hills"})
+    text = as_yaml({**village.description, "title": "A village in the hills"})
     descriptions.edit_study(workspace, study, text, by=owner)
-    (delivery,) = deliveries.claim_due(workspace)
-    deliveries.settle(workspace, delivery, 503, "the receiver is away")
