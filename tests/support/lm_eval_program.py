@@ -61,7 +61,9 @@ class Model(TemplateLM):
         tokenizer = json.loads(Path(folder, "tokenizer.json").read_text(encoding="utf-8"))
         shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
         hidden = [byte for byte in range(256) if byte not in shown]
-        letters = dict(zip([*shown, *hidden], map(chr, [*shown, *range(256, 256 + len(hidden))]), strict=True))
+        letters = dict(
+            zip([*shown, *hidden], map(chr, [*shown, *range(256, 256 + len(hidden))]), strict=True)
+        )
         self.tokens = [tokenizer["model"]["vocab"][letters[byte]] for byte in range(256)]
         self.next_tokens = cache(self._next_tokens)  # options of one letter have one context
 
@@ -72,7 +74,9 @@ class Model(TemplateLM):
         """The logarithm of the chance of each token, after each one."""
         state = self.weights["wte.weight"][list(tokens)] + self.weights["wpe.weight"][: len(tokens)]
         for layer in range(self.layers):
-            parts = np.split(self._linear(self._norm(state, f"h.{layer}.ln_1"), f"h.{layer}.attn.c_attn"), 3, 1)
+            parts = np.split(
+                self._linear(self._norm(state, f"h.{layer}.ln_1"), f"h.{layer}.attn.c_attn"), 3, 1
+            )
             query, key, value = (np.stack(np.split(part, self.heads, 1)) for part in parts)
             weights = query @ key.swapaxes(1, 2) / math.sqrt(key.shape[2])
             weights = np.exp(weights - weights.max(2, keepdims=True)) * np.tri(len(tokens), dtype="f4")
