@@ -3,6 +3,7 @@ dead one is known.
 
     python -m perf.cluster                     # about six minutes
     python -m perf.cluster --workers 1,2 --seconds 10
+    python -m perf.cluster --pairs 3 --seconds 120   # CPU of Ray beside one process at the same time
 
 The server waits 200 ms with each reply and each worker asks 32 at once: 160 per second at most. A rate is
 taken between the moments when the first and the last twentieth of all replies were stored: neither start nor
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,6 +135,15 @@ def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measu
     return Measured("Ray", workers, requests, rate(workspace), wall, 1000 * sum(actors) / requests)
 
 
+def side_by_side(base: str, release: Path, url: str, requests: int, number: int) -> tuple[Measured, Measured]:
+    """One process and one worker on Ray at the same time, each with a run of its own: what slows the machine
+    down slows both."""
+    with ThreadPoolExecutor(1) as beside:
+        process = beside.submit(as_processes, planned(base, f"sp{number}", release), url, 1, requests)
+        ray = on_ray(planned(base, f"sr{number}", release), url, 1, requests)
+        return process.result(), ray
+
+
 def seconds(process: psutil.Process) -> float:
     """User and system time so far; 0 for one that has ended."""
     try:
@@ -244,6 +255,22 @@ def ray_alone() -> tuple[float, float]:
     return took, held / 1e6
 
 
+def write_pairs(pairs: Sequence[tuple[Measured, Measured]]) -> None:
+    """A line for each pair, and their sum, in Markdown."""
+    print("| requests each | process: requests/s | CPU ms | Ray: requests/s | CPU ms | x the process |")
+    print("|---|---|---|---|---|---|")
+    for process, ray in pairs:
+        cells = f"{process.requests:,}", f"{process.rate:.0f}", f"{process.cpu:.2f}"
+        print(
+            "|",
+            " | ".join((*cells, f"{ray.rate:.0f}", f"{ray.cpu:.2f}", f"{ray.cpu / process.cpu:.2f}")),
+            "|",
+        )
+    of_ray, of_processes = sum(ray.cpu for _, ray in pairs), sum(process.cpu for process, _ in pairs)
+    print(f"\nOver all pairs Ray takes {of_ray / of_processes:.2f} times the CPU of a process.")
+    print(f"Load at the end: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores.")
+
+
 def main() -> None:
     """Measure, and print two tables in Markdown."""
     parser = argparse.ArgumentParser(
@@ -251,6 +278,13 @@ def main() -> None:
     )
     parser.add_argument("--workers", default="1,2,4,8", metavar="N[,N]")
     parser.add_argument("--seconds", type=float, default=15.0, help="how long each is kept busy; default: 15")
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="measure this instead, so often: a process beside Ray",
+    )
     chosen = parser.parse_args()
     wanted = [int(part) for part in chosen.workers.split(",")]
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -268,6 +302,14 @@ def main() -> None:
             for workers in wanted
         }
         sizes = {workers: int(chosen.seconds * workers * CONCURRENCY / LATENCY) for workers in wanted}
+        if chosen.pairs:
+            ray_alone()
+            pairs = [
+                side_by_side(base, releases[wanted[0]], server.url, sizes[wanted[0]], number)
+                for number in range(chosen.pairs)
+            ]
+            write_pairs(pairs)
+            return
         for workers in wanted:
             workspace = planned(base, f"p{workers}", releases[workers])
             found.append(as_processes(workspace, server.url, workers, sizes[workers]))

@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ from queue import Queue
 from typing import Any
 
 from perf.mutants.mutations import Mutation, mutated, mutations
-from perf.mutants.nearest import NOT_SLOW, SOURCES, TESTS, Trace, trace
+from perf.mutants.nearest import LEFT_OUT, SOURCES, TESTS, trace
 from perf.mutants.processes import PytestRun, run_tests
 
 HERE = Path(__file__).resolve().parent
@@ -95,18 +95,39 @@ def main() -> int:
 
 def areas() -> list[dict[str, Any]]:
     """The areas of areas.toml, in their order: ``name`` and ``modules`` (patterns below the folders of sources)."""
-    listed: list[dict[str, Any]] = tomllib.loads((HERE / "areas.toml").read_text(encoding="utf-8"))["area"]
-    return listed
+    return _listed("area")
 
 
 def areas_of_files(root: Path) -> dict[str, str]:
     """Every source file that an area has, with the first area that has it."""
     area_of: dict[str, str] = {}
     for area in areas():
-        for pattern in area["modules"]:
-            for path in sorted(file for source in SOURCES for file in (root / source).glob(pattern)):
-                area_of.setdefault(path.relative_to(root).as_posix(), area["name"])
+        for path in _files(root, area["modules"]):
+            area_of.setdefault(path, area["name"])
     return area_of
+
+
+def named_tests(root: Path) -> dict[str, list[str]]:
+    """Source file -> the tests that areas.toml names for it: no trace shows that they look at it."""
+    tests: defaultdict[str, list[str]] = defaultdict(list)
+    for row in _listed("beside"):
+        for path in _files(root, row["modules"]):
+            tests[path] += row["tests"]
+    return dict(tests)
+
+
+def _listed(kind: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = tomllib.loads((HERE / "areas.toml").read_text(encoding="utf-8"))[kind]
+    return rows
+
+
+def _files(root: Path, patterns: list[str]) -> list[str]:
+    """The source files of patterns below the folders of sources."""
+    return [
+        path.relative_to(root).as_posix()
+        for pattern in patterns
+        for path in sorted(file for source in SOURCES for file in (root / source).glob(pattern))
+    ]
 
 
 def stale_equivalents(root: Path) -> list[str]:
@@ -151,7 +172,7 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], jobs: int, kept: Path) 
     waiting = [mutation for mutation in drawn if mutation not in done]
     if not waiting:
         return [done[mutation] for mutation in drawn]
-    traced, reasons = trace(ROOT, TESTS, KEPT, jobs), equivalents()
+    traced, beside, reasons = trace(ROOT, TESTS, KEPT, jobs), named_tests(ROOT), equivalents()
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         places: Queue[Path] = Queue()
         for number in range(jobs):
@@ -165,7 +186,8 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], jobs: int, kept: Path) 
         def judged(mutation: Mutation) -> FaultResult:
             place = places.get()
             try:
-                return _judge(mutation, area_of[mutation.path], traced, place, reasons)
+                tests = [*traced.nearest(ROOT, mutation.path, mutation.line), *beside.get(mutation.path, ())]
+                return _judge(mutation, area_of[mutation.path], tests, place, reasons)
             finally:
                 places.put(place)
 
@@ -185,7 +207,7 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], jobs: int, kept: Path) 
 
 
 def _judge(
-    mutation: Mutation, area: str, traced: Trace, place: Path, reasons: dict[tuple[str, str, str], str]
+    mutation: Mutation, area: str, tests: list[str], place: Path, reasons: dict[tuple[str, str, str], str]
 ) -> FaultResult:
     original = (ROOT / mutation.path).read_text(encoding="utf-8")
     text = mutated(ROOT, mutation)
@@ -196,7 +218,6 @@ def _judge(
     if reason is not None:
         return FaultResult(mutation, area, "equivalent", reason, before, after)
     target = place / mutation.path
-    tests = traced.nearest(ROOT, mutation.path, mutation.line)
     if not tests:
         return FaultResult(mutation, area, "survived", "no test executes it", before, after)
     kept = target.stat()
@@ -214,7 +235,7 @@ def _judge(
 
 def _run_tests(tests: list[str], place: Path) -> PytestRun:
     arguments = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly", "--timeout=60"]
-    arguments += ["--hypothesis-profile=mutants", *NOT_SLOW, *tests]
+    arguments += ["--hypothesis-profile=mutants", *LEFT_OUT, *tests]
     variables = {name: value for name, value in os.environ.items() if name != "FOLKWAYS_REQUIRE_ALL"}
     return run_tests(arguments, ROOT, [place / source for source in SOURCES], variables, CPU_SECONDS, SECONDS)
 

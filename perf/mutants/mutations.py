@@ -69,7 +69,7 @@ def _by_name() -> dict[str, object]:
 
 def _kept_out(tree: ast.Module) -> Iterator[Span]:
     """Annotations, what is raised (wording), decorators (dataclass, property), formatted text, imports for
-    types, ``strict=True``.
+    types, names of types, ``strict=True``.
 
     The last says of what is zipped that it is of one length, as an assertion would: where it is, no test can
     miss it.
@@ -92,6 +92,8 @@ def _kept_out(tree: ast.Module) -> Iterator[Span]:
             ]
         elif isinstance(node, ast.ClassDef):
             parts = list(node.decorator_list)
+        elif _names_type(node):
+            parts = [node]
         elif isinstance(node, ast.AnnAssign):
             parts = [node.annotation]
         elif isinstance(node, ast.Raise):
@@ -121,3 +123,37 @@ def _marks_of_parameters(nodes: list[Any]) -> Iterator[Span]:
 
 def _for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def _names_type(node: ast.AST) -> bool:
+    """Whether a statement names a type for annotations: ``Row = dict[str, Any]``, ``Told = Reply | None``,
+    ``T = TypeVar(...)``.
+
+    By its look: the name of a class, and nothing but names, brackets and ``|`` behind it.
+    """
+    if isinstance(node, ast.AnnAssign):
+        return ast.unparse(node.annotation).endswith("TypeAlias")
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return False
+    name, value = node.targets[0].id.lstrip("_"), node.value
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).endswith(("TypeVar", "NewType", "ParamSpec"))
+    return (
+        name[:1].isupper()
+        and (len(name) == 1 or not name.isupper())
+        and isinstance(value, ast.Subscript | ast.BinOp)
+        and all(isinstance(part, _IN_TYPES) for part in ast.walk(value))
+    )
+
+
+_IN_TYPES = (
+    ast.Subscript,
+    ast.BinOp,
+    ast.BitOr,
+    ast.Name,
+    ast.Attribute,
+    ast.Constant,
+    ast.Tuple,
+    ast.List,
+    ast.expr_context,
+)

@@ -27,6 +27,29 @@ def test_words_and_numbers_stay_whole_at_any_width(width: int) -> None:
         assert whole in text
 
 
+def test_a_heading_stays_whole_where_only_words_can_be_made_narrower() -> None:
+    """Ten columns, at every width from that at which they just fit side by side to that of unbroken headings."""
+    headings = [
+        "endpoint",
+        "language",
+        "agreement",
+        "low or",
+        "so one",
+        "no two",
+        "up top",
+        "ab cd",
+        "ef gh",
+        "ij kl",
+    ]
+    rows = [["a", "b", "100.0", *["1.0"] * 7]]
+    frame = pl.DataFrame(rows, schema=headings, orient="row")
+    needed = 8 + 8 + 9 + 7 * 3 + 9 * 2
+    for width in range(needed, needed + 25):
+        text = as_text([Table("t", "Title", "Unit.", frame)], width)
+        assert "agreement" in text and "endpoint" in text and "language" in text, width
+        assert max(map(len, text.splitlines())) <= width
+
+
 def test_what_follows_below_says_again_what_it_is_about() -> None:
     narrow, wide = (as_text([table(ROWS)], width) for width in (60, 200))
     assert wide.count("place 1") == 1

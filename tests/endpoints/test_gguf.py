@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -30,8 +31,11 @@ from folkways.endpoints.gguf.file import Header, checksum, read_header
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
+from tests.endpoints.test_llamacpp import speaks
 from tests.support.asking import ask_all, request
+from tests.support.fingerprints import check_text
 from tests.support.gguf_file import header, real_model, served
+from tests.support.scripted_server import ScriptedServer
 
 WHOLE = {
     "general.architecture": "llama",
@@ -433,3 +437,64 @@ def test_llama_cpp_hears_no_ctrl_c_and_outlives_nobody(model):
     while child.is_running() and child.status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
         time.sleep(0.05)
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+STAND_IN = """
+import json, os
+from types import SimpleNamespace
+
+def CommonParams():
+    return SimpleNamespace(model=SimpleNamespace(), cpuparams=SimpleNamespace(), cpuparams_batch=SimpleNamespace())
+
+class Server:
+    def __init__(self, params):
+        with open(os.environ["NOTED"], "w") as file:
+            json.dump(params, file, default=vars)
+        print("what native code prints", flush=True)
+        self.listening_address = os.environ["ANSWERS"]
+"""
+ALL_SETTINGS = {
+    "as they are": Settings(),
+    "all left to the model": Settings(None, None),
+    "all set": Settings(0.7, 0.9, seed=7, max_tokens=12),
+    "read": READ,
+}
+
+
+@pytest.mark.parametrize("template", [True, False])
+def test_what_llama_cpp_is_started_with_and_sent(tmp_path, monkeypatch, template):
+    """By a stand-in for its package, in the real process."""
+    (tmp_path / "xllamacpp.py").write_text(STAND_IN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("NOTED", str(tmp_path / "noted.json"))
+    monkeypatch.setattr("folkways.errors.find_spec", lambda _name: "there")
+    key = "tokenizer.chat_template"
+    file = tmp_path / "model.gguf"
+    file.write_bytes(header({name: value for name, value in WHOLE.items() if template or name != key}))
+    part = {"message": {"content": "A"}} if template else {"text": "A"}
+    reply = {"choices": [{**part, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}, "model": "other"}
+    pages = {"v1/chat/completions": reply, "v1/completions": reply}
+    lines = []
+
+    async def run() -> None:
+        async with ScriptedServer(lambda received: speaks(received, **pages)) as server:
+            monkeypatch.setenv("ANSWERS", server.url)
+            endpoint = open_name(f"gguf/{file}")
+            await endpoint.open(3)
+            server.requests.clear()  # what is looked at first
+            for title, settings in ALL_SETTINGS.items():
+                asked = request("Q", system="S", settings=settings, choices=("A", "B"))
+                completion = await endpoint.complete(asked)
+                told = re.sub(r"sha256:\w+ threads=\d+|xllamacpp=\S+", "", str(completion))
+                lines.append(f"{title}: {told}")
+                lines.extend(f"  {one.method} {one.target} {one.body.decode()}" for one in server.requests)
+                server.requests.clear()
+            await endpoint.close()
+
+    asyncio.run(run())
+    params = json.loads((tmp_path / "noted.json").read_text())
+    threads = {"n_threads": gguf.physical_cores()}
+    assert params.pop("cpuparams") == params.pop("cpuparams_batch") == threads
+    lines.append(json.dumps(params))
+    name = f"gguf-{'own' if template else 'no'}-template.txt"
+    check_text("\n".join(lines) + "\n", Path(__file__).parent / "recorded" / name, {str(tmp_path): "FOLDER"})

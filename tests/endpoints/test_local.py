@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import math
 import sys
+import threading
 import weakref
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +20,7 @@ from hypothesis import strategies as st
 
 from folkways.endpoints import local
 from folkways.endpoints.base import LOGLIK, LOGPROB, Completion, EndpointFailure, Settings
+from folkways.endpoints.generation import LoadedModel, ids_of, pair_ids, prompt_of
 from folkways.endpoints.local import PendingRequest, next_batch
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
@@ -458,3 +463,209 @@ def test_two_models_that_are_sampled_at_once_say_what_each_says_alone(model, tmp
 
     assert asyncio.run(both()) == alone
     assert alone[0] != alone[1] and len(set(alone[0])) > 1
+
+
+LETTERS = "?^abcd ."
+"""The tokens of SuccessorModel: padding, the start of a text, letters, a space, the end."""
+
+
+class LetterTokenizer:
+    """A token for each letter. template: whether it has a chat template, which puts a space behind each message."""
+
+    def __init__(self, *, template: bool = False) -> None:
+        self.chat_template = "template" if template else None
+        self.pad_token: str | None = None
+        self.pad_token_id, self.eos_token = 0, "."
+
+    def __call__(self, text: str, *, add_special_tokens: bool) -> dict[str, list[int]]:
+        return {"input_ids": [1] * add_special_tokens + [LETTERS.index(letter) for letter in text]}
+
+    def decode(self, ids: list[int], *, skip_special_tokens: bool = False) -> str:
+        return "".join(LETTERS[number] for number in ids if number > 1 or not skip_special_tokens)
+
+    def apply_chat_template(self, messages, *, tokenize: bool, add_generation_prompt: bool) -> str:
+        assert (tokenize, add_generation_prompt) == (False, True)
+        if messages[0]["role"] == "system" and messages[0]["content"] == "none":
+            raise RuntimeError("no system")
+        return "".join(f"{one['content']} " for one in messages)
+
+
+class SuccessorModel:
+    """After each token the next one is three times as likely as any other; that one it says. It has 12 places,
+    and memory for so many texts at once."""
+
+    def __init__(self, torch, memory: int = 9, ends: int | list[int] | None = 7) -> None:
+        self.config = SimpleNamespace(max_position_embeddings=12, _commit_hash="abc")
+        self.generation_config = SimpleNamespace(eos_token_id=ends)
+        self.torch, self.memory = torch, memory
+        self.calls: list[dict[str, Any]] = []
+
+    def note(self, call: dict[str, Any]) -> None:
+        tensors = {name: value.tolist() for name, value in call.items() if self.torch.is_tensor(value)}
+        self.calls.append({**call, **tensors})
+        if len(tensors["input_ids"]) > self.memory:
+            raise self.torch.OutOfMemoryError("too small")
+
+    def forward(self, input_ids, attention_mask, position_ids, logits_to_keep, use_cache): ...
+
+    def __call__(self, **call):
+        self.note(call)
+        following = (call["input_ids"][:, -call["logits_to_keep"] :] + 1) % len(LETTERS)
+        logits = 3 * self.torch.nn.functional.one_hot(following, len(LETTERS)) + 1e-9
+        return SimpleNamespace(logits=logits.clamp(min=1).log())
+
+    def generate(self, **call):
+        self.note({**call, "seed": self.torch.initial_seed()})
+        output = call["input_ids"]
+        for _ in range(call["max_new_tokens"]):
+            output = self.torch.cat([output, (output[:, -1:] + 1) % len(LETTERS)], dim=1)
+            if call["stopping_criteria"][0](output, None).any():
+                break
+        return output
+
+
+def loaded(memory: int = 9, *, template: bool = False, **how: Any) -> tuple[LoadedModel, SuccessorModel]:
+    torch = pytest.importorskip("torch", reason="needs the extra local")
+    model = SuccessorModel(torch, memory, **how)
+    return LoadedModel(torch, LetterTokenizer(template=template), model, "cpu", "org/m", "r1"), model
+
+
+def generated(model: LoadedModel, *users: str, **settings: Any) -> list[Completion | EndpointFailure]:
+    requests = [request(user, settings=Settings(**settings)) for user in users]
+    return model.generate(requests, None, threading.Event())
+
+
+def test_what_a_model_goes_on_with_ends_at_its_end_or_at_the_limit():
+    (whole,) = generated(loaded()[0], "ab", max_tokens=9)
+    assert whole == Completion("cd ", "stop", model="org/m@abc", input_tokens=3, output_tokens=4)
+    for ends, most, text, reason, tokens in (
+        (7, 4, "cd ", "stop", 4),
+        (7, 3, "cd ", "length", 3),
+        ([6, 5], 9, "c", "stop", 2),
+        (None, 5, "cd .", "length", 5),
+    ):
+        (completion,) = generated(loaded(ends=ends)[0], "ab", max_tokens=most)
+        assert (completion.text, completion.finish_reason, completion.output_tokens) == (text, reason, tokens)
+
+
+def test_prompts_of_a_batch_end_together_and_those_without_room_are_left_out():
+    model, noted = loaded()
+    fits, long, short = generated(model, "a" * 9, "a" * 10, "a", max_tokens=2)
+    assert (fits.text, fits.input_tokens, short.text, short.input_tokens) == ("bc", 10, "bc", 2)
+    assert str(long) == "org/m@abc: the prompt has 11 tokens; with max_tokens=2 the model takes 10"
+    (call,) = noted.calls
+    assert call["input_ids"] == [[1, *[2] * 9], [*[0] * 8, 1, 2]]
+    assert call["attention_mask"] == [[1] * 10, [*[0] * 8, 1, 1]]
+    (none,) = generated(model, "a")
+    assert str(none) == "org/m@abc: the prompt has 2 tokens; with max_tokens=512 the model takes 0"
+    assert len(noted.calls) == 1
+
+
+def test_how_a_model_is_told_to_sample():
+    greedy = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
+    for settings, options in (
+        ({}, greedy),
+        ({"temperature": 0.0, "top_p": 0.5}, greedy),
+        (
+            {"temperature": 0.7, "top_p": 0.5},
+            {"do_sample": True, "temperature": 0.7, "top_p": 0.5, "top_k": 0},
+        ),
+        (
+            {"temperature": 0.7, "top_p": None},
+            {"do_sample": True, "temperature": 0.7, "top_p": 1.0, "top_k": 0},
+        ),
+        ({"temperature": None, "top_p": None}, {}),
+    ):
+        model, noted = loaded()
+        model.generate([request("a", settings=Settings(**settings, max_tokens=3))], 41, threading.Event())
+        (call,) = noted.calls
+        fixed = {"max_new_tokens": 3, "pad_token_id": 0, "seed": 41}
+        tensors = ("input_ids", "attention_mask", "stopping_criteria")
+        assert {name: value for name, value in call.items() if name not in tensors} == fixed | options
+
+
+def test_a_model_that_is_stopped_says_so_and_may_be_asked_again():
+    model, _ = loaded()
+    stop = threading.Event()
+    stop.set()
+    (failure,) = model.generate([request("a", settings=GREEDY)], None, stop)
+    assert str(failure) == "org/m@abc: stopped while generating"
+    assert failure.retryable
+
+
+def test_a_batch_that_is_too_large_for_the_memory_is_halved():
+    model, noted = loaded(memory=1)
+    assert texts(*generated(model, "a", "ab", "abc", max_tokens=1)) == ["b", "c", "d"]
+    assert [len(call["input_ids"]) for call in noted.calls] == [3, 1, 2, 1, 1]
+    asked = [request(user, settings=READ, choices=("b",)) for user in ("a", "b", "c")]
+    assert texts(*model.choose(asked)) == ["b", "b", "b"]
+    for answer in (*generated(loaded(memory=0)[0], "a", max_tokens=1), *loaded(memory=0)[0].choose(asked)):
+        assert str(answer) == "org/m@abc: the memory of the GPU is too small for this prompt"
+
+
+LIKELY, OTHER = math.log(0.3), math.log(0.1)  # 3 and 1 of 3 + 7
+
+
+def test_how_likely_options_are_is_summed_over_their_tokens():
+    model, noted = loaded(template=True)
+    (completion,) = model.choose([request("d", settings=READ, choices=("a", "bc", ".?^"))])
+    expected = [LIKELY + OTHER, LIKELY + OTHER + LIKELY, 4 * LIKELY]  # each after the template's space
+    assert likelihoods_of(completion.finish_reason) == pytest.approx(expected, abs=1e-4)
+    assert (completion.text, completion.model, completion.output_tokens) == ("a", "org/m@abc", 0)
+    assert completion.input_tokens == len("d ") + len("d b") + len("d .?")
+    (call,) = noted.calls
+    assert call["input_ids"] == [[0, 0, 5, 6], [0, 5, 6, 3], [5, 6, 7, 0]]
+    assert call["position_ids"] == [[0, 0, 0, 1], [0, 0, 1, 2], [0, 1, 2, 3]]
+    assert (call["logits_to_keep"], call["use_cache"]) == (4, False)
+
+
+def test_options_without_a_template_come_after_a_space_and_long_ones_are_told():
+    model, noted = loaded()
+    fits, long = model.choose(
+        [
+            request("d", settings=READ, choices=("a" * 9,)),
+            request("d ", settings=READ, choices=("a", "a" * 10)),
+        ]
+    )
+    # ^d, then a space as is likely, then 9 that are not
+    assert likelihoods_of(fits.finish_reason) == pytest.approx([LIKELY + 9 * OTHER], abs=1e-4)
+    assert fits.input_tokens == len("^d ") + 8
+    assert str(long) == "org/m@abc: prompt and option have 14 tokens; the model takes 12"
+    weighed = model.choose(
+        [request(user, settings=replace(READ, read=LOGPROB), choices=("a",)) for user in "dd"]
+    )
+    assert [float(one.text) for one in weighed] == pytest.approx([LIKELY + OTHER] * 2, abs=1e-4)
+    assert [(one.finish_reason, one.input_tokens, one.output_tokens) for one in weighed] == [
+        ("logprob", 3, 0)
+    ] * 2
+    assert [len(call["input_ids"]) for call in noted.calls] == [1, 1, 1]
+
+
+def test_the_text_that_a_model_goes_on_with():
+    plain, templated = LetterTokenizer(), LetterTokenizer(template=True)
+    for tokenizer, system, prompt in (
+        (plain, None, "a"),
+        (plain, "b", "b\n\na"),
+        (templated, None, "a "),
+        (templated, "b", "b a "),
+        (templated, "none", "none\n\na "),
+    ):
+        assert prompt_of(tokenizer, request("a", system=system)) == prompt
+    assert (ids_of(plain, "ab"), ids_of(templated, "ab")) == ([1, 2, 3], [2, 3])
+    assert pair_ids(plain, "a ", "b") == ([1, 2], [6, 6, 3])
+    assert pair_ids(templated, "a ", "b") == ([2], [6, 3])
+
+
+@pytest.mark.parametrize(
+    ("commit", "revision", "name"),
+    [("abc", "r1", "org/m@abc"), (None, "r1", "org/m@r1"), (None, None, "org/m@local")],
+)
+def test_a_model_is_named_with_its_commit_or_revision(commit, revision, name):
+    torch = pytest.importorskip("torch", reason="needs the extra local")
+    model, tokenizer = SuccessorModel(torch), LetterTokenizer()
+    vars(model.config)["_commit_hash"] = commit
+    (completion,) = generated(
+        LoadedModel(torch, tokenizer, model, "cpu", "org/m", revision), "a", max_tokens=1
+    )
+    assert completion.model == name
+    assert tokenizer.pad_token == "."

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import queue
+import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Request, Settings
+from folkways.endpoints.base import LOGLIK, LOGPROB, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.local import LocalEndpoint
 from folkways.endpoints.registry import open_name
-from folkways.endpoints.vllm_offline.child import PrefixQueue, parts_of
+from folkways.endpoints.vllm_offline.child import Engine, PrefixQueue, parts_of
 from folkways.errors import FolkwaysError
+from folkways.records import likelihoods_of
 from tests.support.asking import request
 from tests.support.river import environment, finish, kill, rows, start, wait_for
 from tests.support.vllm_module import journal, likelihood, write_vllm
@@ -247,3 +252,103 @@ def test_prompts_that_begin_alike_follow_each_other_and_none_waits_for_ever(
             waiting[number] = ids
     taken = [order.next() for _ in range(len(order))]
     assert sorted(taken) == sorted(waiting)
+
+
+class AllAnsweredError(Exception):
+    """Ends an engine that would go on for ever."""
+
+
+def answered_here(folder: Path, *requests: Request, gpus: int = 0) -> dict[int, dict[str, Any]]:
+    """What the engine says to requests, by their place, in this process."""
+    answers: dict[int, dict[str, Any]] = {}
+
+    def send(row: dict[str, Any]) -> None:
+        answers[row.pop("id")] = row
+        if len(answers) == len(requests):
+            raise AllAnsweredError
+
+    inbox: queue.SimpleQueue[str] = queue.SimpleQueue()
+    for number, one in enumerate(requests):
+        parts = {
+            "user": one.user,
+            "system": one.system,
+            "settings": asdict(one.settings),
+            "choices": one.choices,
+        }
+        inbox.put(json.dumps({"id": number, **parts}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        try:
+            engine = Engine({"model": "org/m", "revision": "r", "seed": 5, "gpus": gpus}, send)
+            assert engine.served == "org/m@r vllm=" + sys.modules["vllm"].__version__
+            with pytest.raises(AllAnsweredError):
+                engine.run(inbox)
+        finally:
+            del sys.modules["vllm"]
+    return answers
+
+
+READ = Settings(None, None, read=LOGLIK)
+PROMPT = [1, ord("Q")]
+
+
+def test_what_the_engine_is_given_and_what_it_says(tmp_path: Path) -> None:
+    folder = write_vllm(tmp_path / "v", template=False)
+    answers = answered_here(
+        folder,
+        request("ab"),
+        request("b", system="a", settings=Settings(0.7, None, seed=9, max_tokens=1)),
+        request("aa", settings=Settings(0.7, 0.5)),
+        request("aaa", settings=Settings(None, None, seed=4, max_tokens=2)),
+        request("Q", settings=READ, choices=("A", "B")),
+        request("Q", settings=READ, choices=("A", "BB")),
+        request("Q", settings=replace(READ, read=LOGPROB), choices=("no",)),
+        request("x" * 4000),
+        request("x" * 4000, settings=READ, choices=("A", "BB")),
+        gpus=2,
+    )
+    names = ("text", "finish_reason", "input_tokens", "output_tokens")
+    assert [tuple(answers[number].values()) for number in range(4)] == [
+        ("B", "stop", 3, 2),
+        ("B", "length", 5, 1),
+        ("B.", "stop", 3, 3),
+        ("B", "stop", 4, 2),
+    ]
+    assert all(tuple(answers[number]) == names for number in range(7))
+    space = [*PROMPT, ord(" ")]
+    a, b, bb = (
+        sum(likelihood([*PROMPT, *more[:at]], more[at]) for at in range(len(more)))
+        for more in (list(map(ord, text)) for text in (" A", " B", " BB"))
+    )
+    shared = likelihood(PROMPT, ord(" "))
+    for number, expected, tokens in ((4, [a - shared, b - shared], 3), (5, [a, bb], 4 + 5)):
+        assert likelihoods_of(answers[number]["finish_reason"]) == pytest.approx(expected, abs=6e-4)
+        assert answers[number]["text"] == ("A", "B" * (number - 3))[expected[1] > expected[0]]
+        assert (answers[number]["input_tokens"], answers[number]["output_tokens"]) == (tokens, 0)
+    weighed = sum(likelihood([*PROMPT, *map(ord, " no"[:at])], ord(" no"[at])) for at in range(3))
+    assert tuple(answers[6].values()) == (f"{weighed:.4f}", "logprob", 5, 0)
+    too_long = "ValueError: The decoder prompt is longer than the maximum model length"
+    assert [answers[7], answers[8]] == [{"failure": too_long}] * 2
+
+    (load,) = journal(folder, "load")
+    assert (load["model"], load["revision"], load["seed"]) == ("org/m", "r", 5)
+    assert (load["tensor_parallel_size"], load["enable_prefix_caching"]) == (2, True)
+    fields = ("temperature", "top_p", "max_tokens", "seed", "logprobs", "prompt_logprobs")
+    added = {line["id"]: [line[field] for field in fields] for line in journal(folder, "add")}
+    assert added == {
+        "0-0": [0.0, 1.0, 512, None, None, None],
+        "1-0": [0.7, 1.0, 1, 9, None, None],
+        "2-0": [0.7, 0.5, 512, None, None, None],
+        "3-0": [1.0, 1.0, 2, 4, None, None],
+        "4-0": [0.0, 1.0, 1, None, 1, None],
+        **{key: [0.0, 1.0, 1, None, None, 1] for key in ("5-0", "5-1", "6-0")},
+    }
+    (look,) = (line for line in journal(folder, "add") if line["id"] == "4-0")
+    assert (look["ids"], look["allowed_token_ids"], look["logprob_token_ids"]) == (space, [65, 66], [65, 66])
+
+
+def test_one_gpu_or_none_is_one_part_of_a_model(tmp_path: Path) -> None:
+    for gpus in (0, 1):
+        folder = write_vllm(tmp_path / str(gpus))
+        answered_here(folder, request("a"), gpus=gpus)
+        assert journal(folder, "load")[0]["tensor_parallel_size"] == 1

@@ -102,6 +102,18 @@ def test_records_of_other_people_say_which_way_is_better(tmp_path: Path) -> None
         assert comparison.differences["ahead"].to_list() == ["org/m1" if less else "org/m0"]
 
 
+def test_the_command_that_names_the_model_is_no_setting(tmp_path: Path) -> None:
+    paths = [record(tmp_path / name, f"org/{name}", [1.0, 0.0] * 10) for name in ("a", "b")]
+    for path in paths:
+        aggregate = path.with_name("0.json")
+        document = json.loads(aggregate.read_bytes())
+        made = document["evaluation_results"][0]["generation_config"]["generation_args"]
+        made["execution_command"] = f"evaluate --model {path.parent.name}"
+        aggregate.write_text(json.dumps(document))
+    (comparison,) = compare_logs(*paths)
+    assert not [note for note in comparison.notes if "settings" in note]
+
+
 def test_repeated_samples_are_epochs_of_one_question_and_errors_without_a_reply_are_no_zeros(
     tmp_path: Path,
 ) -> None:
@@ -110,12 +122,15 @@ def test_repeated_samples_are_epochs_of_one_question_and_errors_without_a_reply_
     failed = [json.loads(line) for line in path.read_text().splitlines()]
     lost = {"sample_id": "lost", "error": "timeout", "output": {"raw": []}}
     refused = {"sample_id": "refused", "error": "refused", "output": {"raw": ["I will not."]}}
-    path.write_text(again + "".join(json.dumps(failed[1] | change) + "\n" for change in (lost, refused)))
+    empty = {"sample_id": "empty", "error": "it is empty", "output": {"raw": [""]}}
+    ours = [empty | {"metadata": {"state": "unreadable"}}, refused | {"metadata": {"state": "failed"}}]
+    changes = (lost, refused, empty, *ours)
+    path.write_text(again + "".join(json.dumps(failed[1] | change) + "\n" for change in changes))
     (log,) = read_logs(path)
     assert list(zip(log.items, log.repeats, strict=True))[:4] == [("s0", 1), ("s1", 1), ("s0", 2), ("s1", 2)]
     assert log.questions == log.items
     (values,) = log.scores.values()
-    assert str(list(values)) == "[1.0, 0.0, 1.0, 0.0, nan, 0.0]"
+    assert str(list(values)) == "[1.0, 0.0, 1.0, 0.0, nan, 0.0, nan, 0.0, nan]"
     assert not log.lower_is_better and log.settings == {}
 
 
@@ -170,7 +185,12 @@ def test_a_score_of_others_is_read_with_what_they_say_of_it_and_nothing_more(tmp
         "metric_config": config,
         "source_data": {"hf_repo": "org/data", "samples_number": 40},
         "generation_config": {
-            "generation_args": {"top_p": 1, "prompt_template": "Q: {}", "temperature": 0.5}
+            "generation_args": {
+                "top_p": 1,
+                "prompt_template": "Q: {}",
+                "temperature": 0.5,
+                "execution_command": "evaluate --model lab/m",
+            }
         },
         "score_details": score,
     }

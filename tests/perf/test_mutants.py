@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("cosmic_ray")
 
-from perf.mutants.__main__ import areas, areas_of_files, equivalents, stale_equivalents
+from perf.mutants.__main__ import areas, areas_of_files, equivalents, named_tests, stale_equivalents
 from perf.mutants.mutations import mutated, mutations
 from perf.mutants.nearest import MOST_TESTS, SOURCES, Trace, trace
 from perf.mutants.processes import PytestRun, run_tests
@@ -61,6 +61,27 @@ def changed(tmp_path: Path, source: str, operator: str) -> list[str]:
             "ReplaceBinaryOperator_BitOr_BitAnd",
             "def f(x: int | str) -> int | None: return x | 1",
             ["def f(x: int | str) -> int | None: return x & 1"],
+        ),
+        (
+            "DropTerm",
+            "Row = Mapping[str, int | None]\nTold = int | None\nT = list[A | B]\n_Of: TypeAlias = A | B\nFLAGS = re.A | re.I",
+            [
+                f"Row = Mapping[str, int | None]\nTold = int | None\nT = list[A | B]\n_Of: TypeAlias = A | B\nFLAGS = {left}"
+                for left in ("re.I", "re.A")
+            ],
+        ),
+        (
+            "DropArgument",
+            'T = TypeVar("T", bound=A)\nMade = make(bound=A)',
+            ['T = TypeVar("T", bound=A)\nMade = make()'],
+        ),
+        (
+            "NumberReplacer",
+            "Level = Literal[1]\nLow = levels[1] + x\nlow = levels[1]",
+            [
+                f"Level = Literal[1]\nLow = levels[{one}] + x\nlow = levels[{other}]"
+                for one, other in ((" 2", "1"), (" 0", "1"), ("1", " 2"), ("1", " 0"))
+            ],
         ),
     ],
 )
@@ -130,6 +151,21 @@ def test_every_file_of_both_packages_is_in_an_area() -> None:
     }
     assert files - set(area_of) == set()
     assert {area["name"] for area in areas()} == set(area_of.values()), "an area has no file of its own"
+
+
+def test_tests_are_run_for_modules_that_they_look_at_from_without() -> None:
+    """What is named there exists; the nearest files of tests need not be told."""
+    beside = named_tests(ROOT)
+    assert {
+        file for tests in beside.values() for file in tests if not (ROOT / file.split("::")[0]).is_file()
+    } == set()
+    assert beside["src/folkways/cli/gate.py"] == [
+        "tests/docs/test_reference.py::test_reference_is_what_the_commands_say"
+    ]
+    assert beside["src/folkways/endpoints/generation.py"] == ["tests/endpoints/test_local.py"]
+    for module in ("web/api/bodies.py", "people/api.py", "items/assignment_api.py"):
+        assert beside[f"studio/src/folkways_studio/{module}"] == ["studio/tests/web/api/test_api_bounds.py"]
+    assert "src/folkways/runs/work.py" not in beside
 
 
 def test_faults_that_change_nothing_are_of_lines_that_exist() -> None:

@@ -202,30 +202,47 @@ def test_in_the_middle_of_asking_the_database_is_restarted_and_then_the_driver_k
         )  # what was open each time, and what was shifted
 
 
-@pytest.mark.nightly
-def test_ctrl_c_ends_all_workers_and_the_same_command_goes_on(
+def test_ctrl_c_ends_all_workers_the_second_drops_their_replies_and_the_same_command_goes_on(
     cluster: Any,
     server: ChatServer,
     mcq: Callable[[int], Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    release, workspace = mcq(QUESTIONS), str(tmp_path / "w.db")
-    server.control(latency=0.2)
+    release, workspace, workers = mcq(96), str(tmp_path / "w.db"), Cluster("ray", workers=2)
     presses = pressed_by(monkeypatch)
+    in_flight: list[int] = []
 
     def press_once(counts) -> None:
+        in_flight.append(counts[0].in_flight)
         if counts[0].done and presses:
             presses.pop()()
 
-    stopped = ask(server, release, workspace, Cluster("ray", workers=2), concurrency=8, observer=press_once)
+    def press_twice(counts) -> None:
+        if counts[0].in_flight == 16 and presses:
+            press = presses.pop()
+            press()
+            press()
+
+    server.control(latency=0.5)
+    stopped = ask(server, release, workspace, workers, concurrency=8, observer=press_once)
     assert stopped.record.state == "interrupted"
     answered = (stopped.responses()["state"] == "answered").sum()
-    assert 0 < answered < QUESTIONS
+    assert 0 < answered < 96
     assert server.stats()["total"] == answered  # the first Ctrl-C waits for what is on its way
-    again = ask(server, release, workspace, Cluster("ray", workers=2))
+    assert max(in_flight) <= 16  # of both workers together, 8 each
+
+    server.control(latency=60.0)
+    began = time.monotonic()
+    dropped = ask(server, release, workspace, workers, concurrency=8, observer=press_twice)
+    assert dropped.record.state == "interrupted"
+    assert time.monotonic() - began < 40  # the second does not
+    assert (dropped.responses()["state"] == "answered").sum() == answered
+
+    server.control(latency=0.0)
+    again = ask(server, release, workspace, workers)
     assert again.record.state == "finished"
-    assert server.stats()["total"] == QUESTIONS - answered
+    assert server.stats()["total"] == 96 - answered
 
 
 @pytest.mark.nightly

@@ -1,4 +1,5 @@
-"""What tables held when they were last looked at, in a line for each column.
+"""What texts said and tables held when they were last looked at: a text line by line, a table in a line for
+each column.
 
 What a number means is tested elsewhere, by hand or against an outside implementation. This notices that one has
 changed: in any row of any table. A change that is meant is recorded anew, and looked at in the difference that
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
+from folkways import __version__
 
 
 def fingerprint(rows: pl.DataFrame, aliases: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -44,6 +47,19 @@ def check_fingerprints(tables: Mapping[str, pl.DataFrame], recorded: Path, **how
         if not _alike(before[name].get(column), now[name].get(column))
     ]
     assert not changed, "\n".join(changed)
+
+
+def check_text(text: str, recorded: Path, aliases: Mapping[str, str] | None = None) -> None:
+    """Compare a text with the file that has it, line by line. aliases: texts that change from run to run, and
+    what stands for them."""
+    for old, new in {__version__: "VERSION", **(aliases or {})}.items():
+        text = text.replace(old, new)
+    if os.environ.get("FOLKWAYS_RECORD") == "1":
+        recorded.parent.mkdir(exist_ok=True)
+        recorded.write_text(text, encoding="utf-8")
+    assert text.splitlines() == recorded.read_text(encoding="utf-8").splitlines(), (
+        f"{recorded} says otherwise"
+    )
 
 
 def _of(column: pl.Series, aliases: Mapping[str, str]) -> Any:

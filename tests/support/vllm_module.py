@@ -114,7 +114,7 @@ class LLMEngine:
             raise TypeError("request_id must be a string")
         if len(prompt["prompt_token_ids"]) + 1 > LONGEST:
             raise ValueError(f"The decoder prompt is longer than the maximum model length")
-        note("add", id=request_id, ids=prompt["prompt_token_ids"], seed=params.seed, temperature=params.temperature)
+        note("add", id=request_id, ids=prompt["prompt_token_ids"], **vars(params))
         self.waiting.append((request_id, prompt["prompt_token_ids"], params, []))
         return request_id
 
@@ -158,7 +158,7 @@ class LLMEngine:
 
 class LLM:
     def __init__(self, model, *, revision=None, seed=None, tensor_parallel_size=1, enable_prefix_caching=None):
-        note("load", model=model, tensor_parallel_size=tensor_parallel_size, enable_prefix_caching=enable_prefix_caching)
+        note("load", model=model, revision=revision, seed=seed, tensor_parallel_size=tensor_parallel_size, enable_prefix_caching=enable_prefix_caching)
         print("INFO loading weights")
         if not SETTINGS["loads"]:
             raise ValueError("Free memory on device cuda:0 (1.2/80 GiB) on startup is less than desired GPU memory utilization")

@@ -77,6 +77,11 @@ def test_english_counts_in_every_language_and_the_others_only_in_theirs(language
 
 def test_only_the_beginning_is_looked_at() -> None:
     assert not is_refusal("café " * 200 + "no lo sé", "es")
+    phrase = "I don't know"
+    assert is_refusal(f"{'x' * (399 - len(phrase))} {phrase}")
+    assert not is_refusal(f"{'x' * (400 - len(phrase))} {phrase}")
+    assert is_refusal(f"a {phrase}", within=2 + len(phrase))
+    assert not is_refusal(f"a {phrase}", within=1 + len(phrase))
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def _section(table: Table) -> Iterator[str]:
 
 def as_text(tables: Sequence[Table], width: int) -> str:
     """Tables for the terminal; ``width`` in characters."""
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as RichTable
 
@@ -79,14 +80,22 @@ def as_text(tables: Sequence[Table], width: int) -> str:
         for heading, columns, rows in grids(table):
             if not rows:
                 continue
-            for part, places in enumerate(_fitting(columns, rows, width)):
+            needs = [_narrowest(name, (row[index] for row in rows)) for index, name in enumerate(columns)]
+            for part, places in enumerate(_fitting(needs, width)):
                 title = heading if heading and part == 0 else None
                 grid = RichTable(
                     title=title, title_justify="left", box=None, pad_edge=False, header_style="bold"
                 )
-                for index in places:
+                wants = [
+                    max(map(cell_len, (columns[index], *(row[index] for row in rows)))) for index in places
+                ]
+                room = width - GAP * (len(places) - 1)
+                widths = _widths([needs[index] for index in places], wants, room)
+                for index, fixed in zip(places, widths, strict=True):
                     numbers = all(row[index] == "" or row[index][:1] in "-−–+.<0123456789" for row in rows)
-                    grid.add_column(columns[index], justify="right" if numbers else "left", overflow="fold")
+                    grid.add_column(
+                        columns[index], justify="right" if numbers else "left", overflow="fold", width=fixed
+                    )
                 for row in rows:
                     grid.add_row(*(row[index] for index in places))
                 console.print()
@@ -98,19 +107,33 @@ def as_text(tables: Sequence[Table], width: int) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def _fitting(columns: list[str], rows: list[list[str]], width: int) -> Iterator[list[int]]:
+def _fitting(needs: list[int], width: int) -> Iterator[list[int]]:
     """Groups of column indices that each fit into ``width`` characters without breaking a word or number.
 
-    Every group starts with the first column, which names the rows.
+    needs: the narrowest that each column can be. Every group starts with the first column, which names the
+    rows.
     """
-    needs = [_narrowest(column, (row[index] for row in rows)) for index, column in enumerate(columns)]
     places = [0]
-    for index in range(1, len(columns)):
+    for index in range(1, len(needs)):
         if len(places) > 1 and sum(needs[shown] + GAP for shown in places) + needs[index] > width:
             yield places
             places = [0]
         places.append(index)
     yield places
+
+
+def _widths(needs: list[int], wants: list[int], room: int) -> list[int] | list[None]:
+    """Columns as wide as they want to be, or narrower, the widest first, but none narrower than it needs.
+
+    None for each where even that does not fit: then words are folded.
+    """
+    widths = list(wants)
+    while sum(widths) > room:
+        wider = [index for index, width in enumerate(widths) if width > needs[index]]
+        if not wider:
+            return [None] * len(widths)
+        widths[max(wider, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def _narrowest(heading: str, cells: Iterable[str]) -> int:

@@ -33,18 +33,50 @@ def test_texts(value):
     assert completion_of(value, "m").text == "A"
 
 
-def test_a_chat_completion_keeps_its_end_and_counts():
-    completion = completion_of({"model": "served", "choices": [CHOICE], "usage": USAGE}, "m")
-    assert (completion.finish_reason, completion.model) == ("length", "served")
-    assert (completion.input_tokens, completion.output_tokens, completion.reasoning_tokens) == (3, 2, 1)
+WITHHELD = "the provider's content filter withheld the answer"
 
 
-def test_what_was_withheld_is_a_refusal():
-    for message, finish in (
-        ({"content": None, "refusal": "No."}, "stop"),
-        ({"content": None}, "content_filter"),
+def chat(message: object = CHOICE["message"], **more: object) -> dict[str, object]:
+    finish = {name: more.pop(name) for name in ("finish_reason", "stop_reason") if name in more}
+    return {"choices": [{"message": message, **finish}], **more}
+
+
+@pytest.mark.parametrize(
+    ("value", "completion"),
+    [
+        ("A", Completion("A", "stop", model="m")),
+        ({"response": "A", "text": "B"}, Completion("A", "stop", model="m")),
+        (SimpleNamespace(completion="A", content="B"), Completion("A", "stop", model="m")),
+        (SimpleNamespace(completion=7, text="C"), Completion("C", "stop", model="m")),
+        (chat(), Completion("A", model="m")),
+        (chat(model="served"), Completion("A", model="served")),
+        (chat(model=""), Completion("A", model="m")),
+        (chat(finish_reason="length", usage=USAGE), Completion("A", "length", model="m", input_tokens=3, output_tokens=2, reasoning_tokens=1)),
+        (chat(usage={"input_tokens": 3, "output_tokens": 2, "reasoning_tokens": 1}), Completion("A", model="m", input_tokens=3, output_tokens=2, reasoning_tokens=1)),
+        (chat(usage={"prompt_tokens": 3, "input_tokens": 4}), Completion("A", model="m", input_tokens=3)),
+        (chat(usage=None), Completion("A", model="m")),
+        (chat(finish_reason=None, stop_reason="stop"), Completion("A", "stop", model="m")),
+        (chat(stop_reason="max_tokens"), Completion("A", "length", model="m")),
+        (chat(stop_reason="model_length"), Completion("A", "length", model="m")),
+        (chat({"content": "A", "reasoning_content": "hm"}), Completion("A", model="m", thoughts="hm")),
+        (chat({"content": "A", "reasoning_content": ""}), Completion("A", model="m")),
+        (chat({"content": [{"text": "A"}, {"text": None}, "B", {"text": "C"}]}), Completion("AC", model="m")),
+        (chat({"content": None, "refusal": "No\0."}), Completion("", model="m", refusal="No\ufffd.")),
+        (chat({"content": "A", "refusal": ""}), Completion("A", model="m")),
+        (chat({"content": None}, finish_reason="content_filter"), Completion("", "content_filter", model="m", refusal=WITHHELD)),
+        (chat({"content": None, "refusal": "No."}, finish_reason="content_filter"), Completion("", "content_filter", model="m", refusal="No.")),
+    ],
+)  # fmt: skip
+def test_what_a_reply_of_python_says(value, completion):
+    assert completion_of(value, "m") == completion
+
+
+@pytest.mark.parametrize("value", [chat({"content": None}), chat(None), {"choices": ["A"]}, {"text": []}, {"text": ["A"]}, {"text": [{"content": 7}]}])  # fmt: skip
+def test_a_reply_of_a_known_form_without_a_text_is_a_failed_request(value):
+    with pytest.raises(
+        EndpointFailure, match=r"it returned dict \{'.*; a model returns the text of its reply"
     ):
-        assert completion_of({"choices": [{"message": message, "finish_reason": finish}]}, "m").refusal
+        completion_of(value, "m")
 
 
 def test_unstorable_characters_are_replaced():
@@ -68,24 +100,47 @@ class StatusError(Exception):
         self.status_code = status
 
 
+class ReadTimeoutError(Exception):
+    """As libraries name theirs."""
+
+
+class APIConnectionError(Exception):
+    """As OpenAI's library names its own."""
+
+
+class WithResponseError(Exception):
+    def __init__(self, status: object) -> None:
+        super().__init__()
+        self.response = SimpleNamespace(status_code=status)
+
+
 @pytest.mark.parametrize(
-    ("error", "retryable", "fatal"),
+    ("error", "retryable", "fatal", "rate_limited", "timed_out"),
     [
-        (ValueError("x"), False, False),
-        (TimeoutError(), True, False),
-        (ConnectionResetError("gone"), True, False),
-        (StatusError(429), True, False),
-        (StatusError(503), True, False),
-        (StatusError(400), False, False),
-        (StatusError(401), False, True),
-        (StatusError(404), False, True),
+        (ValueError("x"), False, False, False, False),
+        (TimeoutError(), True, False, False, True),
+        (ReadTimeoutError(), True, False, False, True),
+        (APIConnectionError(), True, False, False, False),
+        (ConnectionResetError("gone"), True, False, False, False),
+        (WithResponseError(529), True, False, True, False),
+        (WithResponseError("529"), False, False, False, False),
+        *((StatusError(status), True, False, False, False) for status in (408, 409, 425, 500, 503)),
+        *((StatusError(status), False, False, False, False) for status in (400, 402, 422, 499)),
+        *((StatusError(status), False, True, False, False) for status in (401, 403, 404)),
+        (StatusError(429), True, False, True, False),
     ],
-    ids=str,
+    ids=repr,
 )
-def test_which_exceptions_are_worth_another_try(error, retryable, fatal):
+def test_which_exceptions_are_worth_another_try(error, retryable, fatal, rate_limited, timed_out):
     failure = failure_of(error, "python/ask")
     assert (failure.retryable, failure.fatal) == (retryable, fatal)
-    assert failure.message.startswith(f"python/ask raised {type(error).__name__}")
+    assert (failure.rate_limited, failure.timed_out) == (rate_limited, timed_out)
+    assert failure.message == f"python/ask raised {type(error).__name__}: {str(error) or 'without a message'}"
+    status = getattr(error, "status_code", None) or getattr(
+        getattr(error, "response", None), "status_code", None
+    )
+    assert failure.status == (status if isinstance(status, int) else None)
+    assert failure_of(failure, "other") is failure
 
 
 def test_the_message_is_one_safe_line():

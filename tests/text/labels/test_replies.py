@@ -106,6 +106,29 @@ def test_hard_replies(reply: str, label: str | None) -> None:
     assert chosen_label(reply, OPTIONS) == label
 
 
+VALUES = {"A": "1.5", "B": "7", "C": "True", "D": "tea"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ('{"answer": 1.5}', "A"),
+        ('{"answer": 7}', "B"),
+        ('{"answer": true}', "C"),
+        ('{"answer": null, "reason": "D"}', None),
+        ('{"answer": ["A"]}', None),
+        ('{"answer": "A", "final_answer": "B"}', None),
+        ('{"answer": "A", "reason": "B"}', "A"),
+        ('{"answer": "A"} {"answer": "B"}', "B"),
+        ('{"answer": "A"} {"reason": ["B"]}', "A"),
+        ('{"note": "B"}', "B"),
+        ('{"note": "A", "why": "B"}', None),
+    ],
+)
+def test_the_answer_of_an_object_is_its_last_single_value(reply: str, label: str | None) -> None:
+    assert chosen_label(reply, VALUES) == label
+
+
 PREDICATES = [("true", 1), ("false", -1), ("correct", 1), ("wrong", -1), ("incorrect", -1)]
 FRAMES = [
     ("{}", 1),

@@ -164,7 +164,7 @@ class ConnectionPool:
                 connection.open_since = now
             connection.open_count += 1
             self._open[connection] = None
-        if connection.unasked and connection.open_count:  # after this reply or in its place
+        if connection.unasked:  # after this reply or in its place
             self._doubt(connection)
         if connection.open_count and (connection.late or connection.uses >= MOST_USES or not connection.keep):
             connection.retired = True

@@ -115,7 +115,7 @@ class Connection(asyncio.Protocol):
         self.received = 0
         """Bytes of the body of the latest reply."""
         self._early = self._has_turn = self._connects = self._is_delimited = False
-        self._fileno: Callable[[], int] | None = None
+        self._fileno: Callable[[], int] = lambda: -1  # as of a socket that is closed
         self._poll: Callable[[int], list[tuple[int, int]]] | None = None
 
     @property
@@ -125,7 +125,7 @@ class Connection(asyncio.Protocol):
 
     def readable(self) -> bool:
         """Whether the socket holds bytes, or the end, that have not been read."""
-        if self.transport is None or self._fileno is None or (number := self._fileno()) < 0:
+        if self.transport is None or (number := self._fileno()) < 0:
             return False
         return bool(self._poll(0) if self._poll is not None else select.select([number], [], [], 0)[0])
 

@@ -94,7 +94,7 @@ def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mappin
             metrics[key] = metric_name(key, config)
             configs[metrics[key]] = config
             arguments = (result.get("generation_config") or {}).get("generation_args") or {}
-            settings[told({**arguments, "prompt_template": None})] = None
+            settings[told({**arguments, "prompt_template": None, "execution_command": None})] = None
         metric = metrics[key]
         name = str(row["sample_id"])
         repeats[name, metric] += 1
@@ -130,9 +130,13 @@ def metric_name(key: str, config: Mapping[str, Any]) -> str:
 
 
 def _score(row: Row) -> float | None:
-    """The score; UNKNOWN where there was no reply to score, which other programs and ours write as 0."""
-    output = row.get("output") or {}
-    if _metadata(row).get("state") in LOST or (row.get("error") and not any(_texts(output.get("raw")))):
+    """The score; UNKNOWN where there was no reply to score, which other programs and ours write as 0.
+
+    Ours say so by the state: an empty reply is a reply.
+    """
+    state, output = _metadata(row).get("state"), row.get("output") or {}
+    lost = state in LOST if state else row.get("error") and not any(_texts(output.get("raw")))
+    if lost:
         return UNKNOWN
     return number(row["evaluation"].get("score"))
 

@@ -198,6 +198,7 @@ class _Aggregate:
         source, made = one.entry.get("source_data") or {}, one.entry.get("generation_config") or {}
         arguments = dict(made.get("generation_args") or {})
         prompt = arguments.pop("prompt_template", None)
+        arguments.pop("execution_command", None)  # it names the model, so that no two would be alike
         parts = {
             "task": one.task,
             "data": str(source.get("hf_repo") or source.get("dataset_name") or ""),

@@ -188,7 +188,7 @@ def encoders(
             )
             for node in [node for node in ray.nodes() if node["Alive"]][:most]
         ]
-    here = _at(ray, ray.get_runtime_context().get_node_id())
+    here = _at(ray, ray.get_runtime_context().get_node_id(), soft=False)  # it is to outlive every other node
     registry = (
         ray.remote(VectorRegistry).options(num_cpus=0, scheduling_strategy=here).remote(workers, at_once)
     )
@@ -304,8 +304,9 @@ def _vectors_of(task: asyncio.Task[Any]) -> Any:
     return task.result() if task.done() and task.exception() is None else None
 
 
-def _at(ray: Any, node: str) -> Any:
-    return ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=True)
+def _at(ray: Any, node: str, *, soft: bool = True) -> Any:
+    """On that node; on another where it is away, if ``soft``."""
+    return ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=soft)
 
 
 def _there(ray: Any, stored: Any) -> bool:

@@ -158,9 +158,8 @@ def export_files(
     elif format != "release":
         files |= {f"{name}.{format}": _packed(frame, format) for name, frame in tables.items()}
     else:
-        files |= {f"{name}.csv": _packed(table, "csv") for name, table in kind_tables.items()} or release_of(
-            study
-        )
+        files |= {f"{name}.csv": _packed(table, "csv") for name, table in kind_tables.items()}
+        files |= release_of(study)
         if not files:
             raise FolkwaysError(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: "

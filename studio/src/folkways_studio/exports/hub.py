@@ -11,6 +11,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.sdk.cultures import language_name
+from folkways.sdk.display import plural
 from folkways.sdk.files import Croissant, CroissantTable
 from folkways_studio.exports.data_statement import (
     Offers,
@@ -121,7 +122,7 @@ def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released:
         for stage in snapshot.stages.values()
     )
     shown = "\n".join(
-        f"- `{name}`: {frame.height:,} rows; columns `{'`, `'.join(frame.columns)}`"
+        f"- `{name}`: {plural(frame.height, 'row')}; columns `{'`, `'.join(frame.columns)}`"
         for name, frame in tables.items()
     )
     release = (
@@ -186,10 +187,9 @@ def _withdrawn(snapshot: StudySnapshot) -> str:
     ]
     if not sentences:
         return "Nobody withdrew."
-    return (
-        f"{' '.join(sentences)} Nothing they said is here, nor are the {snapshot.left_out} items that "
-        "descend from it."
-    )
+    gone = snapshot.left_out
+    descended = f", nor {'is' if gone == 1 else 'are'} {plural(gone, 'item')} that came of it" if gone else ""
+    return f"{' '.join(sentences)} Nothing they said is here{descended}."
 
 
 def _day(moment: float) -> str:

@@ -121,7 +121,7 @@ def _ordered(
     elif name in ("key", "state"):
         column = items.c[name]
     else:
-        return statement.order_by(items.c.id)
+        return statement.order_by(items.c.id.desc() if turned and name == "own" else items.c.id)
     return statement.order_by(column.desc() if turned else column, items.c.id)
 
 

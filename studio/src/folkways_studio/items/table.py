@@ -35,8 +35,8 @@ LONGEST_QUERY = 2000
 MOST_FILTERS = 50
 """Saved filters of a study."""
 
-SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario")
-"""What an item is called by: the first of these fields that it has, else any other."""
+SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "text")
+"""What an item is called by: the first of these fields that it has, else another text, else anything."""
 
 
 def in_words(value: Any) -> str:
@@ -59,9 +59,12 @@ def in_words(value: Any) -> str:
 
 def facts_of(subject: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """What an item is about, field by field, the most telling first."""
-    return sorted(
-        subject.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)
-    )
+
+    def place(fact: tuple[str, Any]) -> int:
+        name, value = fact
+        return SUBJECT.index(name) if name in SUBJECT else len(SUBJECT) + (not isinstance(value, str))
+
+    return sorted(subject.items(), key=place)
 
 
 def title_of(item: Item, subject: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from folkways.sdk.benchmarks import free_answer_tasks, get_task
-from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways.sdk.runs import (
     State,
     choose_models,
@@ -92,7 +92,12 @@ def _replies(
 ) -> Iterator[dict[str, Any]]:
     """Counted items with a reply: where it is from, the question as it was asked, what people answered, the
     reply."""
-    record = run_records.find_asked_run(workspace, run)
+    try:
+        record = run_records.find_asked_run(workspace, run)
+    except (
+        UnknownNameError
+    ) as error:  # without its hint: where the workspace is, people at a page need not know
+        raise UnknownNameError(error.kind, error.name, error.valid) from None
     tasks = [each for each in run_records.run_tasks(workspace, record) if each.task in free_answer_tasks()]
     if not tasks:
         raise FolkwaysError(

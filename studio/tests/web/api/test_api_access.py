@@ -27,6 +27,7 @@ from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import WebSettings
 from studio.tests.support.studies import QUESTION
 from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.api.bodies import BODIES
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.http import Client
 from studio.tests.web.worlds import (
@@ -114,31 +115,6 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/ml-backends/{backend}/jobs/{job}/cancel"): OWNERS,
 }
 OPERATIONS = [pytest.param(*each, id=" ".join(each)) for each in TABLE]
-
-BODIES: dict[str, dict[str, Any]] = {
-    "/studies": {"definition": {}},
-    "/studies/{study}/state": {"state": "open"},
-    "/studies/{study}/items": {"stage": "no-such-stage", "rows": [{"question": "?"}]},
-    "/studies/{study}/suggestions": {
-        "stage": "no-such",
-        "suggestions": [{"item": 1, "model": "m", "answer": 1}],
-    },
-    "/studies/{study}/items/{item}/decisions": {"reason": "because", "answer": {"choices": ["9"]}},
-    "/studies/{study}/judgements/{judgement}/redactions": {"fields": ["no-such-field"]},
-    "/studies/{study}/assignments": {"rows": [{"item": "no-such-item", "person": "nobody"}]},
-    "/studies/{study}/assignments/rule": {"stage": "no-such-stage"},
-    "/studies/{study}/draws": {"stage": "verify", "run": "no-such-run"},
-    "/studies/{study}/invites": {"population": "nowhere"},
-    "/studies/{study}/members": {"login": "nobody", "role": "reviewer"},
-    "/studies/{study}/webhooks": {"url": "nowhere"},
-    "/studies/{study}/suggestion-jobs": {"stage": "verify"},
-    "/studies/{study}/ml-backends": {"stage": "verify", "model": "m", "url": "nowhere"},
-    "/studies/{study}/ml-backends/{backend}/jobs": {"work": "predict"},
-    "/studies/{study}/participants/{person}/waiver": {"reason": "a good one"},
-    "/studies/{study}/participants/{person}/hand-out": {"stage": "no-such-stage"},
-    "/studies/{study}/participants/{person}/take-in": {"rows": [{"assignment": "x"}]},
-}
-"""Bodies with which whoever is allowed to is still told what is wrong, so that nothing changes."""
 
 CHANGES = (
     "/personal",

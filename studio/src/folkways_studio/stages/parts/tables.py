@@ -69,12 +69,16 @@ def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
 
 def codebook_row(part: Part) -> dict[str, Any]:
     """What a part's column means."""
-    scale = Scale.points(part) if part["type"] == "scale" else None
+    points = Scale.points(part) if part["type"] == "scale" else ()
+    bounds = (points[0], points[-1]) if points else (part.get("least"), part.get("most"))
+    within = " ".join(
+        f"{word} {bound}" for word, bound in zip(("from", "to"), bounds, strict=True) if bound is not None
+    )
     return {
         "column": _column(part["key"]),
         "type": part["type"],
         "label": _written(part["label"]),
-        "values": f"from {scale[0]} to {scale[-1]}" if scale else _written(part.get("options")),
+        "values": within if part["type"] in ("scale", "number") and within else _written(part.get("options")),
         "required": part.get("required", True),
         "asked_if": _written(part.get("if")),
     }
