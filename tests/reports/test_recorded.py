@@ -11,8 +11,17 @@ import polars as pl
 
 from folkways import __version__
 from folkways.reports.data import ReportData
+from folkways.reports.formats.item import render_item
+from folkways.reports.formats.site import Site
+from folkways.reports.formats.terminal import terminal_summary, terminal_verdict
 from folkways.reports.formats.write import write_report
+from folkways.reports.views.board import Board
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.views import ReportView
+from tests.reports.test_plain import ITEM, JUDGEMENTS, PROMPTS, RESPONSES, SEM_B, printed, without_styles
+from tests.reports.test_site import contribution
 from tests.support.fingerprints import check_fingerprints, check_text
+from tests.support.page_text import page_text, what_differs
 
 RECORDED = Path(__file__).parent / "recorded"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
@@ -37,6 +46,51 @@ def test_the_words_of_a_page(page_file: Path) -> None:
         shown = re.sub(r"<(script|style|svg)\b.*?</\1>|<[^>]*>", " ", text.partition(">")[2], flags=re.DOTALL)
         words[name] = pl.DataFrame({"word": unescape(shown).split()})
     check_fingerprints(words, RECORDED / "page.json", aliases={__version__: "VERSION"})
+
+
+def test_what_a_terminal_shows(data: ReportData) -> None:
+    """At the widths of a narrow and of a wide window, without colours."""
+    view = ReportView(data)
+    item = {**ITEM, "text": "What is eaten?"}
+    prompts = PROMPTS.with_columns(user=pl.lit("Q: What is eaten?"))
+    replies = RESPONSES.with_columns(response=pl.lit("떡볶이"))
+    shown = {
+        "summary, 72": (terminal_summary(data), 72),
+        "summary, 200": (terminal_summary(data), 200),
+        "verdict, 72": (terminal_verdict(Leaderboard(view)), 72),
+        "verdict, 200": (terminal_verdict(Leaderboard(view)), 200),
+        "item, 100": (render_item(item, prompts, replies, JUDGEMENTS, (SEM_B,)), 100),
+    }
+    texts = [f"=== {name}\n{without_styles(printed(*what))}" for name, what in shown.items()]
+    lines = [line.rstrip() for text in texts for line in text.splitlines()]
+    check_text("\n".join(lines), RECORDED / "terminal.txt")
+
+
+def test_what_a_page_says_in_words(one_task: ReportData, tmp_path: Path) -> None:
+    """Of a report of one task: everything, with attributes, labels of figures included."""
+    (page, *_) = write_report(one_task, tmp_path, ("html",))
+    check_text(
+        "\n".join(page_text(without_data(page.read_text(encoding="utf-8")))), RECORDED / "one_task.txt"
+    )
+
+
+def test_what_the_pages_of_a_site_say(one_task: ReportData) -> None:
+    site = Site(
+        Board([contribution(one_task)], "Made models"), "https://example.org/board", "https://example.org/add"
+    )
+    pages = {}
+    for name, content in site.files():
+        if name.endswith(".html"):
+            pages[name] = page_text(without_data(content.decode()), frame=True)
+        elif name.endswith((".json", ".xml")):
+            pages[name] = content.decode().replace(", ", ",\n").splitlines()
+    check_text(what_differs(pages), RECORDED / "site.txt")
+
+
+def without_data(html: str) -> str:
+    """A page without what its script draws, with the texts of drawings as lines."""
+    html = re.sub(r"<script\b.*?</script>", "", html, flags=re.DOTALL)
+    return re.sub(r"</?(svg|g|path|rect|line|circle|polyline|use|defs)\b[^>]*>", "", html)
 
 
 def test_the_lines_of_figures(report_files: list[Path]) -> None:
