@@ -103,12 +103,12 @@ EXPORTS = ("hub", "inspect", "every-eval-ever", "eval-results", "lm-eval")
 CHANGING = {
     r"http://127\.0\.0\.1:\d+": "http://SERVER",
     r"\d{4}-\d\d-\d\d[T ]\d\d[:-]\d\d(:\d\d|-\d\d)?(\.\d+)?([+-]00[:-]00|Z)?": "TIME",
-    r"(?m)^err: .*: [\d,]+ of [\d,]+, [\d,]+/s, .*\n": "",  # how far it is
+    r"(?m)^err: .*: [\d,]+ of [\d,]+\b.*\n": "",  # how far it is
     r"[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}": "UUID",
     r"(?<=_)[\dA-Za-z]{22}(?=\.eval)": "ID",
     r'("(?:eval|run|task)_id"|"uuid"|\b(?:eval|run|task)_id|\buuid): "[\dA-Za-z]{22}"': r"\1: ID",
     r'\b(time|latency_ms|seconds)("?: )[\d.e-]+': r"\1\2N",
-    r"\d+\.\d s\b": "N s",
+    r" +(\d+ min )?\d+(\.\d)? s\b": " N s",
     r"(?<=Made )\d{4}-\d\d-\d\d": "DATE",
     r'(checksum: )"[\da-f]{64}"': r"\1DIGEST",
     r"\b1[789]\d{8}\b": "SECONDS",
