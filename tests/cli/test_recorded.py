@@ -103,7 +103,7 @@ EXPORTS = ("hub", "inspect", "every-eval-ever", "eval-results", "lm-eval")
 CHANGING = {
     r"http://127\.0\.0\.1:\d+": "http://SERVER",
     r"\d{4}-\d\d-\d\d[T ]\d\d[:-]\d\d(:\d\d|-\d\d)?(\.\d+)?([+-]00[:-]00|Z)?": "TIME",
-    r"(?m)^err: .*: [\d,]+ of [\d,]+\b.*\n": "",  # how far it is
+    r"(?m)^err: .*: [\d,]+ of [\d,]+, .*\n": "",  # how far it is
     r"[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}": "UUID",
     r"(?<=_)[\dA-Za-z]{22}(?=\.eval)": "ID",
     r'("(?:eval|run|task)_id"|"uuid"|\b(?:eval|run|task)_id|\buuid): "[\dA-Za-z]{22}"': r"\1: ID",
