@@ -281,7 +281,6 @@ def meanings(source: SourceQuestion) -> Meanings:
     return Meanings(source, of, right)
 
 
-@lru_cache(maxsize=50_000)
 def folded(text: str) -> str:
     """The form in which two texts are one text: case aside."""
     return " ".join(text.casefold().split())
