@@ -19,6 +19,7 @@ from folkways.endpoints.servers import connections
 from folkways.endpoints.servers.connections import ConnectionPool, Reply, UnaskedError
 from folkways.endpoints.servers.http import HttpEndpoint
 from folkways.endpoints.servers.route import Route
+from tests.support import scripted_server
 from tests.support.asking import request
 from tests.support.chat_server import ChatServer
 from tests.support.unasked_server import UnaskedServer
@@ -130,6 +131,30 @@ def test_a_connection_is_looked_at_before_it_is_retired(monkeypatch: pytest.Monk
     monkeypatch.setattr(connections, "MOST_USES", 5)
     with UnaskedServer("ahead", at=4, latency=0.002) as server:
         assert settled(server, 5) == [None, *[False] * 4]
+
+
+def test_a_retired_connection_is_closed_once_its_replies_are_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MOST_USES", 2)
+    reply = {"choices": [{"message": {"content": "A"}}]}
+
+    async def ask() -> tuple[int, int]:
+        async with scripted_server.ScriptedServer(lambda _: reply) as server:
+            endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
+            await endpoint.open(1)
+            for number in range(5):
+                await endpoint.complete(request(str(number)))
+            before = server.open
+            while (wait := await endpoint.look()) is not None:
+                await asyncio.sleep(wait)
+            for _ in range(100):
+                if server.open == 1:
+                    break
+                await asyncio.sleep(0.01)
+            after = server.open
+            await endpoint.close()
+            return before, after
+
+    assert asyncio.run(ask()) == (3, 1)  # the third has carried one request only
 
 
 def test_open_replies_of_a_connection_that_breaks_are_no_answers() -> None:

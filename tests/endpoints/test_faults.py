@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions, Settings
 from folkways.endpoints.registry import open_name
 from tests.support.asking import request
+from tests.support.chat_faults import KINDS
+from tests.support.fingerprints import check_text
 
 RETRYABLE = [
     "408", "409", "429", "500", "502", "503", "529",
@@ -170,3 +175,32 @@ def test_a_request_can_be_cancelled_and_the_endpoint_asked_again(chat_server, mo
         return found.text
 
     assert asyncio.run(run()) in {"A", "B", "C", "D"}
+
+
+FAULTS = [
+    *(kind for kind in KINDS if kind not in ("stall", "big", "bomb")), "stall+seconds=20", "big+megabytes=1",
+    "400+setting=temperature", "400+setting=top_p", "400+setting=max_tokens", "429+after=2", "429+ms=250", "429+reset=1m2s",
+    "500+after=5", "503+after=7",
+]  # fmt: skip
+
+
+def test_what_is_read_of_every_fault(ask, chat_server):
+    """All fields of the completion or of the failure; what is usual is left out."""
+    lines = []
+    for fault in FAULTS:
+        stalls = fault.startswith("stall")
+        try:
+            answer = ask(
+                "openai", request(f"[[fault:{fault}]]"), timeout=0.2 if stalls else 20, max_body=1_000_000
+            )
+        except EndpointFailure as failure:
+            answer = failure
+        fields = asdict(answer)
+        told = {
+            name: fields[name]
+            for name in fields
+            if fields[name] not in (None, "") and fields[name] is not False
+        }
+        lines.append(f"{fault}: {json.dumps(told, ensure_ascii=True, default=str)}")
+    aliases = {chat_server.url: "SERVER"}
+    check_text("\n".join(lines) + "\n", Path(__file__).parent / "recorded" / "faults.txt", aliases)

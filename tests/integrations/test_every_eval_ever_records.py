@@ -124,13 +124,14 @@ def test_repeated_samples_are_epochs_of_one_question_and_errors_without_a_reply_
     refused = {"sample_id": "refused", "error": "refused", "output": {"raw": ["I will not."]}}
     empty = {"sample_id": "empty", "error": "it is empty", "output": {"raw": [""]}}
     ours = [empty | {"metadata": {"state": "unreadable"}}, refused | {"metadata": {"state": "failed"}}]
-    changes = (lost, refused, empty, *ours)
+    others = lost | {"metadata": {"state": "done"}}  # the word of another program
+    changes = (lost, refused, empty, *ours, others)
     path.write_text(again + "".join(json.dumps(failed[1] | change) + "\n" for change in changes))
     (log,) = read_logs(path)
     assert list(zip(log.items, log.repeats, strict=True))[:4] == [("s0", 1), ("s1", 1), ("s0", 2), ("s1", 2)]
     assert log.questions == log.items
     (values,) = log.scores.values()
-    assert str(list(values)) == "[1.0, 0.0, 1.0, 0.0, nan, 0.0, nan, 0.0, nan]"
+    assert str(list(values)) == "[1.0, 0.0, 1.0, 0.0, nan, 0.0, nan, 0.0, nan, nan]"
     assert not log.lower_is_better and log.settings == {}
 
 

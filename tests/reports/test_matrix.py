@@ -17,9 +17,10 @@ from folkways.display import number
 from folkways.names import culture_name
 from folkways.records import Metric
 from folkways.reports.data import PEOPLE, ReportData
+from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.sparklines import STEPS, bar, heat_step, rules
 from folkways.reports.formats import html
-from folkways.reports.formats.html import render_html
+from folkways.reports.formats.html import Read, render_html
 from folkways.reports.formats.summary import glosses, interval_example
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.matrix import columns
@@ -44,9 +45,10 @@ def marks(drawn: str) -> dict[str, int]:
 def test_heat_maps_are_drawn_until_there_are_enough_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     view = ReportView(simulate(Shape(saq=2, easy=1, xcr=2)))
     cells = [len(task.facets["culture"].values) * len(task.models) for task in view.tasks]
+    drawings, read = draw(view), Read.of(view)
     for most, drawn in ((0, 1), (sum(cells[:2]) - 1, 1), (sum(cells[:2]), 2), (sum(cells), 3)):
         monkeypatch.setattr(html, "CELLS_DRAWN", most)
-        assert render_html(view).count('class="late"') == len(cells) - drawn, most
+        assert render_html(view, drawings, read).count('class="late"') == len(cells) - drawn, most
 
 
 @pytest.mark.parametrize(

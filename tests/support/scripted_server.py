@@ -35,6 +35,8 @@ class ScriptedServer:
         self._script = script
         self.requests: list[Received] = []
         self.url = ""
+        self.open = 0
+        """Connections that the client has not closed."""
 
     async def __aenter__(self) -> ScriptedServer:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -47,6 +49,7 @@ class ScriptedServer:
         self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open += 1
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 first, *lines = head.decode("latin-1").rstrip().split("\r\n")
@@ -62,4 +65,5 @@ class ScriptedServer:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the client is done
         finally:
+            self.open -= 1
             writer.close()

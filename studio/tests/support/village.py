@@ -7,7 +7,6 @@ same study.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -195,26 +194,33 @@ class Clock:
     """The time that the studio sees."""
 
     now: float = START
+    drawn: int = 0
+    """The last number in place of one that is drawn at random."""
 
     def wait(self, seconds: float) -> None:
         self.now += seconds
+
+    def draw(self) -> int:
+        """The next number."""
+        self.drawn += 1
+        return self.drawn
 
 
 @contextmanager
 def fixed_clock() -> Iterator[Clock]:
     """Time that only the caller moves, and numbers in a row in place of those drawn at random."""
-    clock, numbers = Clock(), itertools.count(1)
+    clock = Clock()
 
     def counted(length: int = 32) -> str:
-        return f"{next(numbers):0{length}d}"
+        return f"{clock.draw():0{length}d}"
 
     with ExitStack() as stack:
         for name, fixed in {
             "time.time": lambda: clock.now,
             "secrets.token_hex": lambda length=32: counted(2 * length),
             "secrets.token_urlsafe": counted,
-            "secrets.randbits": lambda bits: next(numbers) % 2**bits,
-            "secrets.choice": lambda letters: letters[next(numbers) % len(letters)],
+            "secrets.randbits": lambda bits: clock.draw() % 2**bits,
+            "secrets.choice": lambda letters: letters[clock.draw() % len(letters)],
         }.items():
             stack.enter_context(patch(name, fixed))
         yield clock
@@ -289,6 +295,7 @@ def build_village(workspace: Workspace, clock: Clock, name: str = "village") -> 
     """The study of that name; any but the first is without the last stage, and has titles of its own."""
     description = {**DESCRIPTION, "name": name}
     if name != "village":
+        clock.drawn = 1000  # whatever was drawn before
         for key, parts in (
             ("populations", DESCRIPTION["populations"]),
             ("stages", DESCRIPTION["stages"][:-1]),
@@ -385,9 +392,8 @@ def _decide(village: Village) -> None:
     first = corrections.sent_by(workspace, people["bob"].id)[0]
     corrected = {"no_answer": "dont_know"}
     corrections.correct(workspace, people["bob"].id, first.judgement.assignment_id, corrected, "again")
-    redaction.redact(
-        workspace, study, corrections.sent_by(workspace, people["lee"].id)[-3].judgement.id, by=owner
-    )
+    answered = {each.item.key: each.judgement.id for each in corrections.sent_by(workspace, people["lee"].id)}
+    redaction.redact(workspace, study, answered["q2"], by=owner)
     everybody = assignees.people_of(workspace, study).assignees()
     wanted = {
         items["q3"]: [everybody[people["lee"].pseudonym], everybody["uk"]],

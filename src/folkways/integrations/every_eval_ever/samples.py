@@ -13,7 +13,7 @@ import orjson
 from folkways.errors import DataError
 from folkways.integrations.scored_log import UNKNOWN, ScoredLog, columns, digest, facets, number, told
 from folkways.json_lines import json_objects
-from folkways.records import LOST
+from folkways.records import LOST, State
 
 Row = dict[str, Any]
 
@@ -135,8 +135,8 @@ def _score(row: Row) -> float | None:
     Ours say so by the state: an empty reply is a reply.
     """
     state, output = _metadata(row).get("state"), row.get("output") or {}
-    lost = state in LOST if state else row.get("error") and not any(_texts(output.get("raw")))
-    if lost:
+    ours = state in [one.value for one in State]
+    if state in LOST if ours else row.get("error") and not any(_texts(output.get("raw"))):
         return UNKNOWN
     return number(row["evaluation"].get("score"))
 
