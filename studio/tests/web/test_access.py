@@ -238,7 +238,7 @@ LOOSE = ("/signin", "/account/password", "/studies/new", "/studies/make")
 given."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Beginning:
     """The database as it was when a world had been built in it, and everybody had come with a browser."""
 
@@ -248,8 +248,6 @@ class Beginning:
     saved: sqlite3.Connection
     """In memory: to copy it costs a twentieth of building a world."""
     live: sqlite3.Connection
-    untouched: int | None = None
-    """``changes`` when the database was last as it was saved."""
 
     def changes(self) -> int:
         """Another number as soon as anybody has changed anything in the database (SQLite counts commits of
@@ -262,11 +260,8 @@ class Beginning:
         return Visitor(Client(self.server.url, cookies=dict(made.client.cookies)), made.csrf)
 
     def restore(self) -> World:
-        """Undo whatever was changed since. Where nothing was, nothing is copied: the server would have to read
-        the schema again."""
-        if self.changes() != self.untouched:
-            self.saved.backup(self.live)
-            self.untouched = self.changes()
+        """Undo whatever was changed since."""
+        self.saved.backup(self.live)
         return self.world
 
 
