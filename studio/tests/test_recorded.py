@@ -4,12 +4,9 @@ hold and what the commands print are as they were when somebody last read them (
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import io
 import json
 import os
-import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass
 from enum import Enum
@@ -20,7 +17,6 @@ import openpyxl
 import polars as pl
 import pytest
 
-import folkways_studio
 from folkways_studio.database.audit import events
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.archive import export_files
@@ -340,44 +336,3 @@ def test_what_commands_print(village: Village, tmp_path: Path) -> None:
 
 OF_FILES = ("template", "check")
 """Commands without a workspace."""
-
-
-def test_the_limits_and_defaults_of_services() -> None:
-    """What a caller relies on who names none: numbers that modules have, and what their functions and records take
-    for granted."""
-    lines = []
-    for module in sorted(
-        pkgutil.walk_packages(folkways_studio.__path__, "folkways_studio."), key=lambda each: each.name
-    ):
-        if module.name.startswith("folkways_studio.database.migrations"):
-            continue
-        held = importlib.import_module(module.name)
-        for name, value in sorted(vars(held).items()):
-            if name.startswith("_") or getattr(value, "__module__", module.name) != module.name:
-                continue
-            if is_limit(value) and name.isupper() and name != "TYPE_CHECKING":
-                lines.append(f"{module.name}.{name} = {value}")
-            elif defaults := defaults_of(value):
-                lines.append(f"{module.name}.{name}({defaults})")
-    check_text(
-        "\n".join(line.removeprefix("folkways_studio.") for line in lines) + "\n", RECORDED / "defaults.txt"
-    )
-
-
-def is_limit(value: Any) -> bool:
-    """Whether a value is a number, or some."""
-    if isinstance(value, tuple | list):
-        return bool(value) and all(map(is_limit, value))
-    return isinstance(value, int | float)
-
-
-def defaults_of(value: Any) -> str:
-    """The parameters of a function, or of what makes a record, that can be left out, with what stands for them."""
-    if not (inspect.isfunction(value) or (is_dataclass(value) and isinstance(value, type))):
-        return ""
-    parameters = inspect.signature(value).parameters.values()
-    return ", ".join(
-        f"{each.name}={shown(each.default)}"
-        for each in parameters
-        if isinstance(each.default, bool | int | float | str | tuple | Enum | None.__class__)
-    )
