@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -88,17 +89,19 @@ def test_models_of_one_name_are_told_apart(people: Shared) -> None:
 
 
 def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(
-    people: Shared, valid: Callable[[Shared], int]
+    people: Shared, valid: Callable[[Shared], int], tmp_path: Path
 ) -> None:
     assert valid(people) == 0
     assert not list(people.out.rglob("*_samples.jsonl"))
     assert "aggregates alone" in people.done.stderr and "--items" in people.done.stderr
     check_store(people)
-    named = exported(people.workspace.parent, "--items")
+    folder = copytree(people.workspace.parent, tmp_path / "people")
+    named = exported(folder, "--items")
     assert valid(named) > 0
     check_store(named)
-    exported(people.workspace.parent)
-    assert not list(people.out.rglob("*_samples.jsonl")), "a file of items from before does not stay"
+    again = exported(folder)
+    assert again.out == named.out
+    assert not list(again.out.rglob("*_samples.jsonl")), "a file of items from before does not stay"
 
 
 def test_one_profile_is_written_where_it_is_named(people: Shared, tmp_path: Path) -> None:
