@@ -32,6 +32,8 @@ class Place(NamedTuple):
     hub: HubServer
     home: Path
     env: dict[str, str]
+    requests: list[str]
+    """Paths of the first fetch."""
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         env = environment(HF_ENDPOINT=hub.url, FOLKWAYS_DATA=str(home / "data"))
         fetched = folkways("data", "fetch", *NAMES, cwd=home, env=env)
         assert fetched.returncode == 0, fetched.stderr
-        yield Place(hub, home, env)
+        yield Place(hub, home, env, [entry["path"] for entry in hub.log()])
 
 
 def provenance(place: Place, name: str) -> dict[str, object]:
@@ -72,11 +74,10 @@ def provenance(place: Place, name: str) -> dict[str, object]:
 
 
 def test_a_pinned_release_is_asked_for_at_its_commit(place: Place) -> None:
-    paths = [entry["path"] for entry in place.hub.log()]
     for name in ("global-mmlu-lite", "global-piqa", "normad"):
         record = get_record(name)
         assert len(record.revision) == 40
-        asked = [path for path in paths if f"{record.repository}/resolve/{record.revision}/" in path]
+        asked = [path for path in place.requests if f"{record.repository}/resolve/{record.revision}/" in path]
         assert len(asked) == len(record.files)
         assert provenance(place, name)["revision"] == record.revision
 
