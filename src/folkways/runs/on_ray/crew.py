@@ -264,13 +264,13 @@ class RayWorkerPool:
         error: BaseException | None = None
         stopped = 0
         while busy:
-            told, _ = ray.wait(list(busy), num_returns=len(busy), timeout=self._asking.every)
+            ready, _ = ray.wait(list(busy), num_returns=len(busy), timeout=self._asking.every)
             while stopped < self._stops:
                 stopped += 1
                 self._heard = dict.fromkeys(self._heard, time.monotonic())
                 tell_stops(self._session, stopped)
             ended = False
-            for reports in told:
+            for reports in ready:
                 name = busy[reports]
                 try:
                     self._reported[name][self._lives[name]] = ray.get(next(reports))

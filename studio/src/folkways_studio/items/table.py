@@ -60,11 +60,11 @@ def in_words(value: Any) -> str:
 def facts_of(subject: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """What an item is about, field by field, the most telling first."""
 
-    def place(fact: tuple[str, Any]) -> int:
+    def rank(fact: tuple[str, Any]) -> int:
         name, value = fact
         return SUBJECT.index(name) if name in SUBJECT else len(SUBJECT) + (not isinstance(value, str))
 
-    return sorted(subject.items(), key=place)
+    return sorted(subject.items(), key=rank)
 
 
 def title_of(item: Item, subject: Mapping[str, Any]) -> str:
