@@ -10,7 +10,6 @@ Scores, intervals and single judgements are made up here. Making them up is not 
 from __future__ import annotations
 
 import argparse
-import gc
 import resource
 import tempfile
 import time
@@ -21,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from folkways.cli.main import GARBAGE_AFTER
+from folkways.process import tune_process
 from folkways.cultures import cultures
 from folkways.integrations.leaderboard import write_leaderboard
 from perf.pages import replace_table
@@ -146,7 +145,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--out", type=Path, help="keep the site there, and write no results")
     chosen = parser.parse_args()
-    gc.set_threshold(GARBAGE_AFTER, 20, 20)  # as the command does
+    tune_process()  # as the command does
     with tempfile.TemporaryDirectory() as folder:
         rows = make_records(
             Path(folder) / "data", chosen.models, chosen.tasks, chosen.cultures, chosen.questions

@@ -26,8 +26,7 @@ def main() -> None:
 
             command_line()
     except KeyboardInterrupt:
-        sys.stderr.write(INTERRUPTED)
-        sys.exit(interrupts.exit_code())
+        interrupts.leave()
     finally:
         for number in (
             interrupts.STOPS

@@ -173,6 +173,19 @@ main()
 RUN = ("run", "demo/mcq", "--model", "baseline/first")
 
 
+def started(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
+    """That Python program, which signals reach though they are ignored here."""
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=environment(),
+        preexec_fn=hear_signals,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
 @pytest.mark.parametrize(
     ("number", "module", "arguments"),
     [
@@ -192,16 +205,36 @@ def test_a_signal_at_any_import_ends_it_in_one_line(
     tmp_path: Path, number: signal.Signals, module: str, arguments: tuple[str, ...]
 ) -> None:
     program = BEGINNING.format(module=module, number=int(number), arguments=list(arguments))
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=tmp_path,
-        env=environment(),
-        preexec_fn=hear_signals,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = started(tmp_path, program)
     assert (done.returncode, done.stderr.strip()) == (128 + number, "Interrupted."), done
+
+
+HALF_MADE = """
+import asyncio, os, sys
+
+make = asyncio.BaseEventLoop.__init__
+
+def interrupted(loop):
+    os.kill(os.getpid(), {number})
+    make(loop)
+
+asyncio.BaseEventLoop.__init__ = interrupted
+sys.argv[1:] = {arguments!r}
+from folkways.__main__ import main
+main()
+"""
+"""The command line, which a signal meets as its event loop is half made."""
+
+
+@pytest.mark.parametrize(
+    "arguments", [RUN, ("studio", "--port", "0")]
+)
+@pytest.mark.parametrize("number", STOPS)
+def test_a_half_made_event_loop_says_nothing_of_itself(
+    tmp_path: Path, number: signal.Signals, arguments: tuple[str, ...]
+) -> None:
+    done = started(tmp_path, HALF_MADE.format(number=int(number), arguments=list(arguments)))
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (128 + number, "Interrupted."), done
 
 
 def test_an_import_ends_before_a_signal_is_raised(tmp_path: Path) -> None:

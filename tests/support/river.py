@@ -20,6 +20,7 @@ from runpy import run_path
 from tempfile import TemporaryFile
 from typing import Any, TypeVar
 from unittest.mock import patch
+from warnings import catch_warnings
 
 import orjson
 from sqlalchemy import event
@@ -109,6 +110,8 @@ def _in_this_process(
         chdir(cwd or "."),
         patch.dict(os.environ, env, clear=True),
         patch.object(sys, "argv", command),
+        patch.object(sys, "unraisablehook", sys.unraisablehook),  # a command that is interrupted changes both
+        catch_warnings(),
         _connections(opened),
     ):
         code = 0

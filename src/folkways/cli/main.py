@@ -197,8 +197,7 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("\nInterrupted.", err=True)
-        sys.exit(interrupts.exit_code())
+        interrupts.leave()
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

@@ -17,6 +17,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -25,6 +26,7 @@ from typing import NoReturn
 STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that end asking cleanly. Elsewhere all but the first end the process at once, which loses nothing
 that was stored."""
+INTERRUPTED = "\nInterrupted.\n"
 LOOK_AGAIN = 0.01
 """Seconds until a signal that came inside an import is looked at again."""
 IMPORTING = "<frozen importlib"
@@ -58,7 +60,8 @@ def remembered() -> Iterator[None]:
         with _taken_over(STOPS):
             yield
     finally:
-        sys.unraisablehook = hook
+        if sys.unraisablehook is dropped:  # else the process is leaving
+            sys.unraisablehook = hook
 
 
 @contextmanager
@@ -92,6 +95,15 @@ def exit_code() -> int:
     """What a process says that a signal ended: 128 and the first one's number, as shells do; that of Ctrl-C
     where none came."""
     return 128 + (_SignalState.came[0] if _SignalState.came else signal.SIGINT)
+
+
+def leave() -> NoReturn:
+    """End the process that a signal interrupted, in one line. What was being made is left half made, such as
+    an event loop or a coroutine, and its complaint as Python clears it away is of no use to anyone."""
+    sys.unraisablehook = lambda _event: None
+    warnings.simplefilter("ignore")
+    sys.stderr.write(INTERRUPTED)
+    sys.exit(exit_code())
 
 
 def reason() -> str:
