@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from folkways.process import tune_process
 from folkways.cultures import cultures
 from folkways.integrations.leaderboard import write_leaderboard
+from folkways.process import tune_process
 from perf.pages import replace_table
 
 RESULTS = Path(__file__).with_name("RESULTS.md")

@@ -226,9 +226,7 @@ main()
 """The command line, which a signal meets as its event loop is half made."""
 
 
-@pytest.mark.parametrize(
-    "arguments", [RUN, ("studio", "--port", "0")]
-)
+@pytest.mark.parametrize("arguments", [RUN, ("studio", "--port", "0")])
 @pytest.mark.parametrize("number", STOPS)
 def test_a_half_made_event_loop_says_nothing_of_itself(
     tmp_path: Path, number: signal.Signals, arguments: tuple[str, ...]
