@@ -41,11 +41,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ran(server: ChatServer, place: Path) -> Done:
-    """Two models on two tasks, with a report."""
+def first_run(server: ChatServer, place: Path) -> tuple[Done, int]:
+    """Two models on two tasks, with a report; and the requests that this took."""
     prices = f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 1.0, output = 2.0 }}\n'
     (place / "prices.toml").write_text(prices, encoding="utf-8")
-    return command("run", server, "--name", "both", "--report", "report", place=place)
+    done = command("run", server, "--name", "both", "--report", "report", place=place)
+    return done, server.stats()["total"]
+
+
+@pytest.fixture(scope="module")
+def ran(first_run: tuple[Done, int]) -> Done:
+    return first_run[0]
 
 
 def command(verb: str, server: ChatServer, *more: object, place: Path) -> Done:
@@ -54,11 +60,13 @@ def command(verb: str, server: ChatServer, *more: object, place: Path) -> Done:
     return folkways(verb, *asked, *models, *more, cwd=place)
 
 
-def test_estimate_run_and_estimate_again(server: ChatServer, ran: Done, place: Path) -> None:
+def test_estimate_run_and_estimate_again(
+    server: ChatServer, first_run: tuple[Done, int], place: Path
+) -> None:
     fresh = command("estimate", server, "--json", "-w", "none.db", place=place)
     assert not (place / "none.db").exists()
     before = [entry for entry in json.loads(fresh.stdout) if entry["endpoint"].startswith("http")]
-    assert server.stats()["total"] == sum(entry["requests"] for entry in before)
+    assert first_run[1] == sum(entry["requests"] for entry in before)
     assert all(entry["usd"] > 0 and entry["stored"] == 0 for entry in before)
     after = command("estimate", server, place=place)
     assert after.returncode == 0, after.stderr

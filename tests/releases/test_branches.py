@@ -17,7 +17,7 @@ from folkways.releases.fetching.adopt import adopt
 from folkways.releases.fetching.fetch import fetch
 from folkways.releases.registry import read_record
 from folkways.releases.release_records import Release
-from folkways.releases.stored_releases import locate
+from folkways.releases.stored_releases import locate, root_of
 from tests.support.hub_server import HubServer, commit_of
 from tests.support.published import BRISK
 from tests.support.river import environment, folkways
@@ -94,6 +94,13 @@ def test_the_first_fetch_writes_down_commit_and_checksums(hub: HubServer, follow
     assert release.verified == tells_commits(followed)  # GitHub's raw files come without a content hash
 
 
+def test_the_part_of_another_state_is_no_beginning_of_this_one(hub: HubServer, followed: str) -> None:
+    part = root_of(registry.records_by_name()[followed]) / "a.csv.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"another")
+    assert contents(fetch(followed, options=BRISK)) == FIRST
+
+
 @pytest.mark.parametrize("force", [False, True])
 def test_what_is_missing_has_to_be_what_was_there(
     hub: HubServer, followed: str, published: Path, force: bool
@@ -115,7 +122,7 @@ def test_what_is_missing_has_to_be_what_was_there(
     assert before in message and hashlib.sha256(SECOND["b.csv"]).hexdigest() in message
     assert message.endswith(f"folkways data fetch {followed} --revision main")
     assert written_down(release)["files"]["b.csv"]["sha256"] == before
-    assert not list(release.root.glob("*.part"))
+    assert not (release.root / "b.csv.part").exists()  # a.csv was stopped where it was, which may be anywhere
     if force:
         assert contents(locate(followed)) == FIRST
 
@@ -228,11 +235,11 @@ def test_a_file_that_nobody_publishes_stays_as_it_is_when_another_state_is_taken
 def test_what_does_not_fit_on_the_disk_is_said_before_anything_is_asked(
     hub: HubServer, followed: str, tmp_path: Path, published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What has come already, of a fetch that was broken off, needs no room again."""
+    """What has come already of a commit, in a fetch that was broken off, needs no room again."""
     whole = {"a.csv": bytes(2_500_000), "b.csv": bytes(1_000_000)}
     write(published / "lab" / followed, whole)
     file = tmp_path / "records" / f"{followed}.toml"
-    text = file.read_text(encoding="utf-8")
+    text = file.read_text(encoding="utf-8").replace('revision = "main"', f'revision = "{AT_FIRST}"')
     for name, content in whole.items():
         text = text.replace(f'path = "{name}"', f'path = "{name}", size = {len(content)}')
     file.write_text(text, encoding="utf-8")

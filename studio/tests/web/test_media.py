@@ -60,8 +60,9 @@ def bucket(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Serv
 @pytest.fixture(scope="module")
 def owner(world: World) -> Browser:
     browser = world.browser(world.desk.owner)
-    brought = world.bring(browser, {"soup bowl.png": LONG, "hello.wav": SONG, "spare.wav": SONG})
-    assert "3 files were added." in brought.text, brought.text
+    files = {"soup bowl.png": LONG, "old bowl.png": LONG[:-1], "hello.wav": SONG, "spare.wav": SONG}
+    brought = world.bring(browser, files)
+    assert "4 files were added." in brought.text, brought.text
     return browser
 
 
@@ -111,19 +112,19 @@ def test_ranges_that_say_nothing_are_left_alone() -> None:
 
 def test_what_is_shown_is_not_deleted_and_what_is_not_is_gone(world: World, owner: Browser) -> None:
     workspace, study = world.desk.workspace, world.desk.study.id
-    world.add("bowl-1")
+    world.add("bowl-1", dish="old bowl.png")
     data = f"/studies/{world.desk.study.name}/data"
-    refused = owner.fill(f"{address(world)}/delete", {}, data)
+    refused = owner.fill(f"{address(world, 'old bowl.png')}/delete", {}, data)
     assert refused.status_code == 409
     assert "Items still show this file: bowl-1; drop them first, nothing was deleted." in refused.text
     (item,) = list_items(workspace, study)
     adjudications.adjudicate(workspace, study, item.id, world.desk.owner, {}, "a wrong picture", drop=True)
-    stored = media.find_media(workspace, study, "soup bowl.png")
-    deleted = owner.fill(f"{address(world)}/delete", {}, data)
-    assert "soup bowl.png: deleted" in deleted.text
-    assert owner.get(address(world)).status_code == 404
+    stored = media.find_media(workspace, study, "old bowl.png")
+    deleted = owner.fill(f"{address(world, 'old bowl.png')}/delete", {}, data)
+    assert "old bowl.png: deleted" in deleted.text
+    assert owner.get(address(world, "old bowl.png")).status_code == 404
     assert not media_store(workspace).has(stored.sha256)
-    assert "was in the study with other contents" in world.bring(owner, {"soup bowl.png": picture()}).text
+    assert "was in the study with other contents" in world.bring(owner, {"old bowl.png": picture()}).text
     owner.fill(f"{address(world, 'spare.wav')}/delete", {}, data)
     assert owner.get(address(world, "hello.wav")).content == SONG, "another name stands for the same contents"
 

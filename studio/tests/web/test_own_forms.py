@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.items.service import NewItem, add_items, list_items
+from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
@@ -108,9 +108,9 @@ class World:
         home = f"/work/{self.desk.study.name}"
         return str(browser.fill(f"{home}/next", {}, home).headers["location"])
 
-    def add(self, key: str) -> int:
-        """An item of that key."""
-        new = [NewItem(key, {**CONTENT, **MEDIA}, "korea")]
+    def add(self, key: str, **fields: str) -> int:
+        """An item of that key, with other fields than usual."""
+        new = [NewItem(key, {**CONTENT, **MEDIA, **fields}, "korea")]
         return add_items(self.desk.workspace, self.desk.study.id, "judge", new)[0].id
 
     def bring(self, owner: Browser, files: Mapping[str, bytes]) -> Any:
@@ -120,14 +120,14 @@ class World:
         )
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    workspace = open_workspace(tmp_path_factory.mktemp("forms") / "w.db")
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    workspace = open_workspace(tmp_path / "w.db")
     yield World(open_study(workspace, STAGES))
     workspace.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def owner(world: World) -> Browser:
     browser = world.browser(world.desk.owner)
     archive = io.BytesIO()
@@ -213,10 +213,7 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
     desk = world.desk
     people = [desk.person(), desk.person()]
     expert = desk.person(role=Role.EXPERT)
-    if not list_items(
-        desk.workspace, desk.study.id, "judge"
-    ):  # where the test that imports one ran elsewhere
-        world.add("one")
+    world.add("one")
     for number, person in enumerate(people):
         browser = world.browser(person.account_id)
         address = world.task(browser)
@@ -301,7 +298,7 @@ def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: 
     assert "polite: no" in shown
 
 
-def test_each_reader_reads_the_question_in_their_language(world: World) -> None:
+def test_each_reader_reads_the_question_in_their_language(world: World, owner: Browser) -> None:
     browser = world.browser(world.desk.person().account_id)
     world.add("read")
     address = world.task(browser)

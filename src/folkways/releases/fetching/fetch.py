@@ -113,8 +113,12 @@ def _replace(
 
 
 def _transfers(record: ReleaseRecord, revision: str, root: Path, wanted: list[ReleaseFile]) -> list[Transfer]:
-    source = source_of(replace(record, revision=revision))
-    return [_transfer(entry, source, root) for entry in wanted]
+    at_revision = replace(record, revision=revision)
+    transfers = [_transfer(entry, source_of(at_revision), root) for entry in wanted]
+    if not at_revision.is_pinned:  # a part of an earlier state would be gone on with
+        for transfer in transfers:
+            transfer.part.unlink(missing_ok=True)
+    return transfers
 
 
 def _fetch(

@@ -7,6 +7,7 @@ import json
 import time
 import zipfile
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -15,7 +16,7 @@ import pytest
 from folkways_studio.items import imports
 from folkways_studio.items.api import MOST_AT_ONCE
 from folkways_studio.people import accounts, participants
-from folkways_studio.records import Role
+from folkways_studio.records import Role, Study
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from studio.tests.support.studies import QUESTION, described, next_work
@@ -32,18 +33,21 @@ COLUMNS = {
 }
 
 
-@pytest.fixture(scope="module")
+NAMES = (f"by-api-{number}" for number in count())
+
+
+@pytest.fixture
 def study(program: Make, world: World) -> tuple[Program, str]:
     """A study that was made and opened through the API."""
-    everywhere = program(OWNER, everywhere=True)
+    everywhere, name = program(OWNER, everywhere=True), next(NAMES)
     made = everywhere.post(
-        "/studies", {"definition": described([{"name": "verify", "kind": "vote"}], name="by-api")}
+        "/studies", {"definition": described([{"name": "verify", "kind": "vote"}], name=name)}
     )
     assert (made["state"], made["roles"], made["stages"][0]["kind"]) == ("draft", ["owner"], "vote")
-    opened = everywhere.fine(everywhere.ask("PUT", "/studies/by-api/state", {"state": "open"}))
+    opened = everywhere.fine(everywhere.ask("PUT", f"/studies/{name}/state", {"state": "open"}))
     assert opened["state"] == "open"
-    assert {each["name"] for each in everywhere.get("/studies")["data"]} == {"by-api", world.study.name}
-    return everywhere, "/studies/by-api"
+    assert {each["name"] for each in everywhere.get("/studies")["data"]} >= {name, world.study.name}
+    return everywhere, f"/studies/{name}"
 
 
 def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world: World) -> None:
@@ -58,9 +62,7 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
 
     link = api.post(f"{place}/invites", {"population": "korea", "uses": 1})
     person = participants.join(world.workspace, link["link"].rpartition("/")[2])
-    person = participants.consent(
-        world.workspace, person.id, api.get(place)["definition"] and _version(world, "by-api")
-    )
+    person = participants.consent(world.workspace, person.id, _study(world, place).consent_version)
     work = next_work(world.workspace, person.id)
     assert isinstance(work, assignments.Work)
     judgements.submit(
@@ -95,10 +97,8 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
     assert kinds[0] == "study.exported" and kinds[-2:] == ["role.given", "study.created"]
 
 
-def _version(world: World, name: str) -> str:
-    from folkways_studio.studies import service as studies
-
-    return studies.get_study(world.workspace, name).consent_version
+def _study(world: World, place: str) -> Study:
+    return studies.get_study(world.workspace, place.rpartition("/")[2])
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,7 @@ def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: Wo
             == "nobody of this study signs in with that name; send an invitation instead"
         )
     member = accounts.create_account(world.workspace, "member@example.org", "a password for the tests")
-    accounts.give_role(
-        world.workspace, studies.get_study(world.workspace, "by-api").id, member.id, Role.EXPERT
-    )
+    accounts.give_role(world.workspace, _study(world, place).id, member.id, Role.EXPERT)
     members = api.post(f"{place}/members", {"login": "Member@example.org", "role": "reviewer"})
     assert {each["role"] for each in members} == {"owner", "expert", "reviewer"}
     assert api.ask("DELETE", f"{place}/members/{member.id}/reviewer").status == 204
@@ -223,18 +221,19 @@ def _over(api: Program, found: dict[str, Any]) -> dict[str, Any]:
         ("/studies", {"definition": "name: ["}, 422, "YAML"),
         ("/studies", {"definition": {"name": "x"}}, 422, "wrong in the description"),
         ("/studies", {"definition": {}, "extra": 1}, 422, "each place"),
-        ("/studies/by-api/items", {"stage": "nothing", "rows": [COLUMNS]}, 404, "valid: verify"),
-        ("/studies/by-api/items", {"stage": "verify", "rows": [{"question": "\0"}]}, 422, "each place"),
-        ("/studies/by-api/invites", {"population": "mars"}, 404, "the study has: korea"),
-        ("/studies/by-api/members", {"login": "nobody", "role": "expert"}, 422, "invitation"),
-        ("/studies/by-api/items/1/decisions", {"reason": "because"}, 404, "no such item"),
+        ("{study}/items", {"stage": "nothing", "rows": [COLUMNS]}, 404, "valid: verify"),
+        ("{study}/items", {"stage": "verify", "rows": [{"question": "\0"}]}, 422, "each place"),
+        ("{study}/invites", {"population": "mars"}, 404, "the study has: korea"),
+        ("{study}/members", {"login": "nobody", "role": "expert"}, 422, "invitation"),
+        ("{study}/items/999999/decisions", {"reason": "because"}, 404, "no such item"),
         ("/nowhere", {}, 404, "openapi.json"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(
     study: tuple[Program, str], path: str, body: object, status: int, words: str
 ) -> None:
-    told = problem(study[0].ask("POST", path, body), status)
+    api, place = study
+    told = problem(api.ask("POST", path.replace("{study}", place), body), status)
     assert words in told["detail"]
     assert told["problems"] or status == 404 or words == "YAML"
     assert all(each["where"] and each["what"] for each in told["problems"] or ())
