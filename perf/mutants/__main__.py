@@ -181,28 +181,45 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], jobs: int, kept: Path) 
                 shutil.copytree(ROOT / source, place / source, ignore=shutil.ignore_patterns("__pycache__"))
                 compileall.compile_dir(place / source, quiet=1)
             places.put(place)
-        began = time.monotonic()
+        broken: set[str] = set()
 
         def judged(mutation: Mutation) -> FaultResult:
             place = places.get()
             try:
-                tests = [*traced.nearest(ROOT, mutation.path, mutation.line), *beside.get(mutation.path, ())]
+                nearest = traced.nearest(ROOT, mutation.path, mutation.line)
+                tests = [
+                    test
+                    for test in (*nearest, *beside.get(mutation.path, ()))
+                    if test.split()[0] not in broken
+                ]
                 return _judge(mutation, area_of[mutation.path], tests, place, reasons)
             finally:
                 places.put(place)
 
         with ThreadPoolExecutor(jobs) as pool, kept.open("a") as log:
-            for number, result in enumerate(pool.map(judged, waiting), start=1):
-                done[result.mutation] = result
-                log.write(json.dumps({**asdict(result)}) + "\n")
-                log.flush()
-                left = (time.monotonic() - began) / number * (len(waiting) - number)
-                where = f"{_module(result.mutation.path)}:{result.mutation.line}"
-                print(
-                    f"{number}/{len(waiting)} {result.outcome:10} {where} {result.mutation.operator} "
-                    f"({left / 60:.0f} min left)",
-                    flush=True,
+            while waiting:
+                began = time.monotonic()
+                for number, result in enumerate(pool.map(judged, waiting), start=1):
+                    done[result.mutation] = result
+                    log.write(json.dumps({**asdict(result)}) + "\n")
+                    log.flush()
+                    left = (time.monotonic() - began) / number * (len(waiting) - number)
+                    where = f"{_module(result.mutation.path)}:{result.mutation.line}"
+                    print(
+                        f"{number}/{len(waiting)} {result.outcome:10} {where} {result.mutation.operator} "
+                        f"({left / 60:.0f} min left)",
+                        flush=True,
+                    )
+                # A test that fails without a fault as well noticed nothing: it is left out, and its faults judged again.
+                killers = sorted(
+                    {done[each].detail for each in drawn if done[each].outcome == "killed"} - broken
                 )
+                parts = [
+                    killers[first : first + TESTS_AT_ONCE] for first in range(0, len(killers), TESTS_AT_ONCE)
+                ]
+                failing = set[str]().union(*pool.map(failing_tests, parts))
+                broken |= failing
+                waiting = [each for each in drawn if done[each].detail in failing]
     return [done[mutation] for mutation in drawn]
 
 
@@ -233,13 +250,38 @@ def _judge(
     return FaultResult(mutation, area, outcome, detail, before, after, time.monotonic() - began, ran.cpu)
 
 
-def _run_tests(tests: list[str], place: Path) -> PytestRun:
-    arguments = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly", "--timeout=60"]
+def _run_tests(tests: list[str], place: Path, first: bool = True) -> PytestRun:
+    """first: whether the first failure ends it."""
+    arguments = [
+        *(["-x"] if first else []),
+        "-q",
+        "--no-header",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        "--timeout=60",
+    ]
     arguments += ["--hypothesis-profile=mutants", *LEFT_OUT, *tests]
     variables = {name: value for name, value in os.environ.items() if name != "FOLKWAYS_REQUIRE_ALL"}
     return run_tests(arguments, ROOT, [place / source for source in SOURCES], variables, CPU_SECONDS, SECONDS)
 
 
+def failing_tests(tests: list[str]) -> set[str]:
+    """Those of the tests, as pytest prints them, that fail on the source as it is."""
+    functions = sorted({test.partition("[")[0] for test in tests if "::" in test})
+    if not functions:
+        return set()
+    ran = _run_tests(functions, ROOT, first=False)
+    if ran.code not in (0, 1):
+        print(f"not run without a fault (pytest ended with {ran.code}): {', '.join(functions)}", flush=True)
+    return {*tests} & {*FAILED.findall(ran.output)}
+
+
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+"""A test that failed, as pytest names it, up to the first space in its name."""
+TESTS_AT_ONCE = 8
+"""Tests that are run again in one process, which may take CPU_SECONDS."""
 NO_SUCH_TEST = 4
 """How pytest ends where it is asked for a test that is not there."""
 
@@ -253,7 +295,7 @@ def _outcome(ran: PytestRun) -> tuple[str, str]:
         return "timeout", f"no end within {CPU_SECONDS} s of work"
     if broken := re.search(r"^ImportError while loading conftest '(\S+)'", ran.output, re.MULTILINE):
         return "killed", broken[1]
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", ran.output, re.MULTILINE)
+    failed = FAILED.search(ran.output)
     if failed is None and ran.code not in (1, 2):
         raise RuntimeError(f"pytest ended with {ran.code}:\n{ran.output[-2000:]}")
     detail = failed[1] if failed else ran.output.strip().splitlines()[-1]

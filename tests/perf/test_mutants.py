@@ -8,12 +8,20 @@ import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 pytest.importorskip("cosmic_ray")
 
-from perf.mutants.__main__ import areas, areas_of_files, equivalents, named_tests, stale_equivalents
+from perf.mutants.__main__ import (
+    areas,
+    areas_of_files,
+    equivalents,
+    failing_tests,
+    named_tests,
+    stale_equivalents,
+)
 from perf.mutants.mutations import mutated, mutations
 from perf.mutants.nearest import MOST_TESTS, SOURCES, Trace, trace
 from perf.mutants.processes import PytestRun, run_tests
@@ -209,3 +217,18 @@ def test_the_page_of_results_is_not_too_old() -> None:
     since = ["git", "rev-list", "--count", f"{written[1]}..HEAD"]
     commits = subprocess.run(since, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert int(commits) <= 300, "python -m perf.mutants --write"
+
+
+def test_tests_that_fail_without_a_fault_are_told_from_those_that_do_not() -> None:
+    tools = ROOT / ".tools"
+    tools.mkdir(exist_ok=True)
+    with TemporaryDirectory(dir=tools) as folder:  # below conftest.py, which pytest reads first
+        file = Path(folder) / "test_alone.py"
+        file.write_text(
+            "import pytest\n\n@pytest.mark.parametrize('word', ['one two', 'two'])\n"
+            "def test_a(word):\n    assert word == 'two'\n\n"
+            "def test_b():\n    assert True\n\ndef test_c():\n    assert False\n"
+        )
+        path = file.relative_to(ROOT)
+        names = [f"{path}::{test}" for test in ("test_a[one", "test_a[two]", "test_b", "test_c")]
+        assert failing_tests(names) == {names[0], names[3]}
