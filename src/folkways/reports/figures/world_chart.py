@@ -28,7 +28,7 @@ UNSEEN = "0.00"
 _MARK = re.compile(r'<path data-(place|hatch)="([^"]*)"[^>]*>')
 _FILL = re.compile(r' fill="[^"]*"')
 _PATH = re.compile(r' d="[^"]*"')
-_LONG = re.compile(r"(\.\d)\d+")
+_FURTHER_DIGITS = re.compile(r"(?<=\.\d)\d+")
 
 _MARKED = re.compile(r'aria-label="(place|hatch):([^"]*)"')
 
@@ -167,7 +167,7 @@ def marked(svg: str) -> str:
         for name, step in SPACING.items()
     )
     svg = _MARKED.sub(r'data-\1="\2"', svg)
-    svg = _PATH.sub(lambda path: _LONG.sub(r"\1", path[0]), svg)  # a tenth of a pixel is enough for a coast
+    svg = _PATH.sub(lambda path: _FURTHER_DIGITS.sub("", path[0]), svg)  # a tenth of a pixel is enough for a coast
     return re.sub(r"(<svg[^>]*>)", rf"\g<1><defs>{patterns}</defs>", svg, count=1)
 
 
