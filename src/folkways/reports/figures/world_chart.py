@@ -167,7 +167,8 @@ def marked(svg: str) -> str:
         for name, step in SPACING.items()
     )
     svg = _MARKED.sub(r'data-\1="\2"', svg)
-    svg = _PATH.sub(lambda path: _FURTHER_DIGITS.sub("", path[0]), svg)  # a tenth of a pixel is enough for a coast
+    # A tenth of a pixel is enough for a coast.
+    svg = _PATH.sub(lambda path: _FURTHER_DIGITS.sub("", path[0]), svg)
     return re.sub(r"(<svg[^>]*>)", rf"\g<1><defs>{patterns}</defs>", svg, count=1)
 
 
