@@ -24,6 +24,11 @@ NO_SCORE = -1
 _SEEN = {"value": 1, "condition": {"test": f"datum.score == {NO_SCORE}", "value": 0.001}}
 """Places without a score stay in the drawing for other states; Vega leaves out marks with opacity 0."""
 
+COUNTRIES = "countries"
+"""The data of all layers with shapes, which are in the specification once: to read them takes a third of a map."""
+
+_SHAPES_OF_COUNTRIES = {"name": COUNTRIES, "format": {"type": "topojson", "feature": SHAPES}}
+
 _PATH = re.compile(r' d="[^"]*"')
 _LONG = re.compile(r"(\.\d)\d+")
 
@@ -37,7 +42,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
     rows = {entry.culture: _row(variant.shades.get(entry.culture)) for entry in shown_places}
     layers: list[Spec] = [
         {
-            "data": _countries(),
+            "data": _SHAPES_OF_COUNTRIES,
             "mark": {"type": "geoshape", "fill": "var(--panel)", "stroke": RULE, "strokeWidth": 0.7},
         }
     ]
@@ -72,6 +77,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
             "rotate": [-11, 0, 0],
         },  # the seam is in the Bering Strait, so that no country is split
         layer=layers,
+        datasets={COUNTRIES: topology()},
         resolve={"scale": {"fill": "independent"}},  # colours and hatchings are both fills
         # The names of shapes come as ARIA labels; ``marked`` makes them data of the page.
         config={**CONFIG, "aria": True, "legend": {"labelColor": INK}},
@@ -84,15 +90,11 @@ def _row(shade: Shade | None) -> dict[str, Any]:
     return {"score": shade.score, "doubt": DOUBTS[shade.doubt]}
 
 
-def _countries() -> Spec:
-    return {"values": topology(), "format": {"type": "topojson", "feature": SHAPES}}
-
-
 def _shapes(rows: Sequence[Spec], what: str, width: int, outline: Spec) -> Spec:
     looked_up = {"data": {"values": list(rows)}, "key": "shape", "fields": ["place", "score", "doubt"]}
     stroke = outline if what == "place" else {"stroke": PAPER, "strokeWidth": 0.5}
     return {
-        "data": _countries(),
+        "data": _SHAPES_OF_COUNTRIES,
         "transform": [{"lookup": "id", "from": looked_up}, {"filter": "isValid(datum.place)"}, _name(what)],
         "mark": {"type": "geoshape", "strokeJoin": "round", **stroke},
         "encoding": {"fill": _fill(what, width), "opacity": _SEEN, "description": {"field": "name"}},
