@@ -89,20 +89,20 @@ WORLD_CAPTION = (
 class Drawings:
     """The figures of a report.
 
+    view: of the report.
     tasks: task -> section -> figures.
     leaderboard: has the figures of models among published ones.
     outcomes: states of items.
     analyses: with tables and figures.
     world: the map in its first state; None without one.
-    worlds: a map of each task, for files.
     """
 
+    view: ReportView
     tasks: Mapping[str, Mapping[str, list[Figure]]]
     leaderboard: Leaderboard
     outcomes: Sequence[Figure]
     analyses: Sequence[ResultView]
     world: Figure | None
-    worlds: tuple[Figure, ...]
 
     @property
     def of_papers(self) -> list[ResultView]:
@@ -116,7 +116,7 @@ class Drawings:
 
     def __iter__(self) -> Iterator[Figure]:
         """All figures that are also written as files."""
-        yield from self.worlds
+        yield from _worlds(self.view)
         for sections in self.tasks.values():
             for figures in sections.values():
                 yield from figures
@@ -133,19 +133,19 @@ def draw(view: ReportView, leaderboard: Leaderboard | None = None) -> Drawings:
     """All figures of the report. leaderboard: that of the view, if the caller has it already."""
     world_map = WorldMap(view)
     return Drawings(
+        view=view,
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
         leaderboard=leaderboard if leaderboard is not None else Leaderboard(view),
         outcomes=outcome_figures(view),
         analyses=result_views(view.data.results, view.short),
         world=_world(world_map.first, view, "world", world_map.cultures) if world_map.first else None,
-        worlds=tuple(_worlds(world_map, view)),
     )
 
 
-def _worlds(world_map: WorldMap, view: ReportView) -> Iterator[Figure]:
-    """The map of each task's leading model, for files."""
+def _worlds(view: ReportView) -> Iterator[Figure]:
+    """The map of each task's leading model, for files: a page has one map, and each takes as long as ten charts."""
     drawn: set[str] = set()
-    for variant in world_map.variants:
+    for variant in WorldMap(view).variants:
         if variant.task.task not in drawn:
             drawn.add(variant.task.task)
             yield _world(variant, view, f"{variant.task.slug}-world")

@@ -25,7 +25,7 @@ _SEEN = {"value": 1, "condition": {"test": f"datum.score == {NO_SCORE}", "value"
 """Places without a score stay in the drawing for other states; Vega leaves out marks with opacity 0."""
 
 COUNTRIES = "countries"
-"""The data of all layers with shapes, which are in the specification once: to read them takes a third of a map."""
+"""The data of all layers with shapes: once in the specification, for to read them takes a third of a map."""
 
 _SHAPES_OF_COUNTRIES = {"name": COUNTRIES, "format": {"type": "topojson", "feature": SHAPES}}
 
