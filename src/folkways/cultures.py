@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Literal
@@ -127,6 +127,7 @@ def language_name(code: str) -> str:
     return language.name if language else code
 
 
+@lru_cache(maxsize=4_096)  # every row of a release names some
 def _fold(text: str) -> str:
     """Names are compared without regard to case and to what separates their words: South_Korea, south korea,
     id_jb."""

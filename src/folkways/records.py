@@ -368,9 +368,11 @@ def by_slices(rows: pl.DataFrame, size: int, make: Callable[[pl.DataFrame], pl.D
     """What ``make`` makes of ``size`` rows at a time, in their order: of a million at once it may take more
     memory than all else. Without rows, what it makes of none.
 
-    rows: of any columns. make: called with none of them first, so that the columns of the result are known.
+    rows: of any columns. make: called with some of them, or once with all.
     """
-    return pl.concat(make(part) for part in (rows.clear(), *rows.iter_slices(size)))
+    if rows.height <= size:
+        return make(rows)
+    return pl.concat(make(part) for part in rows.iter_slices(size))
 
 
 def plain(frame: Frames) -> Frames:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import IO
 
@@ -145,7 +146,8 @@ def _index_of(path: Path, header: Sequence[str], spellings: Sequence[str]) -> in
 def _chosen_csv_rows(path: Path, columns: Columns) -> Iterator[Row]:
     header, rows = _csv_rows(path)
     indices = [_index_of(path, header, spellings) for spellings in columns.values()]
-    return (tuple(row[index] for index in indices) for row in rows)
+    # of one column ``itemgetter`` would give the text alone
+    return map(itemgetter(*indices), rows) if len(indices) > 1 else ((row[indices[0]],) for row in rows)
 
 
 def _csv_rows(path: Path) -> tuple[list[str], Iterator[list[str]]]:

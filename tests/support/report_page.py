@@ -15,7 +15,7 @@ SECTIONS = ("culture", "language", "facet", "map", "more")
 def undrawn(view: ReportView) -> Drawings:
     """A report without figures, for tests of its other parts: to draw takes most of the time of a page."""
     sections = {task.task: {name: list[Figure]() for name in SECTIONS} for task in view.tasks}
-    return Drawings(view, sections, Leaderboard(view), (), (), None)
+    return Drawings(sections, Leaderboard(view), (), (), None, ())
 
 
 def unfold(page: Any) -> None:

@@ -204,7 +204,7 @@ class ItemwiseTask(Task):
             lost = [
                 name
                 for name in schema
-                if items[name].null_count() > sum(row.get(name) is None for row in rows)
+                if (empty := items[name].null_count()) and empty > sum(row.get(name) is None for row in rows)
             ]
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
             lost = [*schema]

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import lru_cache, wraps
 from itertools import islice
 from tempfile import SpooledTemporaryFile
+from typing import TypeVar
 
 import polars as pl
 
@@ -37,13 +38,16 @@ class _ByContents:
         return hash(self._key)
 
 
-def read_once(reader: Callable[[Release], pl.DataFrame]) -> Callable[[Release], pl.DataFrame]:
+Table = TypeVar("Table", pl.DataFrame, pl.DataFrame | None)
+
+
+def read_once(reader: Callable[[Release], Table]) -> Callable[[Release], Table]:
     """The reader of a small table, which reads a release of the same contents once; what it raises is raised
     each time."""
     read = lru_cache(maxsize=KEPT)(lambda key: reader(key.release))
 
     @wraps(reader)
-    def kept(release: Release) -> pl.DataFrame:
+    def kept(release: Release) -> Table:
         return read(_ByContents(release))
 
     return kept

@@ -215,7 +215,7 @@ def test_orientation_does_not_depend_on_how_items_are_coded(trend: Path) -> None
 def test_ellipses_of_countries_are_as_wide_as_means_of_new_people_spread(tmp_path: Path) -> None:
     fit = CulturalMap.of(*answers_of(read_people([write_trend(tmp_path / "fit.csv", WAVES)])))
     means, covariances = [], []
-    for seed in range(60):
+    for seed in range(40):
         path = write_trend(tmp_path / "again.csv", [("KR", 2008), ("KR", 2017)], 120, 100 + seed)
         ((*_, where),) = country_points(fit, read_people([path]))
         means.append(where.point)
@@ -335,7 +335,7 @@ def test_each_order_counts_as_much_as_the_other(fit: CulturalMap) -> None:
 def test_the_spread_of_a_model_is_that_of_samples_and_of_wordings(fit: CulturalMap) -> None:
     """Against models made anew: with many samples of the same options, and with wordings that differ."""
     flat = {code: [1 / (high - low + 1)] * (high - low + 1) for code, (low, high) in RANGES.items()}
-    made = [model_point(fit, in_forms(flat, 3, seed), np.random.default_rng(seed)) for seed in range(80)]
+    made = [model_point(fit, in_forms(flat, 3, seed), np.random.default_rng(seed)) for seed in range(50)]
     points = [one[0] for one in made if one is not None]
     truth = np.sqrt(np.cov(np.array([one.point for one in points]), rowvar=False).diagonal())
     ours = np.sqrt(np.mean([one.covariance for one in points], axis=0).diagonal())
@@ -357,7 +357,7 @@ def test_the_spread_of_a_model_is_that_of_samples_and_of_wordings(fit: CulturalM
         assert placed is not None
         return np.concatenate([placed[0].point, np.diag(placed[0].covariance)])
 
-    results = np.array([by_wording(0.1, seed) for seed in range(300)])
+    results = np.array([by_wording(0.1, seed) for seed in range(150)])
     assert results[:, 2:].mean(axis=0) == pytest.approx(results[:, :2].var(axis=0, ddof=1), rel=0.2)
 
 

@@ -129,7 +129,8 @@ def model_point(
     """
     forms = [form for question in questions.values() for form in question]
     means = {name: _mean_shares(question, rng) for name, question in questions.items() if question}
-    points = fit.points(_all_values(means))
+    values = _all_values(means)
+    points = fit.points(values)
     if not forms or np.isnan(points[0]).any():
         return None
     of_samples = np.cov(points[1:], rowvar=False)
@@ -142,8 +143,7 @@ def model_point(
     sizes, axes = np.linalg.eigh(excess)
     covariance = of_samples + (axes * np.maximum(sizes, 0.0)) @ axes.T
     draws = rng.multivariate_normal(points[0], covariance, DRAWS, method="eigh")
-    items = int((~np.isnan(_all_values(means)[0])).sum())
-    return MapPoint(points[0], covariance, draws), items
+    return MapPoint(points[0], covariance, draws), int((~np.isnan(values[0])).sum())
 
 
 def _point_of(fit: CulturalMap, questions: Mapping[str, Question], factor: str, level: str) -> Floats:

@@ -49,6 +49,7 @@ ADAPTATION_COLUMNS: Mapping[str, tuple[str, ...]] = {
 """Our column -> the spellings of it in the released headers."""
 
 MISSPELLINGS: Mapping[str, str] = {"hecitc": "hectic"}
+_AFTER_LATIN = "\u0250"
 _TAG = re.compile(r"</?CSI>")
 _NON_TRANSFERABLE = re.compile(r"\W*non[\s-]*transferr?able\b", re.I)
 
@@ -135,22 +136,15 @@ def adaptations(release: Release, culture: str) -> pl.DataFrame:
     base = corpus(release)
     table = read_adaptation(release, culture)
     matches = join_rows(base["sentence"].to_list(), table["sentence"].to_list())
-    rows: list[dict[str, object]] = []
-    for position, (base_position, step) in matches.items():
-        row, _, intra, inter = table.row(position)
+    ids, released = base["id"].to_list(), table.rows()
+    rows: list[tuple[object, ...]] = []
+    for position, (base_position, step) in sorted(matches.items(), key=lambda match: match[1][0]):
+        row, _, intra, inter = released[position]
         swapped = is_swapped(intra, inter)
         intra, inter = (inter, intra) if swapped else (intra, inter)
-        columns = {
-            "position": base_position,
-            "id": base["id"][base_position],
-            "row": row,
-            "intra": intra,
-            "inter": inter,
-        }
-        rows.append({**columns, "swapped": swapped, "joined_by": step})
-    schema = {"position": pl.Int64, "id": pl.String, "row": pl.Int64, "intra": pl.String, "inter": pl.String}
-    frame = pl.DataFrame(rows, schema={**schema, "swapped": pl.Boolean, "joined_by": pl.String})
-    return frame.sort("position").drop("position")
+        rows.append((ids[base_position], row, intra, inter, swapped, step))
+    schema = {"id": pl.String, "row": pl.Int64, "intra": pl.String, "inter": pl.String}
+    return pl.DataFrame(rows, schema={**schema, "swapped": pl.Boolean, "joined_by": pl.String}, orient="row")
 
 
 def join_rows(base: Sequence[str], sentences: Sequence[str]) -> dict[int, tuple[int, str]]:
@@ -204,8 +198,8 @@ def sentence_ids(sentences: Sequence[str]) -> list[str]:
 
 def _latin_share(text: str) -> float:
     """Share of Latin letters among the letters outside tags; 0.5 without letters, which settles nothing."""
-    letters = [character for character in _TAG.sub("", text) if character.isalpha()]
-    return sum(ord(letter) < 0x250 for letter in letters) / len(letters) if letters else 0.5
+    letters = [*filter(str.isalpha, _TAG.sub("", text))]
+    return sum(map(_AFTER_LATIN.__gt__, letters)) / len(letters) if letters else 0.5
 
 
 # edit similarity from which a sentence counts as the example of a prompt: one reworded clitic stays above it

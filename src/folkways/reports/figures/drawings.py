@@ -11,10 +11,10 @@ from folkways.benchmarks.tables import Layout
 from folkways.display import number
 from folkways.reports.figures.analysis_figures import ResultView, result_views
 from folkways.reports.figures.charts import MAX_SERIES
-from folkways.reports.figures.figure import Figure, make_figure, render, task_figures
+from folkways.reports.figures.figure import Figure, make_figure, task_figures
 from folkways.reports.figures.forms import heat_map
 from folkways.reports.figures.world import Variant, WorldMap
-from folkways.reports.figures.world_chart import marked, world
+from folkways.reports.figures.world_chart import world_map
 from folkways.reports.views.grids import Cell, Grid
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView, Score, TaskView, measure_of
@@ -89,20 +89,20 @@ WORLD_CAPTION = (
 class Drawings:
     """The figures of a report.
 
-    view: of the report.
     tasks: task -> section -> figures.
     leaderboard: has the figures of models among published ones.
     outcomes: states of items.
     analyses: with tables and figures.
     world: the map in its first state; None without one.
+    worlds: a map of each task, for files.
     """
 
-    view: ReportView
     tasks: Mapping[str, Mapping[str, list[Figure]]]
     leaderboard: Leaderboard
     outcomes: Sequence[Figure]
     analyses: Sequence[ResultView]
     world: Figure | None
+    worlds: tuple[Figure, ...]
 
     @property
     def of_papers(self) -> list[ResultView]:
@@ -116,7 +116,7 @@ class Drawings:
 
     def __iter__(self) -> Iterator[Figure]:
         """All figures that are also written as files."""
-        yield from _worlds(self.view)
+        yield from self.worlds
         for sections in self.tasks.values():
             for figures in sections.values():
                 yield from figures
@@ -131,21 +131,21 @@ class Drawings:
 
 def draw(view: ReportView, leaderboard: Leaderboard | None = None) -> Drawings:
     """All figures of the report. leaderboard: that of the view, if the caller has it already."""
-    world_map = WorldMap(view)
+    states = WorldMap(view)
     return Drawings(
-        view=view,
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
         leaderboard=leaderboard if leaderboard is not None else Leaderboard(view),
         outcomes=outcome_figures(view),
         analyses=result_views(view.data.results, view.short),
-        world=_world(world_map.first, view, "world", world_map.cultures) if world_map.first else None,
+        world=_world(states.first, view, "world", states.cultures) if states.first else None,
+        worlds=tuple(_worlds(states, view)),
     )
 
 
-def _worlds(view: ReportView) -> Iterator[Figure]:
-    """The map of each task's leading model, for files: a page has one map, and each takes as long as ten charts."""
+def _worlds(states: WorldMap, view: ReportView) -> Iterator[Figure]:
+    """The map of each task's leading model, for files."""
     drawn: set[str] = set()
-    for variant in WorldMap(view).variants:
+    for variant in states.variants:
         if variant.task.task not in drawn:
             drawn.add(variant.task.task)
             yield _world(variant, view, f"{variant.task.slug}-world")
@@ -155,7 +155,7 @@ def _world(variant: Variant, view: ReportView, slug: str, cultures: Sequence[str
     """The map in one state; on phones it scrolls. cultures: those that other states of the same drawing
     need, besides its own."""
     title = f"{variant.task.title}, {variant.metric.label}: {view.short[variant.endpoint]}"
-    drawing = render(world(variant, cultures or tuple(variant.shades), WORLD_WIDE), f"{slug}-w", marked)
+    drawing = world_map(variant.shades, cultures or tuple(variant.shades), WORLD_WIDE, f"{slug}-w")
     return Figure(
         slug,
         title,

@@ -12,6 +12,7 @@ import polars as pl
 from folkways.benchmarks.multiple_choice.release import is_readable
 from folkways.cultures import cultures, get_culture, get_language
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.releases.once import read_once
 from folkways.releases.release_records import Release
 from folkways.text_tables import Columns, read_table
 
@@ -97,6 +98,7 @@ def parts(release: Release) -> dict[str, str]:
     return dict(votes.select("question_idx", pl.col("population").str.strip_chars()).iter_rows())
 
 
+@read_once
 def easy(release: Release) -> pl.DataFrame:
     """One row per question: ``row``, ``data_idx``, ``question_idx``, ``question``, ``options``, ``answer``,
     ``country``, ``culture``, ``region``, ``mode``, ``topic``, ``part`` (of the country; null for the whole).
@@ -130,6 +132,7 @@ def easy(release: Release) -> pl.DataFrame:
     )
 
 
+@read_once
 def hard(release: Release) -> pl.DataFrame:
     """One row per judgement: as ``easy``, with one ``option`` in place of ``options``, and one
     ``local_option`` in place of ``local_options``.

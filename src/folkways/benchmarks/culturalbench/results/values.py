@@ -3,7 +3,7 @@ facet."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -12,6 +12,8 @@ from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.records import Metric
+from folkways.releases.once import read_once
+from folkways.releases.release_records import Release
 
 EASY, HARD = "culturalbench/easy", "culturalbench/hard"
 TASKS = (EASY, HARD)
@@ -113,16 +115,28 @@ def with_people(inputs: Inputs, task: str, facet: str, scores: pl.DataFrame) -> 
 
 def _people(inputs: Inputs, task: str) -> pl.DataFrame | None:
     """People's judgements on the questions that models were asked."""
-    release, rule = inputs.releases.get(task), (Easy if task == EASY else Hard)()
-    baseline = rule.human_baseline()
-    if release is None or baseline is None:
-        return None
-    questions = inputs.of(task)["question"].unique().implode()
-    items = rule.items(release)
-    judged = baseline.judge(items, release, rule.scoring.profiles[0])
+    release = inputs.releases.get(task)
+    judged = None if release is None else _JUDGED_PEOPLE[task](release)
     if judged is None:
         return None
+    questions = inputs.of(task)["question"].unique().implode()
     return judged.filter(pl.col("question").is_in(questions)).drop_nulls(HEADLINE[task])
+
+
+def _judged_people(rule: Easy | Hard) -> Callable[[Release], pl.DataFrame | None]:
+    """The reader of people's judgements on every question of a release: most tables need them."""
+
+    @read_once
+    def judged(release: Release) -> pl.DataFrame | None:
+        baseline = rule.human_baseline()
+        if baseline is None:
+            return None
+        return baseline.judge(rule.items(release), release, rule.scoring.profiles[0])
+
+    return judged
+
+
+_JUDGED_PEOPLE = {EASY: _judged_people(Easy()), HARD: _judged_people(Hard())}
 
 
 def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:
