@@ -320,8 +320,8 @@ class ItemwiseTask(Task):
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         profile = self.resolve_profile(profile)
         require_columns(responses, RESPONSES, "responses")
-        asked = items.filter(pl.col("item").is_in(responses["item"].cast(pl.String).unique().implode()))
-        by_id = {item["item"]: item for item in asked.iter_rows(named=True)}
+        ids = responses["item"].cast(pl.String).unique().implode()
+        by_id = {item["item"]: item for item in items.filter(pl.col("item").is_in(ids)).iter_rows(named=True)}
         rows = []
         for number, response in enumerate(responses.iter_rows(named=True), start=1):
             item = by_id.get(response["item"])

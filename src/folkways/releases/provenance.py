@@ -83,7 +83,7 @@ class Provenance:
 
 @lru_cache(maxsize=4096)
 def _as_entry(stored: StoredFile) -> str:
-    """The JSON of a stored file, indented as it stands in ``release.json``."""
+    """The JSON of a stored file, indented as in ``release.json``."""
     return json.dumps(asdict(stored), indent=1, ensure_ascii=False).replace("\n", "\n  ")
 
 
