@@ -39,6 +39,8 @@ BEFORE = {
     "a parallel list that is too short": ((DATA, "FR|KR|MA,A,daily", "FR|KR,A,daily"), "row 5 ('FR-2'): option_cultures has to be as long", "permuted"),
     "a name that is in no part": ((INIT, '"{question}\\nAnswer in a few', '"{qestion}\\nAnswer in a few'), "templates(): the template 'plain' (markets) in 'en' has {qestion}", "did you mean {question}?"),
     "an empty prompt": ((INIT, 'Template("{question}\\nAnswer in a few words."', 'Template(" "'), "prompts(), row 1 ('KR-1'): the prompt is empty", "template"),
+    "two prompts of one kind": ((INIT, "    def accepted_answers", "    def prompts(self, items, options, release):\n        made = super().prompts(items, options, release)\n        return made.vstack(made)\n\n    def accepted_answers"), "prompts(), row 1 ('KR-1'): it is asked twice in 'en'", "variant"),
+    "a prompt of no item": ((INIT, "    def accepted_answers", "    def prompts(self, items, options, release):\n        made = super().prompts(items, options, release)\n        return made.with_columns(item=pl.lit('XX-1'))\n\n    def accepted_answers"), "prompts(), row 1 ('XX-1'): there is no item of that id", "to be asked"),
     "an unknown language": ((INIT, '"local_language": "en"', '"local_language": "English"'), "language 'English' is no code", "write 'en'"),
     "an exception in rows": ((INIT, 'row["topic"]', 'row["subject"]'), "failed in rows() before the first row: KeyError: 'subject', markets/__init__.py, line", "FOLKWAYS_DEBUG=1"),
     "an exception in a later row": ((INIT, "        for row in read(release):\n            right =", "        for row in read(release):\n            int(row['id'] != 'FR-1' or 'x')\n            right ="), "words of the package markets failed in rows() after row 1 ('KR-1'): ValueError", "markets/__init__.py, line"),
@@ -93,6 +95,7 @@ AFTER = {
     "a row too few": ((INIT, "    def accepted_answers", "    def judge(self, items, responses, profile):\n        return super().judge(items, responses, profile).head(3)\n\n    def accepted_answers"), "3 judgements of 5 responses", "in order"),
     "a column of judgements left out": ((INIT, "    def accepted_answers", "    def judge(self, items, responses, profile):\n        return super().judge(items, responses, profile).drop('correct')\n\n    def accepted_answers"), "lack the column correct", "judge()"),
     "a state of its own": ((INIT, "    def accepted_answers", "    def judge(self, items, responses, profile):\n        return super().judge(items, responses, profile).with_columns(state=pl.lit('done'))\n\n    def accepted_answers"), "state 'done' is none of answered, refused", "row 1"),
+    "no decision whether it counts": ((INIT, "    def accepted_answers", "    def judge(self, items, responses, profile):\n        return super().judge(items, responses, profile).with_columns(counted=pl.lit(None, pl.Boolean))\n\n    def accepted_answers"), "counted is null; say True or False", "row 1"),
     "a score of no metric": ((INIT, "    def accepted_answers", "    def summarise(self, judgements):\n        return super().summarise(judgements).with_columns(metric=pl.lit('corect'))\n\n    def accepted_answers"), "a score of 'corect'", "did you mean 'correct'?"),
 }
 # fmt: on
