@@ -78,8 +78,10 @@ def wilson(
 def wilsons(
     successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE
 ) -> tuple[Floats, Floats, list[str]]:
-    """``wilson`` of many proportions at once, to the last bit: lower ends, upper ends, and methods. n: above
-    0."""
+    """``wilson`` of many proportions at once, to the last bit: lower ends, upper ends, and methods.
+
+    n: above 0. ValueError for counts that cannot be.
+    """
     if not ((successes >= 0) & (successes <= n)).all():
         raise ValueError("every number of successes must lie between 0 and its n")
     p, z = successes / n, NormalDist().inv_cdf(0.5 + confidence / 2)
