@@ -255,7 +255,9 @@ def effective_answers(totals: Floats, imagined: tuple[Floats, Floats]) -> Floats
         among, within = among_all / (n + 1), np.maximum(0.0, total - among_all) / (all_rows - n - 2)
         correlation = np.maximum(0.0, (among - within) / (among + (size - 1) * within))
         effect = np.where(rows > n, 1.0 + correlation * (sizes / rows - 1), 1.0)
-        return rows / effect * np.where(squares == summed, 1.0, mean * (1 - mean) / (total / all_rows))
+        spread: Floats = np.where(squares == summed, 1.0, mean * (1 - mean) / (total / all_rows))
+    answers: Floats = rows / effect * spread
+    return answers
 
 
 def _squares(values: Floats) -> Floats:
