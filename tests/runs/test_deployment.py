@@ -128,8 +128,8 @@ def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(study: Stud
     assert before < study.expected()
 
     second = start(*command, env=gpus("0", "1"))
-    wait_for(lambda: study.stored() >= before + 8, 60, second)
-    os.kill(study.lives()[len(servers)].pid, signal.SIGKILL)
+    wait_for(lambda: study.stored() > before, 60, second)
+    os.kill(study.lives()[-1].pid, signal.SIGKILL)
     done = finish(second)
     assert done.returncode == 0, done.stderr
     assert study.stored() == study.expected()

@@ -70,8 +70,8 @@ def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(cluster: An
     assert before < study.expected()
 
     second = start(*command, env=there)
-    wait_for(lambda: study.stored() >= before + 20 and len(study.lives()) >= 4, 120, second)
-    victim = study.lives()[len(servers)]
+    wait_for(lambda: study.stored() > before and len(study.lives()) > len(servers), 120, second)
+    victim = study.lives()[-1]
     guard = psutil.Process(victim.pid).parent()
     assert guard is not None
     while "server_guard" in " ".join(guard.cmdline()) or "env" in guard.cmdline()[:1]:
