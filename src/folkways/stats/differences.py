@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -215,5 +216,9 @@ def detectable_difference(error: float, *, alpha: float = 0.05, power: float = D
     """
     if math.isnan(error) or error == 0.0:
         return math.nan
-    normal = NormalDist()
-    return (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) * error
+    return _detectable_errors(alpha, power) * error
+
+
+@lru_cache
+def _detectable_errors(alpha: float, power: float) -> float:
+    return NormalDist().inv_cdf(1 - alpha / 2) + NormalDist().inv_cdf(power)
