@@ -1,17 +1,15 @@
-"""Machines and files that are not as they should be: a terminal without Unicode, a damaged workspace, a
-package that is missing."""
+"""Machines and files that are not as they should be: a terminal without Unicode, a damaged workspace, paths
+that are too long."""
 
 from __future__ import annotations
 
 import random
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.endpoints.test_local import make_model
 from tests.support.river import environment, folkways, folkways_process, rows
 
 RUN = ("run", "demo", "--model", "baseline/first", "--model", "baseline/random")
@@ -57,7 +55,8 @@ def test_a_damaged_page_is_told_in_words(workspace: Path, tmp_path: Path, seed: 
     data[start + first : start + first + length] = chance.randbytes(length)
     broken = tmp_path / "broken.db"
     broken.write_bytes(data)
-    for command in (("runs",), ("report", "--out", tmp_path / "report"), ("score",), RUN):
+    report = ("report", "--format", "md,csv", "--out", tmp_path / "report")  # reads all, and draws nothing
+    for command in (("runs",), report, ("score",), RUN):
         done = folkways(*command, "-w", broken)  # an exception that comes out fails the test
         assert done.returncode == 0 or "the file is damaged; restore it from a backup" in done.stderr, done
 
@@ -80,48 +79,6 @@ def test_a_name_that_would_be_a_path_or_an_option_is_refused(tmp_path: Path, nam
     assert done.returncode == 2
     assert "cannot be the name of a run" in done.stderr
     assert rows(tmp_path / "w.db", "SELECT 1 FROM runs") == []
-
-
-@pytest.mark.local_model
-def test_a_model_without_its_package_is_refused_before_a_run_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, workspace = make_model(tmp_path / "model"), tmp_path / "w.db"
-    asked = (
-        "run",
-        "demo/mcq",
-        "--limit",
-        2,
-        "--name",
-        "one",
-        "--read",
-        "loglik",
-        "--model",
-        f"hf/{folder}",
-        "-w",
-        workspace,
-    )
-    with monkeypatch.context() as hidden:
-        hidden.setitem(sys.modules, "torch", None)
-        done = folkways(*asked)
-        assert (done.returncode, "pip install 'folkways[local]'" in done.stderr) == (2, True), done.stderr
-        assert "Starting" not in done.stderr
-        assert rows(workspace, "SELECT 1 FROM runs") == []
-    done = folkways(*asked)
-    assert done.returncode == 0, done.stderr
-    with monkeypatch.context() as hidden:  # all is stored: nothing has to be asked here
-        hidden.setitem(sys.modules, "torch", None)
-        again = folkways(*asked)
-        assert (again.returncode, "Continuing one" in again.stderr) == (0, True), again.stderr
-    assert rows(workspace, "SELECT name FROM runs") == [("one",)]
-
-
-@pytest.mark.local_model
-def test_two_readings_of_one_model_in_one_run(tmp_path: Path) -> None:
-    folder = make_model(tmp_path / "model")
-    readings = ("--model", f"hf/{folder}", "--model", f"hf/{folder}?read=loglik")
-    done = folkways("run", "demo/mcq", "--limit", 4, "--setting", "max_tokens=4", *readings, cwd=tmp_path)
-    assert rows(tmp_path / "folkways.db", "SELECT state FROM runs") == [("finished",)], done.stderr
 
 
 def test_ray_that_cannot_start_says_so_in_words(tmp_path: Path) -> None:

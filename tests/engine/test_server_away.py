@@ -88,7 +88,7 @@ def test_a_server_that_is_restarted_costs_no_failure_and_no_attempt(
     workspace: Workspace, settings: dict[str, object]
 ) -> None:
     """What was on its way when it ended has used one attempt; what was refused, none."""
-    server = Restarted(3.0, **settings)
+    server = Restarted(1.0, **settings)
     seen: list[tuple[str | None, int, int]] = []
     asked = threading.Event()
 
@@ -132,10 +132,10 @@ def test_after_the_wait_the_model_is_given_up_and_nothing_is_lost(
     run, number = plan_prompts(workspace, endpoint.identity, questions(40))
     budget, began = Budget(Amount(40, 1_000_000, 1000.0)), time.monotonic()
     (progress,) = ask(
-        workspace, run.id, [EndpointJob(endpoint, number, Limits(attempts=1, wait=2.0))], budget=budget
+        workspace, run.id, [EndpointJob(endpoint, number, Limits(attempts=1, wait=1.0))], budget=budget
     )
-    assert time.monotonic() - began >= 2.0
-    assert "the server was waited for 2 s and is not back" in str(progress.stopped)
+    assert time.monotonic() - began >= 1.0
+    assert "the server was waited for 1 s and is not back" in str(progress.stopped)
     assert "no connection to http://127.0.0.1" in str(progress.stopped)
     assert (progress.done, progress.failed, progress.retries, progress.left) == (0, 0, 0, 40)
     assert (budget.requests, budget.tokens) == (0, 0)
@@ -151,7 +151,7 @@ def test_the_other_model_goes_on_with_the_same_budget(workspace: Workspace, clos
         orders = []
         for place, endpoint in enumerate(endpoints):
             run, number = plan_prompts(workspace, endpoint.identity, questions(40), first=1 + 40 * place)
-            orders.append(EndpointJob(endpoint, number, Limits(concurrency=4, wait=8.0)))
+            orders.append(EndpointJob(endpoint, number, Limits(concurrency=4, wait=3.0)))
         moments: list[float] = []
 
         def observe(models: Sequence[ModelProgress]) -> None:

@@ -57,6 +57,12 @@ def workspace(tmp_path: Path) -> Workspace:
     return open_workspace(tmp_path / "w.db")
 
 
+@pytest.fixture(autouse=True)
+def _quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request that failed is tried again after a tenth of the usual pause."""
+    monkeypatch.setattr("folkways.engine.rate_limiter.BACKOFF_FIRST", 0.05)
+
+
 def questions(count: int) -> list[str]:
     return [f"Question {number}: which one?\nA. a\nB. b\nC. c\nD. d" for number in range(count)]
 
@@ -156,7 +162,7 @@ def test_what_can_never_work_stops_at_once(workspace: Workspace, fault: str, wor
 def test_stalls_and_huge_bodies_become_failures(workspace: Workspace) -> None:
     texts = [*questions(20), "[[fault:stall+seconds=3600]] slow", "[[fault:big+megabytes=50]] big"]
     with ChatServer() as server:
-        progress, states = ask_server(workspace, server, texts, limits=Limits(attempts=1), timeout=5.0)
+        progress, states = ask_server(workspace, server, texts, limits=Limits(attempts=1), timeout=3.0)
     assert states == {"answered": 20, "failed": 2}
     assert progress.failed == 2
 

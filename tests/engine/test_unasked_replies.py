@@ -19,6 +19,12 @@ from tests.support.planned import plan_prompts
 from tests.support.unasked_server import KINDS, UnaskedServer
 
 
+@pytest.fixture(autouse=True)
+def _quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request that failed is tried again after a tenth of the usual pause."""
+    monkeypatch.setattr("folkways.engine.rate_limiter.BACKOFF_FIRST", 0.05)
+
+
 def ask_all(
     folder: Path, server: UnaskedServer, count: int, concurrency: int
 ) -> tuple[ModelProgress, dict[str, str]]:

@@ -17,7 +17,6 @@ from folkways.display import number
 from folkways.names import culture_name
 from folkways.records import Metric
 from folkways.reports.data import PEOPLE, ReportData
-from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.sparklines import STEPS, bar, heat_step, rules
 from folkways.reports.formats import html
 from folkways.reports.formats.html import Read, render_html
@@ -26,6 +25,7 @@ from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.matrix import columns
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, simulate, small_report
+from tests.support.report_page import undrawn
 
 METRIC = Metric("right", "Accuracy", "Share of right answers (Us 2026, section 4). More words.")
 
@@ -45,7 +45,7 @@ def marks(drawn: str) -> dict[str, int]:
 def test_heat_maps_are_drawn_until_there_are_enough_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     view = ReportView(simulate(Shape(saq=2, easy=1, xcr=2)))
     cells = [len(task.facets["culture"].values) * len(task.models) for task in view.tasks]
-    drawings, read = draw(view), Read.of(view)
+    drawings, read = undrawn(view), Read.of(view)
     for most, drawn in ((0, 1), (sum(cells[:2]) - 1, 1), (sum(cells[:2]), 2), (sum(cells), 3)):
         monkeypatch.setattr(html, "CELLS_DRAWN", most)
         assert render_html(view, drawings, read).count('class="late"') == len(cells) - drawn, most

@@ -20,19 +20,15 @@ from folkways.cli.quickstart import TASKS as QUICKSTART
 from folkways.display import number
 from folkways.records import State
 from folkways.reports.data import ReportData
-from folkways.reports.figures.drawings import Drawings
 from folkways.reports.figures.sparklines import heat_step, marks
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.write import write_report
-from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.support.browser import Watched, axe_violations
 from tests.support.many_models import many
-from tests.support.report_page import open_items, unfold
+from tests.support.report_page import open_items, undrawn, unfold
 
 pytestmark = pytest.mark.browser
-
-SECTIONS = ("culture", "language", "facet", "map", "more")
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
@@ -329,10 +325,7 @@ def test_thirty_models_on_fourteen_tasks_are_one_screen_and_two_megabytes(
 ) -> None:
     view = ReportView(many(rows=47_040))  # more than the page takes
     file = tmp_path / "page.html"
-    nothing = Drawings(
-        {task.task: dict.fromkeys(SECTIONS, ()) for task in view.tasks}, Leaderboard(view), (), (), None, ()
-    )
-    file.write_text(render_html(view, nothing), encoding="utf-8")
+    file.write_text(render_html(view, undrawn(view)), encoding="utf-8")
     assert file.stat().st_size < 1_750_000, "the map takes another 0.25 MB"
     watched = new_page(viewport={"width": 1440, "height": 900})
     page = watched.open(file)

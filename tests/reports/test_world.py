@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from folkways.reports.data import ReportData
 from folkways.reports.figures.charts import INK, PAPER
 from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.world import ENGLISH, EVERY, OWN, SHAPES, Shade, WorldMap, places, topology
-from folkways.reports.figures.world_chart import marked
+from folkways.reports.figures.world_chart import coloured, marked
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, simulate
 from tests.support.report_page import unfold
@@ -180,6 +181,42 @@ def test_a_drawing_gets_its_hatching_once_and_its_marks_their_places() -> None:
         f'<svg width="9" height="5"><defs>{one}{other}</defs><path data-place="ES" d="M1.2,-0.3L12.5,30"/>'
         '<path data-hatch="KP" x="1.234"/><svg><text aria-label="other:1">0.25</text></svg></svg>'
     )
+
+
+def test_a_place_has_the_colour_of_its_score_and_the_hatching_of_its_interval() -> None:
+    drawing = (
+        '<path fill="var(--heat-0)"/><path data-place="{0}" fill="var(--heat-0)" opacity="1"/>'
+        '<path data-hatch="{0}" fill="url(#w-hatch-2)" stroke-opacity="1" opacity="1"/>'
+    )
+    shades = {
+        "sure": Shade("Sure", 100.0, 98.0, 100.0, 9),
+        "wide": Shade("Wide", 40.0, 35.0, 45.0, 9),
+        "very": Shade("Very wide", 39.9, 29.0, 49.0, 9),
+        "none": Shade("Never reached", math.nan, math.nan, math.nan, 0),
+    }
+    marks = {
+        culture: re.findall("<path data[^>]*>", coloured(drawing.format(culture), shades))
+        for culture in (*shades, "elsewhere")
+    }
+    invisible = ('fill="var(--heat-0)" opacity="0.00"/>', 'stroke-opacity="1" opacity="0.00"/>')
+    endings = {
+        "sure": ('fill="var(--heat-9)" opacity="1"/>', 'stroke-opacity="1" opacity="1"/>'),
+        "wide": (
+            'fill="var(--heat-4)" opacity="1"/>',
+            'fill="url(#w-hatch-1)" stroke-opacity="1" opacity="1"/>',
+        ),
+        "very": (
+            'fill="var(--heat-3)" opacity="1"/>',
+            'fill="url(#w-hatch-2)" stroke-opacity="1" opacity="1"/>',
+        ),
+        "none": invisible,
+        "elsewhere": invisible,
+    }
+    for culture, (place, hatch) in endings.items():
+        assert marks[culture] == [
+            f'<path data-place="{culture}" {place}',
+            f'<path data-hatch="{culture}" {hatch}',
+        ]
 
 
 @pytest.mark.browser

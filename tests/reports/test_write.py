@@ -29,6 +29,9 @@ def test_every_format_is_written_and_nothing_else(report_files: list[Path]) -> N
         "judgements.parquet",
     } <= names
     assert "figures/blend-saq-by-culture.svg" in names
+    assert {"figures/blend-saq-world.svg", "figures/culturalbench-easy-world.svg"} <= {*names}, (
+        "a map of each task"
+    )
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == names
 
 

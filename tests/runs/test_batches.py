@@ -176,6 +176,7 @@ def test_ctrl_c_leaves_batches_out_and_the_same_command_collects_them(
     assert (server.stats()["sizes"], server.stats()["again"]) == ([QUESTIONS], 0)
 
 
+@with_one("anthropic")
 def test_a_kill_between_upload_and_bookkeeping_pays_nothing_twice(study: Study, server: BatchServer) -> None:
     server.control(stall=600, ready=False)
     process = study.start()
@@ -189,6 +190,7 @@ def test_a_kill_between_upload_and_bookkeeping_pays_nothing_twice(study: Study, 
     assert (server.stats()["sizes"], server.stats()["again"]) == ([QUESTIONS], 0)
 
 
+@with_one("google")
 def test_a_kill_before_the_upload_sends_the_batch_once(study: Study, server: BatchServer) -> None:
     server.control(upload=[503] * 1000)
     process = study.start("--attempts", 1000)
@@ -233,6 +235,7 @@ def test_the_key_is_neither_shown_nor_stored(study: Study, server: BatchServer) 
     assert KEY.encode() not in study.workspace.read_bytes()
 
 
+@with_one("openai")
 def test_a_batch_that_was_taken_though_the_server_said_503_is_paid_once(
     study: Study, server: BatchServer, prices: Path
 ) -> None:

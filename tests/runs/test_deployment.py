@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.chat_server import ChatServer
-from tests.support.deployed_study import Study, gone
+from tests.support.deployed_study import Study, asked_at, gone
 from tests.support.river import environment, finish, folkways, kill, rows, start, wait_for
 from tests.support.vllm_server import at_once
 
@@ -114,28 +114,28 @@ def test_a_server_that_dies_is_started_again_and_what_it_had_not_answered_is_ask
     assert sum(asked.values()) - len(asked) <= 8, "what was answered in the moment of its death"
 
 
-@pytest.mark.parametrize("killed", ["server", "command"])
-def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(study: Study, killed: str) -> None:
+def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(study: Study) -> None:
+    """First of the command, then of a server of the next one."""
     for name in ("one", "two", "three"):
-        study.add(name, latency=0.1)
-    running = start(*study.arguments("--concurrency", 4), env=gpus("0", "1"))
-    wait_for(lambda: study.stored() >= 30, 60, running)
+        study.add(name, latency=0.2)
+    command = study.arguments("--concurrency", 4)
+    first = start(*command, env=gpus("0", "1"))
+    wait_for(lambda: study.stored() >= 30, 60, first)
+    kill(first)
     servers = study.lives()
-    if killed == "server":
-        os.kill(servers[0].pid, signal.SIGKILL)
-        done = finish(running)
-    else:
-        kill(running)
-        wait_for(lambda: gone([life.pid for life in servers]), 40)
-        before = study.stored()
-        assert before < study.expected()
-        done = folkways(*study.arguments(), env=gpus("0", "1"))
-        answers = sum(len(life.asked) for life in study.lives()[len(servers) :])
-        assert answers == study.expected() - before
+    wait_for(lambda: gone([life.pid for life in servers]), 40)
+    before, asked = study.stored(), asked_at(study.lives())
+    assert before < study.expected()
+
+    second = start(*command, env=gpus("0", "1"))
+    wait_for(lambda: study.stored() > before, 60, second)
+    os.kill(study.lives()[-1].pid, signal.SIGKILL)
+    done = finish(second)
     assert done.returncode == 0, done.stderr
     assert study.stored() == study.expected()
-    answers = sum(len(life.asked) for life in study.lives())
-    assert answers - study.expected() <= 64, "what was on its way"
+    again = asked_at(study.lives()[len(servers) :])
+    assert len(asked.keys() & again.keys()) == len(asked) - before, "what the first one had not stored"
+    assert again.total() - (study.expected() - before) <= 64, "what was on its way"
 
 
 def test_ctrl_c_stops_the_servers_and_those_that_wait_for_a_gpu(study: Study) -> None:

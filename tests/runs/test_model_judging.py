@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import numpy as np
@@ -67,25 +68,22 @@ def server() -> Iterator[ChatServer]:
         yield running
 
 
-@pytest.fixture
-def asked(server: ChatServer, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def asked_once(server: ChatServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with a run ``mine`` of demo/saq, answered by the model ``word`` of the server."""
+    workspace = tmp_path_factory.mktemp("asked") / "w.db"
     server.control(mode="word", latency=0.0, faults={})
-    done = folkways(
-        "run",
-        "demo/saq",
-        "--model",
-        f"{server.url}/v1#word",
-        "--name",
-        "mine",
-        "-w",
-        tmp_path / "w.db",
-        "--concurrency",
-        8,
-    )
+    model = f"{server.url}/v1#word"
+    done = folkways("run", "demo/saq", "-m", model, "--name", "mine", "-w", workspace, "--concurrency", 8)
     assert done.returncode == 0, done.stderr
-    server.control(mode='fixed:{"group": 1}', forget=True)
-    return tmp_path / "w.db"
+    return workspace
+
+
+@pytest.fixture
+def asked(server: ChatServer, asked_once: Path, tmp_path: Path) -> Path:
+    """That workspace as a test may change it, and the server as a judge that always says the same."""
+    server.control(mode='fixed:{"group": 1}', latency=0.0, faults={}, forget=True)
+    return Path(copy(asked_once, tmp_path))
 
 
 def judge(
@@ -320,15 +318,23 @@ def knows_half(request: Request) -> str:
 GOLD: dict[str, str] = {}
 
 
-@pytest.fixture
-def answered(tmp_path: Path) -> Run:
-    """A run of demo/saq by a model that knows half of it."""
+@pytest.fixture(scope="module")
+def answered_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a run of demo/saq by a model that knows half of it."""
     from folkways.benchmarks.registry import get_task
     from folkways.benchmarks.released_data import open_release
 
+    workspace = tmp_path_factory.mktemp("answered") / "w.db"
     for item in get_task("demo/saq").items(open_release("demo", "demo")).iter_rows(named=True):
         GOLD[item["item"]] = item["answers"][0]["en"][0].upper()
-    return run("demo/saq", models=[endpoint(knows_half, "own/half")], workspace=tmp_path / "w.db")
+    run("demo/saq", models=[endpoint(knows_half, "own/half")], workspace=workspace).workspace.close()
+    return workspace
+
+
+@pytest.fixture
+def answered(answered_once: Path, tmp_path: Path) -> Run:
+    """That run, in a workspace that a test may change."""
+    return load_run("last", copy(answered_once, tmp_path))
 
 
 def judged_by(

@@ -25,6 +25,7 @@ from folkways.stats.intervals import (
     squared_error,
     wilson,
     wilson_of_average,
+    wilsons,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -318,3 +319,16 @@ def test_the_average_of_means_has_the_interval_that_their_own_give() -> None:
         interval_of_average([0.3, 0.6, 0.5], [first, second])
     with pytest.raises(ValueError, match="at least one"):
         interval_of_average([], [])
+
+
+def test_many_proportions_at_once_have_the_intervals_of_each_alone_to_the_last_bit() -> None:
+    pairs = [(share * n, n) for n in (0.5, 4.0, 7.3, 40.0, 1234.5) for share in (0.0, 0.01, 0.31, 0.99, 1.0)]
+    successes, n = map(np.array, zip(*pairs, strict=True))
+    for confidence in (0.8, 0.95):
+        each = [wilson(*pair, confidence) for pair in pairs]
+        low, high, method = wilsons(successes, n, confidence)
+        assert [*zip(low, high, method, strict=True)] == [(one.low, one.high, one.method) for one in each]
+        assert {one.split()[0] for one in method} == {"modified", "wilson"}
+    for impossible in (-0.5, 8.0):
+        with pytest.raises(ValueError, match="between 0 and its n"):
+            wilsons(np.array([1.0, impossible]), np.array([7.0, 7.0]))

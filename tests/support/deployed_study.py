@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,6 +42,11 @@ class Study:
 
     def expected(self) -> int:
         return int(rows(self.workspace, "SELECT count(*) FROM expected")[0][0])
+
+
+def asked_at(servers: Sequence[Life]) -> Counter[tuple[str, str]]:
+    """How often each question was asked of each model."""
+    return Counter((life.model, digest) for life in servers for digest in life.asked)
 
 
 def gone(pids: Sequence[int]) -> bool:

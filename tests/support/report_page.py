@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from folkways.reports.figures.drawings import Drawings
+from folkways.reports.figures.figure import Figure
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.views import ReportView
+
+SECTIONS = ("culture", "language", "facet", "map", "more")
+
+
+def undrawn(view: ReportView) -> Drawings:
+    """A report without figures, for tests of its other parts: to draw takes most of the time of a page."""
+    sections = {task.task: {name: list[Figure]() for name in SECTIONS} for task in view.tasks}
+    return Drawings(sections, Leaderboard(view), (), (), None, ())
+
 
 def unfold(page: Any) -> None:
     """Open every folded task and analysis; tables stay as they are."""

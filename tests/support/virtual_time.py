@@ -17,8 +17,10 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request, Settings
+from folkways.engine import asking as asking_module
 from folkways.engine.asking import EndpointJob, EndpointRunner, Limits
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
@@ -26,6 +28,9 @@ from folkways.workspace.queue.request_queue import Batch
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
 
 BEGIN = 1000.0
+
+BATCH_SECONDS = 0.5
+"""How often replies are stored: ten times as rarely as in earnest, since hours pass."""
 
 SLICES = 8
 """Parts of a reply, each of which takes as long as the crowd of that moment makes it take."""
@@ -232,7 +237,7 @@ class Simulated:
 
 def simulate(server: ModelServer, count: int, limits: Limits | None = None) -> Simulated:
     """Ask ``server`` ``count`` questions."""
-    with virtual_time() as loop:
+    with virtual_time() as loop, patch.object(asking_module, "BATCH_SECONDS", BATCH_SECONDS):
         queue: Any = _Queue(count)
         asking = EndpointRunner(EndpointJob(server, 1, limits or Limits()), queue, _Inline(), Budget())
         asking.rng = random.Random(1)

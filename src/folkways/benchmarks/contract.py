@@ -8,7 +8,7 @@ of it at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -34,7 +34,7 @@ from folkways.benchmarks.task_errors import failures_of, hold, meant, refuse
 
 def items_of(task: Task, release: Release) -> Iterator[pl.DataFrame]:
     """The task's ``item_batches``, each of them checked. Raises TaskError for what breaks the contract."""
-    seen: list[pl.Series] = []
+    ids: list[pl.Series] = []
     rows = 0
     batches: Iterator[pl.DataFrame] | None = None
     while True:
@@ -45,15 +45,25 @@ def items_of(task: Task, release: Release) -> Iterator[pl.DataFrame]:
             break
         hold(task, item_problems(task, batch, rows))
         rows += batch.height
-        seen.append(
-            batch["item"].hash()
-        )  # a release may have 300,000 items, and their names would take 30 MB
+        ids.append(hashed_ids(batch))
         yield batch
+    hold_together(task, release, ids)
+
+
+def hashed_ids(batch: pl.DataFrame) -> pl.Series:
+    """The ids of a batch, for ``hold_together``: a release may have 300,000 items, and their names would take
+    30 MB."""
+    return batch["item"].hash()
+
+
+def hold_together(task: Task, release: Release, ids: Sequence[pl.Series]) -> None:
+    """Refuse a release without items, and an id that two batches have. ids: ``hashed_ids`` of each batch."""
+    rows = sum(map(len, ids))
     if rows == 0:
         refuse(
             task, verb_of_items(task), f"gives no item for the release {release.name}; look at what it reads"
         )
-    if len(seen) > 1 and pl.concat(seen).n_unique() < rows:
+    if len(ids) > 1 and pl.concat(ids).n_unique() < rows:
         refuse(task, verb_of_items(task), "two batches have an item of the same id; make the ids unique")
 
 

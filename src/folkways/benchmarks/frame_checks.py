@@ -52,6 +52,12 @@ Slip = tuple[int, object, str]
 """Row, item, and what is wrong with it."""
 
 
+def _any(frame: pl.DataFrame, *conditions: pl.Expr) -> bool:
+    """Whether one of the conditions holds for a row: they are looked at together, since nearly always none
+    does."""
+    return any(frame.select(condition.any().alias(str(at)) for at, condition in enumerate(conditions)).row(0))
+
+
 def _where(items: pl.DataFrame, condition: pl.Expr, what: str) -> Iterator[Slip]:
     for row, item in items.filter(condition).select("_row", "item").iter_rows():
         yield row, item, what
@@ -62,6 +68,9 @@ def _of_names(items: pl.DataFrame) -> Iterator[Slip]:
         name: pl.col(name).cast(pl.String).fill_null("").str.strip_chars() == ""
         for name in ("item", "question", "culture")
     }
+    twice = pl.col("item").is_duplicated() & ~blank["item"]
+    if not _any(items, *blank.values(), twice):
+        return
     yield from _where(items, blank["item"], "an item without an id; give each one its own")
     yield from _where(
         items,
@@ -69,7 +78,7 @@ def _of_names(items: pl.DataFrame) -> Iterator[Slip]:
         "question is empty: name what is sampled, or leave the key out",
     )
     yield from _where(items, blank["culture"], "culture is empty; give a code that `folkways cultures` lists")
-    repeated = items.filter(pl.col("item").is_duplicated() & ~blank["item"])
+    repeated = items.filter(twice)
     first = dict(reversed(repeated.select("item", "_row").rows()))
     for row, item in repeated.select("_row", "item").iter_rows():
         if row != first[item]:
@@ -204,24 +213,23 @@ def prompt_problems(
         yield problem(task, "prompts", f"the prompts lack the column {', '.join(lacking)}")
         return
     numbered = prompts.with_row_index("_row", offset=1)
-    for row, item in (
-        numbered.filter(pl.col("user").fill_null("").str.strip_chars() == "")
-        .select("_row", "item")
-        .iter_rows()
-    ):
+    keys = ("item", "language", "variant")
+    empty = pl.col("user").fill_null("").str.strip_chars() == ""
+    strange = ~pl.col("item").is_in(items["item"].implode()).fill_null(False)
+    twice = pl.struct(keys).is_duplicated()
+    any_wrong = _any(numbered, empty, strange, twice)
+    for row, item, _ in _where(numbered, empty, "") if any_wrong else ():
         yield problem(task, "prompts", "the prompt is empty; look at the template and its parts", row, item)
     for row, item in _without_question(task, items, numbered) if sent else ():
         yield problem(
             task, verb_of_items(task), "text is empty; give the question as a person would read it", row, item
         )
-    strange = numbered.join(items.select("item"), on="item", how="anti", maintain_order="left")
-    for row, item in strange.select("_row", "item").iter_rows():
+    for row, item, _ in _where(numbered, strange, "") if any_wrong else ():
         yield problem(
             task, "prompts", "there is no item of that id among those that were to be asked", row, item
         )
-    keys = ("item", "language", "variant")
     for row, item, language, variant in (
-        numbered.filter(pl.struct(keys).is_duplicated()).select("_row", *keys).iter_rows()
+        numbered.filter(twice).select("_row", *keys).iter_rows() if any_wrong else ()
     ):
         yield problem(
             task, "prompts", f"it is asked twice in {language!r} with the variant {variant!r}", row, item
@@ -240,6 +248,8 @@ def _without_question(task: Task, items: pl.DataFrame, prompts: pl.DataFrame) ->
     blank = items.with_row_index("_row", offset=1).filter(
         pl.col("text").fill_null("").str.strip_chars() == ""
     )
+    if blank.is_empty():
+        return
     why = getattr(task, "why_uncounted", None)
     for entry in blank.join(prompts.select("item"), on="item", how="semi", maintain_order="left").iter_rows(
         named=True
@@ -299,9 +309,9 @@ def judgement_problems(task: Task, responses: pl.DataFrame, judged: pl.DataFrame
         return
     keys = [name for name in ANSWERED_ROW if name in responses.columns]
     for name in keys:
-        same = judged[name].cast(pl.String).eq_missing(responses[name].cast(pl.String))
-        if not same.all():
-            row = int((~same).arg_true()[0])
+        of_judgements, of_responses = judged[name].cast(pl.String), responses[name].cast(pl.String)
+        if not of_judgements.equals(of_responses):
+            row = int(of_judgements.ne_missing(of_responses).arg_true()[0])
             got, expected = judged[name][row], responses[name][row]
             what = (
                 f"{name} is {got!r}, and that of the response {expected!r}: judgements have to be in the "
@@ -309,30 +319,35 @@ def judgement_problems(task: Task, responses: pl.DataFrame, judged: pl.DataFrame
             )
             yield problem(task, "judge", what, row + 1, responses["item"][row])
             return
+    # Another model's similarities may be below 0.
+    by_models = {name for role in task.scoring.models for name in role.metrics}
+    metrics = [metric for metric in task.metrics if metric.name in judged.columns]
+    values = {metric: _wrong_value(metric) for metric in metrics if metric.name not in by_models}
+    no_state = ~pl.col("state").cast(pl.String).is_in(STATES).fill_null(False)
+    undecided = pl.col("counted").is_null()
+    if not _any(judged, no_state, undecided, *values.values()):
+        return
     numbered = judged.with_row_index("_row", offset=1)
-    wrong = numbered.filter(~pl.col("state").cast(pl.String).is_in(STATES).fill_null(False))
-    for row, item, state in wrong.select("_row", "item", "state").iter_rows():
+    for row, item, state in numbered.filter(no_state).select("_row", "item", "state").iter_rows():
         yield problem(task, "judge", f"state {state!r} is none of {', '.join(STATES)}", row, item)
-    for row, item in numbered.filter(pl.col("counted").is_null()).select("_row", "item").iter_rows():
-        yield problem(task, "judge", "counted is null; say True or False", row, item)
-    by_models = {
-        name for role in task.scoring.models for name in role.metrics
-    }  # another model's similarities may be below 0
-    for metric in task.metrics:
-        if metric.name in judged.columns and metric.name not in by_models:
-            yield from _of_values(task, metric, numbered)
+    for row, item, what in _where(numbered, undecided, "counted is null; say True or False"):
+        yield problem(task, "judge", what, row, item)
+    for metric, wrong in values.items():
+        yield from _of_values(task, metric, numbered.filter(wrong))
 
 
-def _of_values(task: Task, metric: Metric, judged: pl.DataFrame) -> Iterator[str]:
+def _wrong_value(metric: Metric) -> pl.Expr:
     value = pl.col(metric.name).cast(pl.Float64)
     wrong = ~value.is_finite()
     if metric.bounds is not None:
         wrong |= ~value.is_between(metric.bounds[0] - ROUNDING, metric.bounds[1] + ROUNDING)
     if metric.kind == "proportion":
         wrong |= ~value.is_in([0.0, 1.0])
-    for row, item, number in (
-        judged.filter(wrong.fill_null(False)).select("_row", "item", metric.name).iter_rows()
-    ):
+    return wrong.fill_null(False)
+
+
+def _of_values(task: Task, metric: Metric, wrong: pl.DataFrame) -> Iterator[str]:
+    for row, item, number in wrong.select("_row", "item", metric.name).iter_rows():
         valid = f"within {metric.bounds}" if metric.bounds is not None else "a number"
         valid = "0 or 1; say kind='mean' if it can lie between" if metric.kind == "proportion" else valid
         yield problem(task, "judge", f"{metric.name} is {number!r}, and has to be {valid}", row, item)

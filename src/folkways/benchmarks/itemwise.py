@@ -319,11 +319,11 @@ class ItemwiseTask(Task):
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         profile = self.resolve_profile(profile)
-        by_id = {item["item"]: item for item in items.iter_rows(named=True)}
+        require_columns(responses, RESPONSES, "responses")
+        ids = responses["item"].cast(pl.String).unique().implode()
+        by_id = {item["item"]: item for item in items.filter(pl.col("item").is_in(ids)).iter_rows(named=True)}
         rows = []
-        for number, response in enumerate(
-            require_columns(responses, RESPONSES, "responses").iter_rows(named=True), start=1
-        ):
+        for number, response in enumerate(responses.iter_rows(named=True), start=1):
             item = by_id.get(response["item"])
             if item is None:
                 raise DataError(f"{self.name} has no item {response['item']!r}", file="responses", row=number)

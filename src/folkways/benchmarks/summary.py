@@ -254,11 +254,11 @@ class _Columns:
         )
 
     def values(self, metric: Metric, rows: Numbers) -> Floats:
-        """Of these rows, which are in order and one or more. Computed at each use: those of all metrics and
-        rows at once would take more memory than everything else."""
+        """Of these rows, which are in order and have values, one at least. Computed at each use: those of all
+        metrics and rows at once would take more memory than everything else."""
         start = int(rows[0])
         values = self.counted[metric.name][start : int(rows[-1]) + 1]
-        return values.cast(pl.Float64).fill_null(0.0).to_numpy()[rows - start]
+        return values.cast(pl.Float64).to_numpy()[rows - start]
 
 
 def _numbered(column: pl.Series, names: Sequence[str]) -> Numbers:
@@ -276,8 +276,11 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
     rows = by_slices(
         keys,
         SLICE,
-        lambda part: part.join(names, on=grouping, how="left", maintain_order="left").select(
-            pl.col("__group").cast(pl.Int32).fill_null(-1)
+        lambda part: (
+            part.lazy()
+            .join(names.lazy(), on=grouping, how="left", maintain_order="left")
+            .select(pl.col("__group").cast(pl.Int32).fill_null(-1))
+            .collect()
         ),
     )
     labels = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
@@ -286,7 +289,8 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
 
 def _different(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows that differ, in the order of the first of each."""
-    return by_slices(rows, SLICE, lambda part: part.unique(maintain_order=True)).unique(maintain_order=True)
+    of_slices = by_slices(rows, SLICE, lambda part: part.unique(maintain_order=True))
+    return of_slices if rows.height <= SLICE else of_slices.unique(maintain_order=True)
 
 
 def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list[dict[str, object]]]:

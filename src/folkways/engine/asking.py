@@ -464,15 +464,19 @@ class EndpointRunner:
                 progress.output_tokens += result.completion.output_tokens or 0
                 if progress.usd is not None:
                     progress.usd += used(result.completion, self.price).usd or 0.0
-        progress.in_flight = self.limiter.in_flight
+        self._tell()
+
+    def _tell(self) -> None:
+        self.progress.in_flight = self.limiter.in_flight
         if not self.endpoint.local:
             self._server.tell()
 
     async def _flush(self) -> None:
-        while self._error is None and (
-            self._buffer or (self._saving is not None and not self._saving.done())
-        ):
+        while self._error is None and self._unsaved():
             await self._start_flush()
+
+    def _unsaved(self) -> bool:
+        return bool(self._buffer) or (self._saving is not None and not self._saving.done())
 
     async def _last_flush(self) -> None:
         if self._saving is not None:
@@ -484,7 +488,10 @@ class EndpointRunner:
         while True:
             await asyncio.sleep(BATCH_SECONDS)
             await self._look()
-            await asyncio.shield(self._start_flush())
+            if self._unsaved():
+                await asyncio.shield(self._start_flush())
+            else:
+                self._tell()
 
     def _give_up(self, error: BaseException) -> None:
         self._error = self._error or error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -61,16 +62,29 @@ class Provenance:
         return replace(record, files=files)
 
     def write(self, root: Path) -> None:
-        """Write ``release.json`` into ``root``, atomically."""
+        """Write ``release.json`` into ``root``, atomically. It is written anew with each file that comes."""
         content = {
             "release": self.release,
             "revision": self.revision,
             "written_by": f"folkways {__version__}",
-            "files": {path: asdict(stored) for path, stored in sorted(self.files.items())},
+            "files": {},
         }
+        files = ",".join(
+            f"\n  {json.dumps(path, ensure_ascii=False)}: {_as_entry(stored)}"
+            for path, stored in sorted(self.files.items())
+        )
+        text = json.dumps(content, indent=1, ensure_ascii=False)
+        if files:
+            text = text.removesuffix("}\n}") + files + "\n }\n}"
         draft = root / f"{NAME}.part"
-        draft.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        draft.write_text(text + "\n", encoding="utf-8")
         draft.replace(root / NAME)
+
+
+@lru_cache(maxsize=4096)
+def _as_entry(stored: StoredFile) -> str:
+    """The JSON of a stored file, indented as in ``release.json``."""
+    return json.dumps(asdict(stored), indent=1, ensure_ascii=False).replace("\n", "\n  ")
 
 
 def read_provenance(record: ReleaseRecord, root: Path) -> Provenance:

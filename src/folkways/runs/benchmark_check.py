@@ -114,6 +114,7 @@ def _collected(problems: Iterator[str]) -> tuple[str, ...]:
 def _item_problems(task: Task, release: Release, sample: list[pl.DataFrame]) -> Iterator[str]:
     """What is wrong with the items, read twice. ``sample`` gets some of every culture."""
     before, first, second = 0, iter(task.item_batches(release)), iter(task.item_batches(release))
+    ids: list[pl.Series] = []
     wrong = False
     while True:
         with task_errors.failures_of(task, "items"):
@@ -131,6 +132,8 @@ def _item_problems(task: Task, release: Release, sample: list[pl.DataFrame]) -> 
             )
             return
         before += batch.height
+        if not wrong:
+            ids.append(contract.hashed_ids(batch))
         if sum(frame.height for frame in sample) < SAMPLE:
             sample.append(
                 batch.group_by("culture", maintain_order=True)
@@ -138,8 +141,7 @@ def _item_problems(task: Task, release: Release, sample: list[pl.DataFrame]) -> 
                 .select(batch.columns)
             )
     if not wrong:
-        for _ in contract.items_of(task, release):  # ids over all batches, and whether there are any items
-            pass
+        contract.hold_together(task, release, ids)
 
 
 def _prompt_problems(

@@ -240,6 +240,31 @@ def _n_effective(totals: Totals, imagined: tuple[float, float]) -> float:
     return rows / effect * (1.0 if zeros_and_ones else mean * (1 - mean) / (total / all_rows))
 
 
+def effective_answers(totals: Floats, imagined: tuple[Floats, Floats]) -> Floats:
+    """``_n_effective`` of many means at once, to the last bit. totals: the first six fields of ``Totals``,
+    shape (6, means)."""
+    n, rows, sizes, summed, between, squares = totals
+    ordinary = rows / n
+    imagined_squares = ordinary * (_squares(imagined[0]) + _squares(imagined[1]))
+    all_rows = rows + 2 * ordinary
+    mean = (summed + ordinary * (imagined[0] + imagined[1])) / all_rows
+    off = all_rows * _squares(mean)
+    total, among_all = squares + imagined_squares - off, between + imagined_squares - off
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = (all_rows - (sizes + 2 * _squares(ordinary)) / all_rows) / (n + 1)
+        among, within = among_all / (n + 1), np.maximum(0.0, total - among_all) / (all_rows - n - 2)
+        correlation = np.maximum(0.0, (among - within) / (among + (size - 1) * within))
+        effect = np.where(rows > n, 1.0 + correlation * (sizes / rows - 1), 1.0)
+        spread: Floats = np.where(squares == summed, 1.0, mean * (1 - mean) / (total / all_rows))
+    answers: Floats = rows / effect * spread
+    return answers
+
+
+def _squares(values: Floats) -> Floats:
+    """As Python squares them: numpy's, which are products, differ in the last bit of one in a thousand."""
+    return np.array([value**2 for value in values.tolist()])
+
+
 def jackknife(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
     """Standard error and skewness of a mean, from leaving out one cluster after the other, around the mean of
     all; NaN of one.

@@ -4,7 +4,9 @@ others, two regions) and of paired values; and how small a difference the questi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -65,10 +67,10 @@ def difference_of_shares(
     """
     if not first.size or not second.size:
         raise ValueError("a difference needs a share on either side")
-    sides = (first, first_numbers, second, second_numbers)
+    sides = _wilson_distances(first, first_numbers), _wilson_distances(second, second_numbers)
     difference = float(first.mean() - second.mean())
-    low, high = _interval(difference, sides, NormalDist().inv_cdf(0.5 + confidence / 2))
-    return Difference(difference, low, high, _p(difference, sides))
+    low, high = _interval(difference, *sides, NormalDist().inv_cdf(0.5 + confidence / 2))
+    return Difference(difference, low, high, _p(difference, *sides))
 
 
 def gaps_of_groups(
@@ -84,13 +86,14 @@ def gaps_of_groups(
     if groups < 2:
         raise ValueError(f"a gap needs two groups or more, got {groups}")
     differences = (shares * groups - shares.sum()) / (groups - 1)
+    limits = _wilson_distances(shares, numbers)
     low, high = _intervals_of_groups(
-        differences, shares, numbers, np.full(groups, NormalDist().inv_cdf(0.5 + confidence / 2))
+        differences, limits, np.full(groups, NormalDist().inv_cdf(0.5 + confidence / 2))
     )
     nothing, certain = np.zeros(groups), np.full(groups, LARGEST_Z)
     for _ in range(STEPS):
         middle = (nothing + certain) / 2
-        lowest, highest = _intervals_of_groups(differences, shares, numbers, middle)
+        lowest, highest = _intervals_of_groups(differences, limits, middle)
         holds = (lowest <= 0) & (highest >= 0)
         certain, nothing = np.where(holds, middle, certain), np.where(holds, nothing, middle)
     p = np.array([2 * (1 - NormalDist().cdf(z)) for z in nothing.tolist()])
@@ -101,25 +104,23 @@ def gaps_of_groups(
     ]
 
 
-def _intervals_of_groups(
-    differences: Floats, shares: Floats, numbers: Floats, z: Floats
-) -> tuple[Floats, Floats]:
+def _intervals_of_groups(differences: Floats, limits: _Limits, z: Floats) -> tuple[Floats, Floats]:
     """``_interval`` of every group against the others as strata, each at its own z."""
-    squares = [distance**2 for distance in _wilson_distances(shares, numbers, z[:, None])]
-    own_below, own_above = map(np.diagonal, squares)
-    below, above = (square.sum(axis=1) - np.diagonal(square) for square in squares)
-    others = (shares.size - 1) ** 2
+    squares = [distance**2 for distance in limits(z[:, None])]
+    own_below, own_above = (square.diagonal() for square in squares)
+    below, above = squares[0].sum(axis=1) - own_below, squares[1].sum(axis=1) - own_above
+    others = (differences.size - 1) ** 2
     return (
         differences - np.sqrt(own_below + above / others),
         differences + np.sqrt(own_above + below / others),
     )
 
 
-def _p(difference: float, sides: tuple[Floats, Floats, Floats, Floats]) -> float:
+def _p(difference: float, first: _Limits, second: _Limits) -> float:
     nothing, certain = 0.0, LARGEST_Z
     for _ in range(STEPS):
         middle = (nothing + certain) / 2
-        low, high = _interval(difference, sides, middle)
+        low, high = _interval(difference, first, second, middle)
         if low <= 0 <= high:
             certain = middle
         else:
@@ -127,30 +128,34 @@ def _p(difference: float, sides: tuple[Floats, Floats, Floats, Floats]) -> float
     return 2 * (1 - NormalDist().cdf(nothing)) if difference else 1.0
 
 
-def _interval(
-    difference: float, sides: tuple[Floats, Floats, Floats, Floats], z: float
-) -> tuple[float, float]:
-    below_first, above_first = _distances(*sides[:2], z)
-    below_second, above_second = _distances(*sides[2:], z)
+def _interval(difference: float, first: _Limits, second: _Limits, z: float) -> tuple[float, float]:
+    below_first, above_first = map(_of_mean, first(z))
+    below_second, above_second = map(_of_mean, second(z))
     return difference - math.hypot(below_first, above_second), difference + math.hypot(
         above_first, below_second
     )
 
 
-def _distances(shares: Floats, numbers: Floats, z: float) -> tuple[float, float]:
-    """How far the mean of the shares is from its lower and from its upper limit."""
-    below, above = (
-        float(np.linalg.norm(distance)) / shares.size for distance in _wilson_distances(shares, numbers, z)
-    )
-    return below, above
+def _of_mean(distances: Floats) -> float:
+    """How far the mean of shares is from a limit, by how far each share is from its own."""
+    return math.sqrt(distances @ distances) / distances.size
 
 
-def _wilson_distances(shares: Floats, numbers: Floats, z: float | Floats) -> tuple[Floats, Floats]:
-    """How far each share is from its lower and from its upper Wilson limit."""
-    denominator = 1 + z * z / numbers
-    centre = (shares + z * z / (2 * numbers)) / denominator
-    half = z * np.sqrt(shares * (1 - shares) / numbers + z * z / (4 * numbers * numbers)) / denominator
-    return shares - (centre - half), centre + half - shares
+_Limits = Callable[[float | Floats], tuple[Floats, Floats]]
+"""Standard normal deviations -> how far each share is from its lower and from its upper Wilson limit."""
+
+
+def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
+    variances, twice, squared = shares * (1 - shares) / numbers, 2 * numbers, 4 * numbers * numbers
+
+    def distances(z: float | Floats) -> tuple[Floats, Floats]:
+        z_squared = z * z
+        denominator = 1 + z_squared / numbers
+        centre = (shares + z_squared / twice) / denominator
+        half = z * np.sqrt(variances + z_squared / squared) / denominator
+        return shares - (centre - half), centre + half - shares
+
+    return distances
 
 
 def independent_difference(
@@ -211,5 +216,9 @@ def detectable_difference(error: float, *, alpha: float = 0.05, power: float = D
     """
     if math.isnan(error) or error == 0.0:
         return math.nan
-    normal = NormalDist()
-    return (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) * error
+    return _detectable_errors(alpha, power) * error
+
+
+@lru_cache
+def _detectable_errors(alpha: float, power: float) -> float:
+    return NormalDist().inv_cdf(1 - alpha / 2) + NormalDist().inv_cdf(power)

@@ -75,6 +75,30 @@ def wilson(
     return Interval(low, high, f"modified {method}" if few_ones or few_zeros else method)
 
 
+def wilsons(
+    successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE
+) -> tuple[Floats, Floats, list[str]]:
+    """``wilson`` of many proportions at once, to the last bit: lower ends, upper ends, and methods.
+
+    n: above 0. ValueError for counts that cannot be.
+    """
+    if not ((successes >= 0) & (successes <= n)).all():
+        raise ValueError("every number of successes must lie between 0 and its n")
+    p, z = successes / n, NormalDist().inv_cdf(0.5 + confidence / 2)
+    denominator = 1 + z * z / n
+    centre = (p + z * z / (2 * n)) / denominator
+    half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / denominator
+    low = np.where(successes == 0, 0.0, np.maximum(0.0, centre - half))
+    high = np.where(successes == n, 1.0, np.minimum(1.0, centre + half))
+    few_ones, few_zeros = ((count > 0) & (count <= EDGE) for count in (successes, n - successes))
+    for at in np.flatnonzero(few_ones):
+        low[at] = min(low[at], _poisson_bound(float(successes[at]), 1 - confidence) / n[at])
+    for at in np.flatnonzero(few_zeros):
+        high[at] = max(high[at], 1 - _poisson_bound(float(n[at] - successes[at]), 1 - confidence) / n[at])
+    method = f"wilson {confidence:.0%}"
+    return low, high, [f"modified {method}" if few else method for few in (few_ones | few_zeros).tolist()]
+
+
 TINY = 1e-9
 """Counts below this have 0 as their Poisson bound, to the last digit."""
 

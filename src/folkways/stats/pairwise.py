@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from folkways.stats.clusters import Totals, jackknife, mean_of_totals, opposites
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints
+from folkways.stats.clusters import ROUNDING, Totals, effective_answers, jackknife, mean_of_totals
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints, wilsons
 
 FEWEST_QUESTIONS = 6
 """With fewer questions no pattern of answers differs from chance: six that all differ one way give p =
@@ -117,31 +117,40 @@ def _of_pairs(
         first_mean, second_mean = (
             np.where(shared, side, 0.0).sum(axis=1) / rows for side in (firsts, seconds)
         )
-    totals = zip(
-        questions.tolist(),
-        rows.tolist(),
-        (counts**2).sum(axis=1).tolist(),
-        sums.sum(axis=1).tolist(),
-        (sums * means).sum(axis=1).tolist(),
-        np.einsum("mr,mr->m", apart, apart).tolist(),
-        *(
-            moment.tolist()
-            for moment in (jackknife(sums, counts) if largest is None else np.full((2, len(sums)), math.nan))
-        ),
-        np.maximum(apart.max(axis=1), -apart.min(axis=1)).tolist(),
-        strict=True,
+        total = sums.sum(axis=1)
+        difference = total / rows
+    totals = np.stack(
+        [
+            questions,
+            rows,
+            (counts**2).sum(axis=1),
+            total,
+            (sums * means).sum(axis=1),
+            np.einsum("mr,mr->m", apart, apart),
+            *(jackknife(sums, counts) if largest is None else ()),
+        ]
     )
-    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in totals]
+    enough = questions >= FEWEST_QUESTIONS
+    low, high, p = np.full((3, rows.size), math.nan)
+    method = np.where(rows > 0, TOO_FEW, NOTHING_SHARED).astype(object)
+    if largest is None:
+        ends = [_unbounded(Totals(*values), confidence) for values in totals[:, enough].T.tolist()]
+        low[enough], high[enough], p[enough], method[enough] = zip(*ends, strict=True) if ends else ([],) * 4
+    else:
+        most = np.maximum(apart.max(axis=1), -apart.min(axis=1))[enough]
+        low[enough], high[enough], p[enough], method[enough] = _bounded(
+            totals[:, enough], most, largest, confidence
+        )
     return {
         "rows": rows.astype(np.int64),
         "questions": questions,
         "first_mean": first_mean,
         "second_mean": second_mean,
-        **{
-            name: np.array([end[at] for end in ends])
-            for at, name in enumerate(("difference", "low", "high", "p"))
-        },
-        "method": [end[4] for end in ends],
+        "difference": difference,
+        "low": low,
+        "high": high,
+        "p": p,
+        "method": method.tolist(),
         "first_better": (sums > 1e-12).sum(axis=1),
         "second_better": (sums < -1e-12).sum(axis=1),
         "error": error,
@@ -149,18 +158,41 @@ def _of_pairs(
     }
 
 
-def _ends(
-    totals: Totals, most: float, largest: float | None, confidence: float
-) -> tuple[float, float, float, float, str]:
-    """Difference, interval, p and method of one pair."""
-    if not totals.rows:
-        return math.nan, math.nan, math.nan, math.nan, NOTHING_SHARED
-    if totals.clusters < FEWEST_QUESTIONS:
-        return totals.total / totals.rows, math.nan, math.nan, math.nan, TOO_FEW
-    bounds = None if largest is None else (-largest, largest)
-    mean = mean_of_totals(totals, bounds, opposites(most), paired=True)
+def _unbounded(totals: Totals, confidence: float) -> tuple[float, float, float, str]:
+    """Interval, p and method of one pair without bounds."""
+    mean = mean_of_totals(totals, None, paired=True)
     interval = mean.interval(confidence)
-    return mean.mean, interval.low, interval.high, mean.p(), interval.method
+    return interval.low, interval.high, mean.p(), interval.method
+
+
+def _bounded(
+    totals: Floats, most: Floats, largest: float, confidence: float
+) -> tuple[Floats, Floats, list[float], list[str]]:
+    """Intervals, p and methods of pairs whose differences lie within ``largest``: to the last bit those of
+    ``mean_of_totals``.
+
+    totals: the first six fields of ``Totals``, shape (6, pairs); most: the largest difference found.
+    """
+    clusters, rows, sizes, total, between, squares = totals
+    lowest, span = -largest, 2 * largest
+    shares = np.minimum(1.0, np.maximum(0.0, (total / rows - lowest) / span))
+    end = np.where(most > ROUNDING, most, largest)
+    answers = effective_answers(
+        np.stack(
+            [
+                clusters,
+                rows,
+                sizes,
+                (total - lowest * rows) / span,
+                (between - 2 * lowest * total + lowest**2 * rows) / span**2,
+                (squares - 2 * lowest * total + lowest**2 * rows) / span**2,
+            ]
+        ),
+        ((-end - lowest) / span, (end - lowest) / span),
+    )
+    low, high, method = wilsons(shares * answers, answers, confidence)
+    far = np.abs(shares - 0.5) / np.sqrt(0.25 / answers) / math.sqrt(2)
+    return lowest + span * low, lowest + span * high, [math.erfc(each) for each in far.tolist()], method
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -100,6 +101,21 @@ def arguments(shared: Path, made: Path, task: str, system: str) -> list[str]:
     ]
 
 
+@pytest.fixture(scope="module")
+def verdicts(
+    shared: Path, made: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str, str], pl.DataFrame]:
+    """The verdicts on a task's system, which is judged once."""
+
+    @cache
+    def verdicts_on(task: str, system: str) -> pl.DataFrame:
+        out = tmp_path_factory.mktemp("verdicts") / "verdicts.parquet"
+        cli([*arguments(shared, made, task, system), "--out", str(out)], standalone_mode=False)
+        return pl.read_parquet(out)
+
+    return verdicts_on
+
+
 @pytest.mark.parametrize(
     ("task", "system"),
     [
@@ -108,10 +124,10 @@ def arguments(shared: Path, made: Path, task: str, system: str) -> list[str]:
         for system in systems
     ],
 )
-def test_row_by_row_and_overall(task: str, system: str, shared: Path, made: Path, tmp_path: Path) -> None:
-    out = tmp_path / "verdicts.parquet"
-    cli([*arguments(shared, made, task, system), "--out", str(out)], standalone_mode=False)
-    found = pl.read_parquet(out)
+def test_row_by_row_and_overall(
+    task: str, system: str, shared: Path, verdicts: Callable[[str, str], pl.DataFrame]
+) -> None:
+    found = verdicts(task, system)
     expected = pl.read_csv(
         shared / "parity" / "xcr" / "expected" / task / f"{system}.csv", infer_schema_length=None
     )
@@ -133,14 +149,13 @@ def test_row_by_row_and_overall(task: str, system: str, shared: Path, made: Path
 
 
 def test_a_process_of_its_own_finds_the_vectors_and_loads_no_model(
-    shared: Path, made: Path, tmp_path: Path
+    shared: Path, made: Path, tmp_path: Path, verdicts: Callable[[str, str], pl.DataFrame]
 ) -> None:
     command = arguments(shared, made, "adaptation", "chinese_mixA")
-    cli([*command, "--out", str(tmp_path / "first.parquet")], standalone_mode=False)
+    first = verdicts("adaptation", "chinese_mixA")
     (tmp_path / "torch.py").write_text("raise AssertionError('torch was imported')", encoding="utf-8")
     variables = environment(FOLKWAYS_CACHE=str(made / "cache"), PYTHONPATH=str(tmp_path))
     done = folkways_process(*command, "--out", tmp_path / "second.parquet", env=variables)
     assert done.returncode == 0, done.stderr
-    first, second = pl.read_parquet(tmp_path / "first.parquet"), pl.read_parquet(tmp_path / "second.parquet")
-    assert first.equals(second)
+    assert first.equals(pl.read_parquet(tmp_path / "second.parquet"))
     assert "model-bert-zh:chinese-bert-wwm-ext#" in done.stdout

@@ -321,7 +321,10 @@ class Adaptation(XcrTask):
         return {**_values(sides), **by_models, "format_read": 0.0}
 
     def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, RoleComparison]:
-        """The comparisons for BERT. A row without versions has none: all that is known of it is certain."""
+        """The comparisons for BERT, if there are models. A row without versions has none: all that is known
+        of it is certain."""
+        if not self.tools.models:
+            return {}
         language = next(
             code for code, (_, cultures) in LANGUAGE_MODELS.items() if item["culture"] in cultures
         )

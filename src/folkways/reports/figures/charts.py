@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 from unicodedata import east_asian_width
 
@@ -146,6 +147,7 @@ def label_room(order: Sequence[str]) -> Spec:
     return {"minExtent": min(LABEL_ROOM, room), **label_lines(order, LABEL_ROOM)}
 
 
+@lru_cache(maxsize=4096)  # most charts of a report have the same names
 def text_width(text: str, size: float = LABEL_SIZE) -> float:
     """Width of a text in pixels in DejaVu Sans, the widest of the usual fonts; readers' fonts differ from the
     renderer's."""

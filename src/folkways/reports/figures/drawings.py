@@ -11,10 +11,10 @@ from folkways.benchmarks.tables import Layout
 from folkways.display import number
 from folkways.reports.figures.analysis_figures import ResultView, result_views
 from folkways.reports.figures.charts import MAX_SERIES
-from folkways.reports.figures.figure import Figure, make_figure, render, task_figures
+from folkways.reports.figures.figure import Figure, make_figure, task_figures
 from folkways.reports.figures.forms import heat_map
 from folkways.reports.figures.world import Variant, WorldMap
-from folkways.reports.figures.world_chart import marked, world
+from folkways.reports.figures.world_chart import world_map
 from folkways.reports.views.grids import Cell, Grid
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView, Score, TaskView, measure_of
@@ -131,21 +131,21 @@ class Drawings:
 
 def draw(view: ReportView, leaderboard: Leaderboard | None = None) -> Drawings:
     """All figures of the report. leaderboard: that of the view, if the caller has it already."""
-    world_map = WorldMap(view)
+    states = WorldMap(view)
     return Drawings(
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
         leaderboard=leaderboard if leaderboard is not None else Leaderboard(view),
         outcomes=outcome_figures(view),
         analyses=result_views(view.data.results, view.short),
-        world=_world(world_map.first, view, "world", world_map.cultures) if world_map.first else None,
-        worlds=tuple(_worlds(world_map, view)),
+        world=_world(states.first, view, "world", states.cultures) if states.first else None,
+        worlds=tuple(_worlds(states, view)),
     )
 
 
-def _worlds(world_map: WorldMap, view: ReportView) -> Iterator[Figure]:
+def _worlds(states: WorldMap, view: ReportView) -> Iterator[Figure]:
     """The map of each task's leading model, for files."""
     drawn: set[str] = set()
-    for variant in world_map.variants:
+    for variant in states.variants:
         if variant.task.task not in drawn:
             drawn.add(variant.task.task)
             yield _world(variant, view, f"{variant.task.slug}-world")
@@ -155,7 +155,7 @@ def _world(variant: Variant, view: ReportView, slug: str, cultures: Sequence[str
     """The map in one state; on phones it scrolls. cultures: those that other states of the same drawing
     need, besides its own."""
     title = f"{variant.task.title}, {variant.metric.label}: {view.short[variant.endpoint]}"
-    drawing = render(world(variant, cultures or tuple(variant.shades), WORLD_WIDE), f"{slug}-w", marked)
+    drawing = world_map(variant.shades, cultures or tuple(variant.shades), WORLD_WIDE, f"{slug}-w")
     return Figure(
         slug,
         title,

@@ -33,7 +33,7 @@ PEOPLE_CAPTION = (
 
 _ID = re.compile(r'(\bid="|url\(#|href="#)')
 _ARIA = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
-_LONG_NUMBER = re.compile(r"(\d+\.\d{2})\d+")
+_FURTHER_DIGITS = re.compile(r"(?<=\d\.\d\d)\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def drawing(spec: bytes, finish: Callable[[str], str]) -> str:
 
     svg: str = finish(vl_convert.vegalite_to_svg(orjson.loads(spec)))
     svg = _ARIA.sub("", svg)  # not the parts but the whole figure has a name, and a data table
-    return _LONG_NUMBER.sub(r"\1", svg)
+    return _FURTHER_DIGITS.sub("", svg)
 
 
 def with_colours(svg: str, colours: dict[str, str]) -> str:

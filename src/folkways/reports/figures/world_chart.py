@@ -8,33 +8,44 @@ light and a dark line side by side that are visible on every colour.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from folkways.reports.figures.charts import CONFIG, HEAT, HEAT_STEPS, INK, MUTED, PAPER, RULE, Spec, spec
-from folkways.reports.figures.world import SHAPES, VERY_WIDE, WIDE, Shade, Variant, places, topology
+from folkways.reports.figures.figure import render
+from folkways.reports.figures.world import SHAPES, VERY_WIDE, WIDE, Shade, places, topology
 
 DOUBTS = (f"under {WIDE:g} points wide", f"{WIDE:g} to {VERY_WIDE:g}", f"{VERY_WIDE:g} or more")
 HATCHES = ("transparent", "url(#hatch-1)", "url(#hatch-2)")
 SPACING = {"hatch-1": 7, "hatch-2": 3.8}
 
-NO_SCORE = -1
-"""Stands for a missing score, because Vega-Lite leaves out shapes without a value."""
+UNCOLOURED = {"score": 0, "doubt": DOUBTS[-1]}
+"""The state in which a map is drawn: each place has a colour and a hatching, which ``coloured`` replaces."""
 
-_SEEN = {"value": 1, "condition": {"test": f"datum.score == {NO_SCORE}", "value": 0.001}}
-"""Places without a score stay in the drawing for other states; Vega leaves out marks with opacity 0."""
+UNSEEN = "0.00"
+"""Opacity of places without a score, which stay in the drawing for other states."""
 
+_MARK = re.compile(r'<path data-(place|hatch)="([^"]*)"[^>]*>')
+_FILL = re.compile(r' fill="[^"]*"')
 _PATH = re.compile(r' d="[^"]*"')
-_LONG = re.compile(r"(\.\d)\d+")
+_FURTHER_DIGITS = re.compile(r"(?<=\.\d)\d+")
 
 _MARKED = re.compile(r'aria-label="(place|hatch):([^"]*)"')
 
 
-def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
-    """The map in one state. cultures: all that need shapes in the drawing, with a score in this state or
-    not."""
+def world_map(shades: Mapping[str, Shade], cultures: Sequence[str], width: int, prefix: str) -> str:
+    """The map in one state as SVG, with the place of each mark as ``data-place`` or ``data-hatch``.
+
+    shades: culture -> its score in this state. cultures: all that need shapes in the drawing, with a score in
+    this state or not. width: in pixels. prefix: makes its ids unique in the page.
+    """
+    return coloured(render(_world(tuple(cultures), width), prefix, marked), shades)
+
+
+@lru_cache(maxsize=16)
+def _world(cultures: tuple[str, ...], width: int) -> Spec:
+    """The map of these cultures, in the one state that is drawn."""
     shown_places = [places()[code] for code in cultures]
-    rows = {entry.culture: _row(variant.shades.get(entry.culture)) for entry in shown_places}
     layers: list[Spec] = [
         {
             "data": _countries(),
@@ -43,7 +54,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
     ]
     for kind in ("group", "country"):
         shapes = [
-            {"shape": country, "place": entry.culture, **rows[entry.culture]}
+            {"shape": country, "place": entry.culture, **UNCOLOURED}
             for entry in shown_places
             if entry.kind == kind
             for country in entry.countries
@@ -56,7 +67,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
             }
             layers += [_shapes(shapes, what, width, outline) for what in ("place", "hatch")]
     dots = [
-        {"place": entry.culture, "longitude": entry.at[0], "latitude": entry.at[1], **rows[entry.culture]}
+        {"place": entry.culture, "longitude": entry.at[0], "latitude": entry.at[1], **UNCOLOURED}
         for entry in shown_places
         if entry.at is not None
     ]
@@ -65,6 +76,7 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
     for layer in layers[3:]:  # a single legend, of the first two layers of places
         layer["encoding"]["fill"]["legend"] = None
     return spec(
+        datasets={SHAPES: topology()},
         width=width,
         height=round(width * 0.47),
         projection={
@@ -78,14 +90,8 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
     )
 
 
-def _row(shade: Shade | None) -> dict[str, Any]:
-    if shade is None or shade.step is None:
-        return {"score": NO_SCORE, "doubt": DOUBTS[0]}
-    return {"score": shade.score, "doubt": DOUBTS[shade.doubt]}
-
-
 def _countries() -> Spec:
-    return {"values": topology(), "format": {"type": "topojson", "feature": SHAPES}}
+    return {"name": SHAPES, "format": {"type": "topojson", "feature": SHAPES}}
 
 
 def _shapes(rows: Sequence[Spec], what: str, width: int, outline: Spec) -> Spec:
@@ -95,7 +101,7 @@ def _shapes(rows: Sequence[Spec], what: str, width: int, outline: Spec) -> Spec:
         "data": _countries(),
         "transform": [{"lookup": "id", "from": looked_up}, {"filter": "isValid(datum.place)"}, _name(what)],
         "mark": {"type": "geoshape", "strokeJoin": "round", **stroke},
-        "encoding": {"fill": _fill(what, width), "opacity": _SEEN, "description": {"field": "name"}},
+        "encoding": {"fill": _fill(what, width), "opacity": {"value": 1}, "description": {"field": "name"}},
     }
 
 
@@ -109,7 +115,7 @@ def _dots(rows: Sequence[Spec], what: str, width: int) -> Spec:
             "longitude": {"field": "longitude", "type": "quantitative"},
             "latitude": {"field": "latitude", "type": "quantitative"},
             "fill": _fill(what, width),
-            "opacity": _SEEN,
+            "opacity": {"value": 1},
             "description": {"field": "name"},
         },
     }
@@ -161,5 +167,25 @@ def marked(svg: str) -> str:
         for name, step in SPACING.items()
     )
     svg = _MARKED.sub(r'data-\1="\2"', svg)
-    svg = _PATH.sub(lambda path: _LONG.sub(r"\1", path[0]), svg)  # a tenth of a pixel is enough for a coast
+    # A tenth of a pixel is enough for a coast.
+    svg = _PATH.sub(lambda path: _FURTHER_DIGITS.sub("", path[0]), svg)
     return re.sub(r"(<svg[^>]*>)", rf"\g<1><defs>{patterns}</defs>", svg, count=1)
+
+
+def coloured(svg: str, shades: Mapping[str, Shade]) -> str:
+    """A drawing of ``marked`` in another state: the colour and hatching of each place by its score. Drawing
+    a map takes a hundred times as long."""
+
+    def in_state(mark: re.Match[str]) -> str:
+        what, culture = mark.groups()
+        shade = shades.get(culture)
+        step = None if shade is None else shade.step
+        if shade is None or step is None:
+            tag, step, doubt = mark[0].replace(' opacity="1"', f' opacity="{UNSEEN}"'), 0, 0
+        else:
+            tag, doubt = mark[0], shade.doubt
+        if what == "place":
+            return tag.replace(HEAT[0], HEAT[step])
+        return tag.replace("hatch-2)", f"hatch-{doubt})") if doubt else _FILL.sub("", tag)
+
+    return _MARK.sub(in_state, svg)

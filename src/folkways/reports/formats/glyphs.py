@@ -78,7 +78,7 @@ def _face(font: Font, codes: frozenset[int]) -> str:
 
     packed = FONTS.joinpath(f"{font.name}.ttf.xz").read_bytes()
     cut = TTFont(io.BytesIO(lzma.decompress(packed)), lazy=True, recalcTimestamp=False)
-    has = {code for code in (*codes, *JOINERS) if code in cut.getBestCmap()}
+    has = {*codes, *JOINERS} & cut.getBestCmap().keys()
     if not has & codes:
         return ""
     cutter = subset.Subsetter(subset.Options(flavor="woff2", recalc_timestamp=False))

@@ -15,7 +15,7 @@ from folkways.errors import MissingExtraError
 from folkways.names import facet_title, short_endpoints, value_name
 from folkways.records import Metric
 from folkways.reports.figures.world import WorldMap
-from folkways.reports.figures.world_chart import marked, world
+from folkways.reports.figures.world_chart import world_map
 from folkways.reports.palette import LIGHT
 
 if TYPE_CHECKING:
@@ -136,11 +136,11 @@ def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number
 def _picture(shades: WorldMap) -> Markup:
     """The map of the first task as an image, which cannot run scripts or reach the page around it. Without
     the extra ``report``, the line that installs it."""
-    from folkways.reports.figures.figure import render, with_colours
+    from folkways.reports.figures.figure import with_colours
 
     assert shades.first is not None  # noqa: S101 - the caller has looked
     try:
-        svg = render(world(shades.first, shades.cultures, MAP_WIDTH), "notebook", marked)
+        svg = world_map(shades.first.shades, shades.cultures, MAP_WIDTH, "notebook")
     except MissingExtraError as error:  # a notebook would show a traceback in place of the table
         return _paragraph(str(error))
     drawing = with_colours(svg, LIGHT)

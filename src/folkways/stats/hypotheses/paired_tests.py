@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -129,6 +130,7 @@ def _normal_tails(doubled: npt.NDArray[np.int64], positive: int) -> tuple[float,
     return min(1.0, beyond(at - mean)), min(1.0, beyond(mean - at))
 
 
+@lru_cache(maxsize=4096)  # contrasts of many pairs have few different counts
 def exact_mcnemar(first_better: int, second_better: int) -> float:
     """The two-sided p of McNemar's exact test of paired questions (McNemar 1947); 1 where no question
     differs.

@@ -73,7 +73,7 @@ def test_asking_ahead_gives_what_asking_one_by_one_gives(
         folder = tmp_path / str(ahead)
         folder.mkdir()
         server.control(forget=True, mode="judge:10", latency=0.0)
-        done = folkways(*command(server, release, folder, *FEW, "--ahead", ahead))
+        done = folkways(*command(server, release, folder, *ONE, "--ahead", ahead))
         assert done.returncode == 0, done.stderr
         record = json.loads((folder / "mcq" / "mc_questions_file.build.json").read_text())
         needed = {json.dumps({**call, "call": 0, "answer": 0, "question": ""}) for call in calls(folder)}

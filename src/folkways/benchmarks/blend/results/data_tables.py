@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import combinations
 from typing import Literal
 
@@ -262,16 +263,17 @@ def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
 
 def _lemmas_by_question(annotations: pl.DataFrame, tool: TextTool) -> dict[str, dict[str, frozenset[str]]]:
     """Culture -> question -> lemmas; each distinct word is lemmatised once."""
-    of_word: dict[str, frozenset[str]] = {}
+
+    @cache
+    def of_word(word: str) -> frozenset[str]:
+        return frozenset(token.lower() for token in tool.tokens(word))
+
+    @cache
+    def of_answer(answer: str) -> frozenset[str]:
+        return frozenset().union(*map(of_word, _WORD.findall(answer.lower())))
+
     lemmas: dict[str, dict[str, frozenset[str]]] = {}
     for culture, key, groups in annotations.select("culture", "id", "groups").iter_rows():
-        words = {
-            word
-            for group in groups
-            for answer in group["en_answers"]
-            for word in _WORD.findall(answer.lower())
-        }
-        for word in words - of_word.keys():
-            of_word[word] = frozenset(token.lower() for token in tool.tokens(word))
-        lemmas.setdefault(culture, {})[key] = frozenset().union(*(of_word[word] for word in words))
+        answers = {answer for group in groups for answer in group["en_answers"]}
+        lemmas.setdefault(culture, {})[key] = frozenset().union(*map(of_answer, answers))
     return lemmas
