@@ -155,7 +155,7 @@ def test_a_module_that_moved_would_be_found() -> None:
     assert is_known("workspace.schema") and is_known("intervals.wilson")
     for stale in (
         "workspace.request_queue",
-        "intervals.wilsons",
+        "intervals.wilsonian",
         "services.people.accounts",
         "folkways.gone",
     ):

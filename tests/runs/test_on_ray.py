@@ -466,6 +466,7 @@ def test_as_many_shares_as_the_cluster_has_cpus_are_read_at_a_time_and_the_large
                     share.file.write_text("later")
         told.append(line)
 
+    cluster.wait_for_nodes()  # one that another test lost may still be counted
     made = work_on_ray(read_slowly, shares, rewrite)
     early = {size for size, text in zip(sizes, made, strict=True) if text == "x" * size}
     cpus = int(ray.cluster_resources()["CPU"])

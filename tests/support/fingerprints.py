@@ -12,11 +12,13 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from difflib import unified_diff
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 
 from folkways import __version__
 
@@ -49,6 +51,10 @@ def check_fingerprints(tables: Mapping[str, pl.DataFrame], recorded: Path, **how
     assert not changed, "\n".join(changed)
 
 
+MOST_SHOWN = 60
+"""Lines of a difference that are printed."""
+
+
 def check_text(text: str, recorded: Path, aliases: Mapping[str, str] | None = None) -> None:
     """Compare a text with the file that has it, line by line. aliases: texts that change from run to run, and
     what stands for them."""
@@ -57,9 +63,10 @@ def check_text(text: str, recorded: Path, aliases: Mapping[str, str] | None = No
     if os.environ.get("FOLKWAYS_RECORD") == "1":
         recorded.parent.mkdir(exist_ok=True)
         recorded.write_text(text, encoding="utf-8")
-    assert text.splitlines() == recorded.read_text(encoding="utf-8").splitlines(), (
-        f"{recorded} says otherwise"
-    )
+    lines, before = text.splitlines(), recorded.read_text(encoding="utf-8").splitlines()
+    if lines != before:
+        differences = [*unified_diff(before, lines, "recorded", "now", lineterm="", n=1)]
+        pytest.fail(f"{recorded} says otherwise:\n" + "\n".join(differences[:MOST_SHOWN]), pytrace=False)
 
 
 def _of(column: pl.Series, aliases: Mapping[str, str]) -> Any:

@@ -7,6 +7,7 @@ the application where the test runs.
 from __future__ import annotations
 
 import asyncio
+from contextvars import Context
 from functools import cache
 from typing import Any
 
@@ -26,7 +27,8 @@ class _Transport(httpx2.BaseTransport):
         self.application = httpx2.ASGITransport(app=app)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        return _runner().run(self._answer(request))
+        # A context of its own, as a server's request has: none that notes what the tests have done.
+        return _runner().run(self._answer(request), context=Context())
 
     async def _answer(self, request: httpx2.Request) -> httpx2.Response:
         reply = await self.application.handle_async_request(request)

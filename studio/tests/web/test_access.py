@@ -8,6 +8,7 @@ belongs to another study or person looks like what is not there.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
+from folkways_studio.items.imports import AT_WORK
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
@@ -260,9 +262,19 @@ class Beginning:
         return Visitor(Client(self.server.url, cookies=dict(made.client.cookies)), made.csrf)
 
     def restore(self) -> World:
-        """Undo whatever was changed since."""
+        """Undo whatever was changed since, once the server has done what it does in the background."""
+        until = time.monotonic() + 20
+        while at_work(self.live) > at_work(self.saved) and time.monotonic() < until:
+            time.sleep(0.01)
         self.saved.backup(self.live)
         return self.world
+
+
+def at_work(database: sqlite3.Connection) -> int:
+    """How many jobs and deletions of studies are not over."""
+    states = database.execute("SELECT state FROM studio_jobs").fetchall()
+    deleting = "SELECT count(*) FROM studio_studies WHERE state = 'deleted' AND licence != ''"
+    return sum(state in AT_WORK for (state,) in states) + int(database.execute(deleting).fetchone()[0])
 
 
 @pytest.fixture(scope="module")

@@ -159,7 +159,8 @@ def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: S
     assert "This is settled" in settled and "data-correct" not in settled and "rice" in settled
     late = [(name, "another key" if name == "key" else value) for name, value in fields]
     assert post(client, place, [*late, ("choices", "2")]).status == 409
-    assert len(stored(desk.workspace, schema.corrections)) == 1
+    (judgement,) = stored(desk.workspace, schema.judgements, participant_id=first.id)
+    assert len(stored(desk.workspace, schema.corrections, judgement_id=judgement["id"])) == 1
 
 
 def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) -> None:
