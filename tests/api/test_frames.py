@@ -52,6 +52,17 @@ class Parrot:
         return Completion(text=self.text, output_tokens=1)
 
 
+class Without:
+    """Has Python find no package of this name, as where it is not installed."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def find_spec(self, name: str, *_where: object) -> None:
+        if name == self.package:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 class TestFrames:
     """What comes back has the columns that folkways.records declares, in these types, complete."""
 
@@ -98,7 +109,8 @@ class TestFrames:
             "demo/mcq", models=["baseline/first", "baseline/random"], workspace=tmp_path / "w.db"
         )
         compared = folkways.compare(workspace=run.workspace)
-        monkeypatch.setitem(sys.modules, package, None)  # as Python itself has it where an import must fail
+        monkeypatch.delitem(sys.modules, package, raising=False)
+        monkeypatch.setattr(sys, "meta_path", [Without(package), *sys.meta_path])
         for frame in (
             run.scores(),
             run.judgements(),

@@ -98,7 +98,7 @@ def test_a_connection_rests_now_and_then(
 def test_what_may_be_wrong_is_told_before_the_end() -> None:
     """The answer to the third request is a copy of the second, and nothing shows it before the true one
     comes."""
-    with UnaskedServer("ahead", at=2, latency=0.002) as server:
+    with UnaskedServer("ahead", at=2, latency=0.002, gap=0.05) as server:
         assert settled(server, 4) == [None, False, False, False]
 
 
@@ -129,7 +129,7 @@ def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
 
 def test_a_connection_is_looked_at_before_it_is_retired(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST_USES", 5)
-    with UnaskedServer("ahead", at=4, latency=0.002) as server:
+    with UnaskedServer("ahead", at=4, latency=0.002, gap=0.05) as server:
         assert settled(server, 5) == [None, *[False] * 4]
 
 

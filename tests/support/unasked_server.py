@@ -27,7 +27,7 @@ KINDS = {
     "with": "the reply once more, in the same segment",
     "idle": "the reply once more, 3 ms later",
     "before": "when the next request is there: the last reply once more, and right behind it the next one",
-    "ahead": "when the next request is there: the last reply once more, and 5 ms later the next one",
+    "ahead": "when the next request is there: the last reply once more, and the next one after a gap",
     "loose": "the reply once more at any time in the next 30 ms, whatever else goes on",
     "408": "a 408 and the end, 3 ms later",
     "400": "a 400 and the end, 3 ms later",
@@ -42,7 +42,8 @@ class UnaskedServer:
 
     every: of this many replies on a connection, the last is followed by what nobody asked for. at: only the
     reply of this number is. named: whether replies have an id. digests: whether they are digests of the
-    prompts. latency: seconds before each reply. answered: replies so far. unasked: how often that happened.
+    prompts. latency: seconds before each reply. gap: how many seconds the gap of "ahead" has.
+    answered: replies so far. unasked: how often that happened.
     connections: how many were opened.
     """
 
@@ -55,8 +56,10 @@ class UnaskedServer:
         *,
         named: bool = False,
         digests: bool = False,
+        gap: float = 0.005,
     ) -> None:
         assert kind in KINDS
+        self.gap = gap
         self.kind, self.every, self.latency, self.at, self.named = kind, every, latency, at, named
         self.digests, self.answered = digests, 0
         self.connections = self.unasked = 0
@@ -108,7 +111,7 @@ class UnaskedServer:
                 elif owed:
                     connection.sendall(owed)
                     owed = b""
-                    time.sleep(0.005)
+                    time.sleep(self.gap)
                 time.sleep(self.latency)
                 if asked == self.at or (not self.at and asked % self.every == 0):
                     self.unasked += 1
