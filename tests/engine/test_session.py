@@ -57,10 +57,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return open_workspace(tmp_path / "w.db")
 
 
-@pytest.fixture(autouse=True)
-def _quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request that failed is tried again after a tenth of the usual pause."""
-    monkeypatch.setattr("folkways.engine.rate_limiter.BACKOFF_FIRST", 0.05)
+pytestmark = pytest.mark.usefixtures("quick_backoff")
 
 
 def questions(count: int) -> list[str]:

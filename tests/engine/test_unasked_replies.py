@@ -18,11 +18,7 @@ from folkways.workspace.database import open_workspace
 from tests.support.planned import plan_prompts
 from tests.support.unasked_server import KINDS, UnaskedServer
 
-
-@pytest.fixture(autouse=True)
-def _quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request that failed is tried again after a tenth of the usual pause."""
-    monkeypatch.setattr("folkways.engine.rate_limiter.BACKOFF_FIRST", 0.05)
+pytestmark = pytest.mark.usefixtures("quick_backoff")
 
 
 def ask_all(

@@ -97,8 +97,8 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
     assert kinds[0] == "study.exported" and kinds[-2:] == ["role.given", "study.created"]
 
 
-def _study(world: World, place: str) -> Study:
-    return studies.get_study(world.workspace, place.rpartition("/")[2])
+def _study(world: World, address: str) -> Study:
+    return studies.get_study(world.workspace, address.rpartition("/")[2])
 
 
 @pytest.mark.parametrize(
@@ -232,11 +232,11 @@ def _over(api: Program, found: dict[str, Any]) -> dict[str, Any]:
 def test_what_is_wrong_is_said_with_its_place(
     study: tuple[Program, str], path: str, body: object, status: int, words: str
 ) -> None:
-    api, place = study
-    told = problem(api.ask("POST", path.replace("{study}", place), body), status)
-    assert words in told["detail"]
-    assert told["problems"] or status == 404 or words == "YAML"
-    assert all(each["where"] and each["what"] for each in told["problems"] or ())
+    api, address = study
+    refusal = problem(api.ask("POST", path.replace("{study}", address), body), status)
+    assert words in refusal["detail"]
+    assert refusal["problems"] or status == 404 or words == "YAML"
+    assert all(each["where"] and each["what"] for each in refusal["problems"] or ())
 
 
 def test_bodies_are_bounded_and_have_to_be_json(study: tuple[Program, str]) -> None:
