@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from contextlib import nullcontext
 from itertools import groupby, takewhile
 from pathlib import Path
@@ -27,7 +28,9 @@ ASSIGNMENT = re.compile(r"\w+=")
 PACKAGES = "PYTHONPATH"
 """The variable by which a page shows a package that is not installed."""
 
-PAGES_WITH_EXAMPLES = [page for page in PAGES if any(block.is_run for block in blocks(page))]
+EVERY_TIME = ("docs/guides/run.md", "docs/reference/python.md")
+"""The first steps on the command line and in Python. Other pages are run where they differ from main, each night, and by
+`make docs-examples`, as the workflow of the docs does for every change of a page or of the code."""
 
 
 def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dict[str, str]) -> None:
@@ -106,7 +109,38 @@ def at_own_lines(python_blocks: list[Block]) -> str:
     return "\n".join(script) + "\n"
 
 
-@pytest.mark.parametrize("page", PAGES_WITH_EXAMPLES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def changed_files(repository: Path) -> set[str]:
+    """Files that differ from where this branch left origin/main, or from the last commit where there is no such
+    branch, named from the repository; those that git does not know yet too."""
+
+    def git(*arguments: str) -> list[str]:
+        done = subprocess.run(
+            ["git", *arguments], cwd=repository, capture_output=True, text=True, check=False
+        )
+        return done.stdout.splitlines()
+
+    base = (git("merge-base", "HEAD", "origin/main") or ["HEAD"])[0]
+    return {
+        *git("diff", "--name-only", "--relative", base),
+        *git("ls-files", "--others", "--exclude-standard"),
+    }
+
+
+CHANGED = changed_files(REPOSITORY)
+
+
+PAGES_WITH_EXAMPLES = {
+    str(page.relative_to(REPOSITORY)): page for page in PAGES if any(block.is_run for block in blocks(page))
+}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=name, marks=() if name in {*EVERY_TIME, *CHANGED} else pytest.mark.nightly)
+        for name, page in PAGES_WITH_EXAMPLES.items()
+    ],
+)
 def test_examples_run(
     page: Path, tmp_path: Path, environment: dict[str, str], request: pytest.FixtureRequest
 ) -> None:
@@ -128,6 +162,33 @@ def test_examples_run(
 )
 def test_shown_output_is_compared_in_order(shown: tuple[str, ...], printed: str, absent: str | None) -> None:
     assert shown_in_order(shown, printed) == absent
+
+
+def test_files_that_differ_from_main_are_those_of_the_branch_and_those_not_committed(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *author, *arguments], cwd=repository, check=True, capture_output=True)
+
+    def commit(name: str) -> None:
+        (repository / name).write_text(name, encoding="utf-8")
+        git("add", name)
+        git("commit", "-m", name)
+
+    repository = tmp_path / "here"
+    repository.mkdir()
+    assert changed_files(repository) == set()  # an archive without git
+    git("init", "-b", "main")
+    commit("old.md")
+    assert changed_files(repository) == set()
+    (repository / "new.md").write_text("new", encoding="utf-8")
+    (repository / "old.md").write_text("other", encoding="utf-8")
+    assert changed_files(repository) == {"new.md", "old.md"}
+    git("checkout", "old.md")
+    git("clone", "--bare", ".", str(tmp_path / "there"))
+    git("remote", "add", "origin", str(tmp_path / "there"))
+    git("fetch", "origin")
+    commit("committed.md")
+    assert changed_files(repository) == {"new.md", "committed.md"}
 
 
 def test_there_are_examples_of_the_command_line_and_of_python() -> None:
