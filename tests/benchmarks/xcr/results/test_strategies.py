@@ -75,7 +75,7 @@ def test_replies_that_name_no_strategy_make_no_table() -> None:
 
 
 def test_where_the_rule_leaves_out_every_reply_judging_again_is_not_the_remedy() -> None:
-    with pytest.raises(NotAvailableError, match="no reply to xcr/adaptation counts in this profile"):
+    with pytest.raises(NotAvailableError, match="no reply to xcr/adaptation counts here"):
         strategy_tables(findings([row(ADAPTATION, "q", strategy="Label", csi_edit_intra=None)]))
     with pytest.raises(NotAvailableError, match="judge them again"):
         strategy_tables(findings([row(ADAPTATION, "q", strategy="Label")]))

@@ -82,7 +82,7 @@ def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[AnalysedMe
     if not chosen:
         names = {metric.name for metric in inputs.metrics.get(task, ())}
         raise NotAvailableError(
-            f"no reply to {task} counts in this profile; in strict all do: folkways score RUN --profile strict"
+            f"no reply to {task} counts here; in strict, all do: folkways score RUN --profile strict"
             if names & {*inputs.judged.columns}
             else f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN"
         )
