@@ -152,7 +152,7 @@ class RunProgress:
             for counts in models:
                 waits = counts.waits is not None and not finished
                 now = (counts.left, counts.failed)
-                # A model may take long to let go of: its counts are told again only if they have changed.
+                # A model may take long to let go of: its counts are printed again only if they have changed.
                 same = finished and self._final.get(counts.endpoint) == now
                 if finished:
                     self._final[counts.endpoint] = now

@@ -231,11 +231,11 @@ def _columns_that_fit(lines: Sequence[Sequence[str]], width: int) -> int:
     from folkways.cli.table_output import GAP, UNBROKEN
 
     taken, headings = 0, lines[0]
-    for place, heading in enumerate(headings):
-        widest = max(cell_len(part) for line in lines for part in line[place].splitlines() or [""])
-        taken += (widest if heading in WHOLE else min(widest, UNBROKEN)) + GAP * (place > 0)
-        if place > 1 and taken > width:
-            return place
+    for column, heading in enumerate(headings):
+        widest = max(cell_len(part) for line in lines for part in line[column].splitlines() or [""])
+        taken += (widest if heading in WHOLE else min(widest, UNBROKEN)) + GAP * (column > 0)
+        if column > 1 and taken > width:
+            return column
     return len(headings)
 
 

@@ -280,8 +280,8 @@ class Leaderboard:
     def best_baseline(self, task: TaskView, group: tuple[str, str] = (WHOLE, WHOLE)) -> Score | None:
         """The best baseline that a run asked, in the profile shown; None if none was asked. group: the facet
         and value that scores are of."""
-        asked = [score for score in _baselines(task, group) if score.endpoint in self.view.asked]
-        return min(asked, key=lambda score: _worse(score.score, task.metric), default=None)
+        of_run = [score for score in _baselines(task, group) if score.endpoint in self.view.asked]
+        return min(of_run, key=lambda score: _worse(score.score, task.metric), default=None)
 
     def guessing(self, task: TaskView, group: tuple[str, str] = (WHOLE, WHOLE)) -> float:
         """The score without any knowledge: chance, or for a task without options the best baseline, asked or
