@@ -142,15 +142,6 @@ def _check_room(ray: Any, nodes: Sequence[Any], gpus: float, count: int, room: i
         )
 
 
-def place_of(workspace: Workspace) -> str:
-    """Where the workers find the workspace: a file by its whole path, since they run in other folders."""
-    return (
-        workspace.location
-        if "://" in workspace.location
-        else str(Path(workspace.location).expanduser().resolve())
-    )
-
-
 def check_reachable(ray: Any, workspace: Workspace) -> None:
     """FolkwaysError for a workspace that workers on other machines cannot open."""
     machines = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
