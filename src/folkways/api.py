@@ -473,9 +473,9 @@ def _place_of(runs: Sequence[str | Run], workspace: str | Path | Workspace) -> s
     if len(places) > 1:
         raise FolkwaysError(
             f"one call reads one workspace, and these are {len(places)}: "
-            f"{', '.join(one.location for one in places.values())}\nAsk all models in one, or export the runs "
-            "(folkways export every-eval-ever) and give the files to folkways.compare_logs or "
-            "folkways.report_logs"
+            f"{', '.join(one.location for one in places.values())}\n"
+            "Ask all models in one, or export the runs (folkways export every-eval-ever) and give the files to "
+            "folkways.compare_logs or folkways.report_logs"
         )
     return next(iter(places.values()))
 

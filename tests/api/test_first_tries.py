@@ -332,7 +332,9 @@ class TestWhatTheyGive:
         self, here: Path, tmp_path: Path, use: Callable[[folkways.Run, folkways.Run], Any]
     ) -> None:
         elsewhere = folkways.run(TASK, "baseline/random", workspace=tmp_path / "elsewhere.db", name="large")
-        with pytest.raises(FolkwaysError, match=r"reads one workspace, and these are 2: folkways\.db, .*elsew"):
+        with pytest.raises(
+            FolkwaysError, match=r"reads one workspace, and these are 2: folkways\.db, .*elsew"
+        ):
             use(last(), elsewhere)
 
     def test_one_workspace_opened_twice_is_one(self, here: Path) -> None:

@@ -63,8 +63,7 @@ def score_on_ray(
         look = _looker(ray, registry, chosen.watch)
         judge = ray.remote(_score_task).options(num_cpus=1, scheduling_strategy="SPREAD")
         references = [
-            judge.remote(workspace.place, run.id, plan.task.name, profile, text_tools, sent)
-            for plan in plans
+            judge.remote(workspace.place, run.id, plan.task.name, profile, text_tools, sent) for plan in plans
         ]
         for reference in references:
             ending.callback(ray.cancel, reference)
