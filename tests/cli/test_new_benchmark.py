@@ -3,6 +3,7 @@ kind."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from contextlib import chdir
@@ -38,7 +39,9 @@ def install(source: Path, target: Path, by_pip: bool) -> None:
             packed.extractall(target)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.nightly if kind == "short" else ()) for kind in KINDS]
+)
 def test_a_new_package_runs_at_once(tmp_path: Path, kind: str) -> None:
     name = f"{kind}-days"  # of its own: what a package says is read once by each process
     made = folkways("new-benchmark", name, "--kind", kind, "--title", "Market days", cwd=tmp_path)
@@ -67,6 +70,17 @@ def test_a_new_package_runs_at_once(tmp_path: Path, kind: str) -> None:
     tested = finish(start_module(*own, cwd=tmp_path, env=settings, **pipes))
     assert tested.returncode == 0, tested.stdout
     assert "5 passed" in tested.stdout
+
+
+def test_a_new_package_of_short_answers_has_prompts(tmp_path: Path) -> None:
+    """To judge them, as is done at night, loads the text tools of four languages."""
+    assert folkways("new-benchmark", "noted", "--kind", "short", cwd=tmp_path).returncode == 0
+    install(tmp_path / "noted", tmp_path / "plugins", by_pip=False)
+    with installed(tmp_path / "plugins"):
+        done = folkways("estimate", "noted", "--model", "openai/gpt-4o-mini", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (estimate,) = json.loads(done.stdout)
+    assert estimate["requests"] == len(IDS["short"].split())
 
 
 def test_what_is_there_stays_and_names_are_checked(tmp_path: Path) -> None:
