@@ -227,6 +227,13 @@ def test_a_benchmark_keeps_the_contract_on_its_released_data(
     assert [each for each in check_benchmark("xcr") if each.problems or each.skipped] == []
 
 
+def test_a_task_without_data_here_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLKWAYS_DATA", str(tmp_path))
+    checks = [each for each in check_benchmark("blend") if each.what.startswith("blend/")]
+    assert [each.problems for each in checks] == [(), ()]
+    assert all("is not on this disk" in (each.skipped or "") for each in checks)
+
+
 @pytest.mark.nightly
 @pytest.mark.shared
 @pytest.mark.parametrize("benchmark", ["blend", "demo", "xcr"])
