@@ -205,7 +205,7 @@ def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
     """Two sessions at once, each with its own connection to the workspace, ask every question once between
     them."""
     path = tmp_path / "w.db"
-    texts = questions(1500)
+    texts = questions(800)
     with ChatServer(latency=0.002) as server:
         workspaces = [open_workspace(path), open_workspace(path)]
         counts: list[ModelProgress] = []
@@ -218,8 +218,8 @@ def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         stats = server.stats()
-    assert (stats["total"], stats["distinct"]) == (1500, 1500)
-    assert sum(progress.done for progress in counts) == 1500
+    assert (stats["total"], stats["distinct"]) == (800, 800)
+    assert sum(progress.done for progress in counts) == 800
 
 
 def test_a_broken_model_loses_nothing_of_the_other(workspace: Workspace) -> None:
