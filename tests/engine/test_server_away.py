@@ -27,7 +27,7 @@ from tests.support.chat_server import ChatServer
 from tests.support.planned import plan_prompts
 from tests.support.river import wait_for
 
-COUNT = 200
+COUNT = 300
 
 
 @pytest.fixture
