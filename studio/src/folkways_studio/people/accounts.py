@@ -20,7 +20,13 @@ from folkways_studio.database.rows import (
     read_first,
     read_values,
 )
-from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
+from folkways_studio.errors import (
+    Message,
+    NotAllowedError,
+    NotFoundError,
+    SubmissionError,
+    TooManyAttemptsError,
+)
 from folkways_studio.people.sessions import token_hash
 from folkways_studio.records import Account, Role, from_row
 
@@ -334,9 +340,10 @@ def require_one(mine: Collection[Role], *roles: Role) -> None:
     if not mine:
         raise NotFoundError("there is no such study")
     if not set(mine) & set(roles):
-        raise NotAllowedError(
-            "this needs the role %(roles)s; ask an owner of the study", roles=" / ".join(roles)
+        names = Message(
+            " / ".join(f"%({role})s" for role in roles), **{role: Message(role) for role in roles}
         )
+        raise NotAllowedError("this needs the role %(roles)s; ask an owner of the study", roles=names)
 
 
 def members(workspace: Workspace, study_id: int, *roles: Role) -> tuple[tuple[Account, Role], ...]:
