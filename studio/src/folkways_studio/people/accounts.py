@@ -340,9 +340,8 @@ def require_one(mine: Collection[Role], *roles: Role) -> None:
     if not mine:
         raise NotFoundError("there is no such study")
     if not set(mine) & set(roles):
-        names = Message(
-            " / ".join(f"%({role})s" for role in roles), **{role: Message(role) for role in roles}
-        )
+        named = " / ".join(f"%({role})s" for role in roles)
+        names = Message(named, **{role: Message(role) for role in roles})
         raise NotAllowedError("this needs the role %(roles)s; ask an owner of the study", roles=names)
 
 
