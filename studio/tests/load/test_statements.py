@@ -126,26 +126,27 @@ def walk(counted: Counted, desk: StudyFixture, stage: Stage, monkeypatch: pytest
                 counted.ask("page", browser, "GET", each)
 
 
-OFTEN = ("everyday-questions", "red-teaming", "culture-specific-items", "judging", "survey", "naming-items")
-"""Templates whose stages, taken together, are of every kind: walked on every run, the first of them on
-PostgreSQL as well; all others at night."""
+OFTEN = {
+    "sqlite": ("red-teaming", "culture-specific-items", "judging", "naming-items"),
+    "postgresql": ("everyday-questions",),
+}
+"""Templates that are walked on every run: their stages, taken together, are of all kinds but that of surveys. All
+others, and these on the other database, at night."""
 
 
 @pytest.mark.parametrize(
     ("studio_workspace", "template"),
     [
-        *(
-            pytest.param("sqlite", template, marks=() if template in OFTEN else pytest.mark.nightly)
-            for template in TEMPLATES
-        ),
-        *(
-            pytest.param(
-                "postgresql",
-                template,
-                marks=[pytest.mark.postgres, *([] if template == OFTEN[0] else [pytest.mark.nightly])],
-            )
-            for template in TEMPLATES
-        ),
+        pytest.param(
+            database,
+            template,
+            marks=[
+                *([pytest.mark.postgres] if database == "postgresql" else []),
+                *([] if template in often else [pytest.mark.nightly]),
+            ],
+        )
+        for database, often in OFTEN.items()
+        for template in TEMPLATES
     ],
     indirect=["studio_workspace"],
 )
