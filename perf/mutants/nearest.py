@@ -209,8 +209,8 @@ def _run(
         for test in seconds:
             beside[_file(test)].add(test)
         for part in Path(scratch).glob("*.coverage"):
-            data = CoverageData(str(part))
-            data.read()
+            data = CoverageData(no_disk=True)
+            data.loads(part.read_bytes())
             for file in data.measured_files():
                 lines = executed[Path(file).relative_to(root).as_posix()]
                 for line, contexts in data.contexts_by_lineno(file).items():

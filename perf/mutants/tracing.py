@@ -31,8 +31,8 @@ class LineMonitor:
     as slow.
     """
 
-    def __init__(self, data_file: Path, folders: list[Path]) -> None:
-        self._data = coverage.CoverageData(str(data_file))
+    def __init__(self, folders: list[Path]) -> None:
+        self._data = coverage.CoverageData(no_disk=True)
         self._folders = tuple(f"{folder}{os.sep}" for folder in folders)
         self._context = ""
         self._lines: defaultdict[str, set[int]] = defaultdict(set)
@@ -56,9 +56,10 @@ class LineMonitor:
         """Look no further."""
         self._monitoring.free_tool_id(self._monitoring.COVERAGE_ID)
 
-    def save(self) -> None:
-        """Write what is not yet in the file."""
+    def get_data(self) -> coverage.CoverageData:
+        """The lines of every context."""
         self._flush()
+        return self._data
 
     def _function(self, code: CodeType, _: int) -> object:
         if code.co_filename.startswith(self._folders):
@@ -78,15 +79,15 @@ class LineMonitor:
             self._data.add_lines(lines)
 
 
-def line_monitor(data_file: Path, folders: list[Path]) -> LineMonitor | coverage.Coverage:
-    """What notes the lines of these folders: the faster one where this Python has it."""
+def line_monitor(folders: list[Path]) -> LineMonitor | coverage.Coverage:
+    """What notes the lines of these folders: the faster one where this Python has it.
+
+    Both keep them in memory until the end, as there are tests in which files may not grow.
+    """
     if hasattr(sys, "monitoring"):
-        return LineMonitor(data_file, folders)
+        return LineMonitor(folders)
     return coverage.Coverage(
-        data_file=str(data_file),
-        include=[f"{folder}/*" for folder in folders],
-        config_file=False,
-        messages=False,
+        data_file=None, include=[f"{folder}/*" for folder in folders], config_file=False, messages=False
     )
 
 
@@ -96,9 +97,7 @@ class Tracer:
     def __init__(self, folder: Path) -> None:
         self._target = folder / f"{os.getpid()}.json"
         packages = [folkways, *([folkways_studio] if folkways_studio else [])]
-        self._lines = line_monitor(
-            folder / f"{os.getpid()}.coverage", [Path(str(package.__file__)).parent for package in packages]
-        )
+        self._lines = line_monitor([Path(str(package.__file__)).parent for package in packages])
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._failed: list[str] = []
         self._lines.start()
@@ -124,7 +123,7 @@ class Tracer:
     def pytest_sessionfinish(self) -> None:
         """All tests of this process have run."""
         self._lines.stop()
-        self._lines.save()
+        self._target.with_suffix(".coverage").write_bytes(self._lines.get_data().dumps())
         self._target.write_text(
             json.dumps({"seconds": self._seconds, "failed": self._failed}), encoding="utf-8"
         )

@@ -107,9 +107,12 @@ def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) ->
         "unused():\n    return 0\n"
     )
     (tests / "test_broad.py").write_text(
-        "import pytest\nfrom folkways.sums import double, lone\n\n\n"
+        "import pytest, resource\nfrom folkways.sums import double, lone\n\n\n"
+        "@pytest.fixture\ndef full_disk():\n    before = resource.getrlimit(resource.RLIMIT_FSIZE)\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))\n    yield lone(0)\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, before)\n\n\n"
         "@pytest.fixture(scope='module')\ndef four():\n    return lone(double(2))\n\n\n"
-        "def test_first(four):\n    assert four == 4\n\n\ndef test_second(four):\n    assert four > 3\n"
+        "def test_first(four):\n    assert four == 4\n\n\ndef test_second(four, full_disk):\n    assert four > 3\n"
     )
     (tests / "test_narrow.py").write_text(
         "from folkways.sums import double\n\n\ndef test_one():\n    assert double(1) == 2\n"

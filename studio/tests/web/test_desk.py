@@ -86,6 +86,7 @@ def test_a_study_is_made_of_a_template_and_mistakes_are_named_with_their_place(f
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> None:
     page = field.researcher("/data")
     page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(
@@ -111,6 +112,7 @@ def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> N
     expect(page.get_by_role("status").first).to_contain_text("2 items were added.")
 
 
+@pytest.mark.nightly
 def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back(field: Field) -> None:
     page = field.researcher("/people")
     page.get_by_label("For how many people").fill("2")
@@ -166,6 +168,7 @@ def test_a_pause_stops_new_work_and_the_page_of_progress_keeps_itself_up_to_date
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_an_owner_takes_part_in_the_stages_of_those_who_run_the_study(field: Field) -> None:
     field.add("look", [{"question": "What is taken off?", "options": ["a", "b", "c", "d"]}])
     page = field.researcher()
@@ -177,6 +180,7 @@ def test_an_owner_takes_part_in_the_stages_of_those_who_run_the_study(field: Fie
     assert said.payload["decision"] == "keep"
 
 
+@pytest.mark.nightly
 def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_path: Path) -> None:
     field.add(
         "verify", [{"question": f"Question {number}?", "options": ["hats", "shoes"]} for number in range(3)]
@@ -207,6 +211,7 @@ def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_p
     assert [each.payload["choices"] for each in said] == [[1], [1]]
 
 
+@pytest.mark.nightly
 def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path: Path) -> None:
     region = {
         "from_name": "choices",
@@ -237,6 +242,7 @@ def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path
     assert task["data"]["question"] == data["question"]
 
 
+@pytest.mark.nightly
 def test_who_left_is_in_no_export_and_is_paid_all_the_same(field: Field) -> None:
     field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
     first, second = (field.answer("verify", {"choices": [1]}) for _ in range(2))
@@ -260,6 +266,7 @@ def test_who_left_is_in_no_export_and_is_paid_all_the_same(field: Field) -> None
     ]
 
 
+@pytest.mark.nightly
 def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(
     make_field: Callable[..., Field],
 ) -> None:
@@ -286,6 +293,7 @@ def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(
         expect(row).to_contain_text(person.pseudonym)
 
 
+@pytest.mark.nightly
 def test_words_that_say_who_somebody_is_are_redacted_on_the_page_of_the_item(field: Field) -> None:
     field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
     field.answer("verify", {"choices": [1], "comment": "as my mother, Kim Min-su of Jongno, says"})

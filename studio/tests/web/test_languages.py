@@ -293,7 +293,8 @@ def test_a_researcher_reads_the_studys_pages_in_their_language(
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("locale", "words", "direction"), [("ar", "إرسال ومتابعة", "rtl"), ("ko", "보내고 계속", "ltr")]
+    ("locale", "words", "direction"),
+    [("ar", "إرسال ومتابعة", "rtl"), pytest.param("ko", "보내고 계속", "ltr", marks=pytest.mark.nightly)],
 )
 def test_a_task_is_done_in_another_language(
     make_field: Callable[..., Field], locale: str, words: str, direction: str
