@@ -140,8 +140,8 @@ class RequestContext:
         """The page of the studio whose form was sent; empty where that is not known."""
         sent = urlsplit(self.request.headers.get("referer", ""))
         path = sent.path.removeprefix(self.studio.settings.prefix)
-        known = self.is_change and sent.netloc == self.request.headers.get("host")
-        if not known or path.startswith("//"):
+        is_own = self.is_change and sent.netloc == self.request.headers.get("host")
+        if not is_own or path.startswith("//"):
             return ""
         return f"{path}?{sent.query}" if sent.query else path
 

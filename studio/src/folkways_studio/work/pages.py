@@ -108,7 +108,7 @@ def show_rest(context: RequestContext) -> Response:
 def show_task(context: RequestContext) -> Response:
     """The page of one task, with what was typed before."""
     slot = context.task.work.assignment
-    if slot.state == AssignmentState.DONE:  # whoever goes back in the browser wants to see or correct it
+    if slot.state == AssignmentState.DONE:  # people go back in the browser to see or correct it
         return context.go(f"{context.task_address(slot.id)}/sent")
     if slot.state != AssignmentState.LEASED:
         return context.go(f"/work/{context.study.name}")

@@ -124,7 +124,7 @@ def filled(context: Context, kind: Any, values: Mapping[str, Any]) -> Markup:
 
 def day(moment: float | None, zone: str = " UTC") -> str:
     """Seconds since the epoch as date and time in UTC, in the same order in every script; empty for None.
-    zone: what follows; "" where the zone is said beside it."""
+    zone: what follows; "" where the page says the zone once."""
     if moment is None:
         return ""
     return _from_left(f"{datetime.datetime.fromtimestamp(moment, datetime.UTC):%Y-%m-%d %H:%M}{zone}")
