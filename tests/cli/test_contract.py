@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
-from _pytest.mark import ParameterSet
 
 from folkways.api import load_run
 from folkways.benchmarks.frame_checks import item_problems
@@ -94,7 +94,7 @@ BEFORE_OF_EACH_KIND = {
 """One slip each of a batch, a release, prompts and languages, and of what ends the reading."""
 
 
-def each_kind_always(slips: Iterable[str], always: Set[str]) -> list[ParameterSet]:
+def each_kind_always(slips: Iterable[str], always: Set[str]) -> list[Any]:
     """The slips as parameters; those that are of the kind of another one only at night."""
     return [pytest.param(slip, marks=() if slip in always else pytest.mark.nightly) for slip in slips]
 
