@@ -474,8 +474,8 @@ def _place_of(runs: Sequence[str | Run], workspace: str | Path | Workspace) -> s
         raise FolkwaysError(
             f"one call reads one workspace, and these are {len(places)}: "
             f"{', '.join(one.location for one in places.values())}\n"
-            "Ask all models in one, or export the runs (folkways export every-eval-ever) and give the files to "
-            "folkways.compare_logs or folkways.report_logs"
+            "Ask all models in one, or export the runs (folkways export every-eval-ever) and give the files "
+            "to folkways.compare_logs or folkways.report_logs"
         )
     return next(iter(places.values()))
 
