@@ -134,7 +134,7 @@ def every_address_is_below(proxy: Proxy, owner: Client) -> None:
             assert address.startswith((f"{prefix}/", "http", "?")), (page, address)
             plain = address.partition("?")[0]
             wanted = not re.search(
-                r"/(static/(fonts|vendor|js)|signout|data/export|items/\d+|people/[3-9])", plain
+                r"/(static/(fonts|vendor|js)|signout|data/export|items/\d+|people/[3-9]|api)", plain
             )
             if (
                 address.startswith(f"{prefix}/")
