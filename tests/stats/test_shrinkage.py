@@ -376,11 +376,7 @@ def test_differences_are_drawn_towards_nothing_and_never_past_it(groups: list[tu
 
 @pytest.mark.parametrize(
     ("groups", "spread"),
-    [
-        (5, 8.0),
-        (40, 0.0),
-        *(pytest.param(40, spread, marks=pytest.mark.nightly) for spread in (6.0, 20.0)),
-    ],
+    [(5, 8.0), (40, 0.0), *(pytest.param(40, spread, marks=pytest.mark.nightly) for spread in (6.0, 20.0))],
 )
 def test_intervals_of_differences_hold_the_truth_whether_groups_differ_or_not(
     groups: int, spread: float

@@ -81,6 +81,7 @@ def sampled(rng: np.random.Generator, shares: np.ndarray, n: int | None) -> Samp
     [
         (12, 10, 16, 200, 0.5, 50),
         (40, 2, 50, None, 0.3, 50),
+        (20, 4, None, 60, 1.0, 50),
         *(
             pytest.param(*kind, 200, marks=pytest.mark.nightly)
             for kind in (
