@@ -67,7 +67,7 @@ def test_a_model_without_a_reply_to_a_survey_is_silent() -> None:
     assert made.silent == ("B",)
 
 
-@settings(max_examples=settings().max_examples * 2 // 5)  # each makes two verdicts
+@settings(max_examples=settings().max_examples // 5)  # each makes two verdicts
 @given(right=SHARES, near=SHARES)
 def test_opinions_change_nothing_that_is_said_of_knowledge(right: list[int], near: list[int]) -> None:
     names = "ABCD"
