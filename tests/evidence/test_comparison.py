@@ -222,7 +222,12 @@ def test_nothing_in_common_is_an_error() -> None:
     with pytest.raises(FolkwaysError, match="a, b have no item of x/y in common that both"):
         compared({"a": judged(0.5, 1), "b": other})
     silent = {"a": judged(0.5, 1), "b": judged(0.5, 2).with_columns(state=pl.lit("failed"))}
-    for frames, told in ((silent, " (b replied to none of 120)"), ({"a": silent["a"], "b": other}, "")):
+    uncounted = silent | {"b": judged(0.5, 2).with_columns(right=pl.lit(None, pl.Float64))}
+    for frames, told in (
+        (silent, " (b replied to none of 120)"),
+        (uncounted, " (no reply of b counts)"),
+        ({"a": silent["a"], "b": other}, ""),
+    ):
         with pytest.raises(FolkwaysError, match=re.escape(f"that both of a pair replied to{told}") + "$"):
             compared(frames)
     with pytest.raises(FolkwaysError, match=r"two models.* got a"):

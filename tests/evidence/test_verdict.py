@@ -187,8 +187,20 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
     ),
     "one model, three tasks": (
         [evidence({"A": first(right)}, title=name, guessing=25.0) for name, right in (("X", 40), ("Y", 16), ("Z", 50))],
-        ["A is better than guessing beyond chance on X and Z, of 3 tasks on which guessing is known."],
+        ["A is better than guessing beyond chance on X and Z, of 3 tasks that can be guessed."],
         [],
+    ),
+    "one model, no better than guessing where anything can be guessed": (
+        [evidence({"A": first(right)}, title=name, guessing=guessing)
+         for name, right, guessing in (("X", 40, 0.0), ("Y", 16, 25.0), ("Z", 16, 25.0), ("U", 40, math.nan))],
+        ["A is not better than guessing beyond chance on any of the 2 tasks that can be guessed."],
+        ["no task"],
+    ),
+    "one model, no better than guessing at the only task that can be guessed": (
+        [evidence({"A": first(right)}, title=name, guessing=guessing)
+         for name, right, guessing in (("X", 40, 0.0), ("Y", 16, 25.0), ("Z", 40, math.nan))],
+        ["A is not better than guessing beyond chance on Y, the only task that can be guessed."],
+        ["no task"],
     ),
     "one model replied and one did not": (
         [evidence({"A": first(40), "B": NOTHING})],

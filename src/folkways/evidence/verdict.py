@@ -203,13 +203,20 @@ def _alone(made: Verdict) -> Iterator[str]:
         guessable = [task for task, one in scored if one.beats_guessing is not None]
         yield (
             f"{made.name(model)} is better than guessing beyond chance on {named(above)}, of "
-            f"{plural(len(guessable), 'task')} on which guessing is known."
+            f"{plural(len(guessable), 'task')} that can be guessed."
             if above
-            else f"{made.name(model)} is on no task better than guessing beyond chance."
+            else f"{made.name(model)} is not better than guessing beyond chance on {_guessable(guessable)}."
             if guessable
             else f"{made.name(model)} has scores on {plural(len(scored), 'task')}."
         )
     yield f"It is the only model {why}: nothing here says whether another is better."
+
+
+def _guessable(tasks: Sequence[TaskVerdict]) -> str:
+    """All tasks on which guessing has a score above the worst."""
+    if len(tasks) == 1:
+        return f"{tasks[0].title}, the only task that can be guessed"
+    return f"any of the {len(tasks)} tasks that can be guessed"
 
 
 def _choice_on_one(made: Verdict, task: TaskVerdict) -> str:

@@ -147,6 +147,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_what_does_not_exist_elsewhere_leaves_the_sentences_empty(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
     (number,) = field.add(
