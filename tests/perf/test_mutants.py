@@ -222,6 +222,7 @@ def test_the_page_of_results_is_not_too_old() -> None:
     assert int(commits) <= 300, "python -m perf.mutants --write"
 
 
+@pytest.mark.nightly  # seconds of imports
 def test_tests_that_fail_without_a_fault_are_told_from_those_that_do_not() -> None:
     tools = ROOT / ".tools"
     tools.mkdir(exist_ok=True)

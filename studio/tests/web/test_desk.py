@@ -125,11 +125,29 @@ def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back
     guest.goto(link)
     guest.get_by_role("button", name="Continue").click()
     expect(guest.get_by_role("heading", name="Before you begin")).to_be_visible()
+    page.once("dialog", lambda asked: asked.accept())
     page.get_by_role("button", name="Take back").click()
     expect(page.get_by_text("taken back")).to_be_visible()
     late = field.page()
     late.goto(link)
     expect(late.get_by_text("was taken back")).to_be_visible()
+
+
+def test_a_very_long_word_pushes_no_column_of_the_items_out_of_sight(field: Field) -> None:
+    field.add("verify", [{"question": f"Who says {'Rindfleisch' * 20}?", "options": ["hats", "m" * 200]}])
+    page = field.researcher("/items")
+    cell = page.get_by_role("cell", name="no answers yet")
+    expect(cell).to_be_visible()
+    box = cell.bounding_box()
+    assert box is not None and box["x"] + box["width"] <= 1280
+
+
+def test_an_export_that_a_study_cannot_have_says_why_on_a_page(field: Field) -> None:
+    page = field.researcher("/data")
+    page.get_by_role("link", name="spaCy").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("That did not work")
+    expect(alert).to_contain_text("has no marked spans")
 
 
 def test_a_pause_stops_new_work_and_the_page_of_progress_keeps_itself_up_to_date(field: Field) -> None:

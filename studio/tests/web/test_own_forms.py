@@ -239,6 +239,9 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
             re.DOTALL,
         )
         assert 'value="old"' in refused.text
+        assert re.search(
+            r'<li><a href="#e-ask-age"><bdi[^>]*>From what age\?</bdi> – <bdi>Give', refused.text
+        ), "the list says of which question"
         sent = browser.fill(
             f"{address}/submit", {**FILLED, **({"ask-polite": "0"} if number else {})}, address
         )

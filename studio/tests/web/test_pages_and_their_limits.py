@@ -52,11 +52,12 @@ class Browser:
     def get(self, path: str) -> httpx2.Response:
         return self.client.get(path)
 
-    def post(self, path: str, fields: Mapping[str, Any] | None = None) -> httpx2.Response:
+    def post(self, path: str, fields: Mapping[str, Any] | None = None, **headers: str) -> httpx2.Response:
         """A form of the studio's own."""
         token = CSRF.search(self.get("/account").text)
         assert token
-        return self.client.post(path, data={"csrf": token[1], **(fields or {})}, headers={"Origin": HOST})
+        sent = {"csrf": token[1], **(fields or {})}
+        return self.client.post(path, data=sent, headers={"Origin": HOST, **headers})
 
 
 Open = Callable[[int], Browser]
@@ -139,6 +140,20 @@ def test_who_failed_too_often_is_told_for_how_many_minutes_to_wait(
     reply = browser_of(account).post("/signin", {"login": login, "password": PASSWORD})
     assert reply.status_code == 429
     assert f"Too many attempts have failed. Try again in {wait}" in reply.text
+
+
+def test_a_refused_form_says_why_in_a_sentence_and_leads_back_to_its_own_page_alone(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    desk = open_study(workspace, VOTES, name="refused-form")
+    page = f"/studies/refused-form/people/{desk.person().id}"
+    browser = browser_of(desk.owner)
+    refused = browser.post(f"{page}/exclude", Referer=f"{HOST}{page}?personal=show")
+    assert refused.status_code == 422
+    assert "Say why: they read it, and it is kept on record." in html.unescape(refused.text)
+    assert f'<a class="button primary" href="{page}?personal=show">Back</a>' in refused.text
+    for elsewhere in (f"https://elsewhere.example.org{page}", f"{HOST}//elsewhere.example.org/"):
+        assert ">Back</a>" not in browser.post(f"{page}/exclude", Referer=elsewhere).text
 
 
 def test_who_sends_an_answer_again_goes_on_in_its_stage_and_is_told_so(
