@@ -437,7 +437,7 @@ def made_of(tasks: Sequence[Answers], metric: Metric, names: Sequence[str] | Non
     return verdict([evidence(task, metric, f"T{number}") for number, task in enumerate(ordered)])
 
 
-@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=settings().max_examples // 5, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(runs(), st.randoms(use_true_random=False))
 def test_the_best_is_never_significantly_worse_and_the_order_of_models_says_nothing(run, random) -> None:  # type: ignore[no-untyped-def]
     tasks, metric = run
