@@ -147,8 +147,8 @@ WORKS: dict[str, Callable[[], Any]] = {
     "comparing in a run": lambda: folkways.compare("baseline/first", "baseline/random", runs=last()),
     "comparing two runs": lambda: folkways.compare(folkways.load_run("small"), last()),
     "a report": lambda: last().report("report"),
-    "a report of a run by name": lambda: folkways.report("small", "report"),
-    "a report of runs": lambda: folkways.report([last(), "small"], "report"),
+    "a report of a run by name": lambda: folkways.report("small", "report", formats="md"),
+    "a report of runs": lambda: folkways.report([last(), "small"], "report", formats=["md"]),
     "a gate": lambda: folkways.gate("large", min={TASK: 1}),
     "a gate in one text": lambda: folkways.gate(min="demo/mcq=1"),
     "a gate of a run": lambda: folkways.gate(last(), min={"demo/mcq:KR": 1}),
@@ -252,7 +252,22 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("tried", WORKS.values(), ids=WORKS)
+LIKE_OTHERS = {
+    "a function in second place", "models as a tuple", "a polars frame of replies", "tasks in one text",
+    "a recipe as a path", "cultures with blanks", "a list of cultures", "a polars series of cultures",
+    "two settings in one text", "settings as a dict", "a release in one text", "comparing models of a run",
+    "comparing a run by name",
+}  # fmt: skip
+"""What is tried only at night: each is read where one of the others or a test below is."""
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [
+        pytest.param(tried, id=what, marks=pytest.mark.nightly if what in LIKE_OTHERS else ())
+        for what, tried in WORKS.items()
+    ],
+)
 def test_works(here: Path, tried: Callable[[], Any]) -> None:
     assert tried() is not None
 
@@ -307,7 +322,7 @@ class TestWhatTheyGive:
         monkeypatch.chdir(tmp_path)
         assert folkways.compare(held)[0].task == TASK
         assert len(held) == 2 * len(ITEMS)
-        assert folkways.report(held, "out")
+        assert folkways.report(held, "out", formats="md")
 
     def test_gate_says_whether_it_passed(self, here: Path) -> None:
         assert folkways.gate("large", min={TASK: 1}).passed
