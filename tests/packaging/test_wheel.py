@@ -130,6 +130,7 @@ def test_whoever_builds_it_gets_the_same_bytes(package: Package, tmp_path: Path)
         assert (again / file.name).read_bytes() == file.read_bytes(), file.name
 
 
+@pytest.mark.nightly
 def test_a_wheel_of_the_source_archive_has_compiled_translations(studio: Package, tmp_path: Path) -> None:
     source = unpacked(studio.archive, tmp_path / "source")
     assert not list(source.rglob("*.mo")) and list(source.rglob("*.po"))
@@ -151,6 +152,9 @@ def test_the_source_archive_has_the_package_and_no_tests(package: Package) -> No
     assert top.isdisjoint({"tests", "perf", "scripts", "studio", ".github", ".ci"})
     version = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     assert f"{package.name}-{version}/src/{package.name}/py.typed" in tracked
+    translations = {name for name in tracked if name.endswith((".po", ".mo"))}
+    assert all(name.endswith(".po") for name in translations), "they are compiled where a wheel is built"
+    assert len(translations) == len(list(package.sources.rglob("*.po")))
 
 
 def test_wheel_has_every_file_of_the_package(package: Package) -> None:

@@ -97,6 +97,7 @@ def test_what_is_planted(tmp_path: Path, operator: str, source: str, faults: lis
     assert changed(tmp_path, source, operator) == faults
 
 
+@pytest.mark.nightly  # seconds of imports
 def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) -> None:
     source, tests = tmp_path / "src" / "folkways", tmp_path / "tests"
     source.mkdir(parents=True)
