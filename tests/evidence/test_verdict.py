@@ -207,6 +207,11 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         ["It is the only model that replied", "This run cannot tell how good B is, as no reply came"],
         ["Choose", "choose A"],
     ),
+    "the only model has too few replies": (
+        [evidence({"A": MOSTLY}, title="X"), evidence({"A": first(40)}, title="Y")],
+        ["This run cannot tell how good A is on X, as 20.0\u202f% of its replies are missing"],
+        ["on Y, as"],
+    ),
     "one of three has too few replies": (
         [evidence({"A": first(50), "B": first(20), "C": MOSTLY})],
         ["choose A", "how C compares on Task, as 20.0\u202f% of its replies are missing"],

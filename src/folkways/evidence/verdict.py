@@ -413,9 +413,10 @@ def _limits(made: Verdict) -> Iterator[str]:
         yield f"whether any model is better than guessing on {_titles(guessed)}"
     for task in made.tasks:
         for one in task.standings:
-            if len(made.models) > 1 and one.rank is None and one.lost > (1 - ENOUGH_REPLIES) * one.n:
-                lost = f"{percent(one.lost / one.n)} of its replies are missing"
-                yield f"how {made.name(one.model)} compares on {task.title}, as {lost}"
+            if one.rank is None and one.lost > (1 - ENOUGH_REPLIES) * one.n:
+                name = made.name(one.model)
+                how = f"how {name} compares" if len(made.models) > 1 else f"how good {name} is"
+                yield f"{how} on {task.title}, as {percent(one.lost / one.n)} of its replies are missing"
     of_percent = [task for task in made.tasks if task.metric.scale == 100]
     if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:
         most = number(max(_half_width(made, task) for task in wide), 0)

@@ -50,8 +50,9 @@ def interval_example(view: ReportView, matrix: Sequence[Column]) -> str:
         for name in column.task.models:
             score = column.scores.get(name)
             if score is not None and score.low < score.high:
+                part = f", {column.group}" if column.group else ""
                 return (
-                    f"{view.short[name]} scored {number(score.score)} on {column.task.title}. Other "
+                    f"{view.short[name]} scored {number(score.score)} on {column.task.title}{part}. Other "
                     "questions of the same kind would have given another score: over all of them, it "
                     f"probably lies between {number(score.low)} and {number(score.high)}. That is the "
                     "95\u202f% interval; one in twenty is wrong."
