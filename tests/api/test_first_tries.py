@@ -262,10 +262,9 @@ ACROSS: dict[str, Callable[[folkways.Run, folkways.Run], Any]] = {
 
 
 LIKE_OTHERS = {
-    "a function in second place", "models as a tuple", "a polars frame of replies", "tasks in one text",
-    "a recipe as a path", "cultures with blanks", "a list of cultures", "a polars series of cultures",
-    "two settings in one text", "settings as a dict", "a release in one text", "comparing models of a run",
-    "comparing a run by name",
+    "a function in second place", "models as a tuple", "a polars frame of replies", "a recipe as a path",
+    "a list of cultures", "a polars series of cultures", "settings as a dict", "a release in one text",
+    "comparing models of a run", "comparing a run by name",
 }  # fmt: skip
 """What is tried only at night: each is read where one of the others or a test below is."""
 

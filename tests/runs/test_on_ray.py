@@ -144,18 +144,21 @@ def test_kill_9_of_a_worker_loses_no_reply_and_each_is_its_own_questions(
 ) -> None:
     """Of a server that sends some replies twice."""
     killed: list[int] = []
+    notes: set[str] = set()
+    earlier = set(psutil.Process().children(recursive=True))
 
     def kill_a_worker(counts: Sequence[ModelProgress]) -> None:
-        if counts[0].done > 64 and not killed:
-            below = psutil.Process().children(recursive=True)
-            killed.append(next(one.pid for one in below if "AskingWorker" in "".join(one.cmdline())))
-            os.kill(killed[0], signal.SIGKILL)
         notes.update(counts[0].notes)
+        if counts[0].done > 32 and not killed:
+            for process in set(psutil.Process().children(recursive=True)) - earlier:
+                with suppress(psutil.NoSuchProcess):
+                    if not killed and "AskingWorker.ask" in "".join(process.cmdline()):
+                        process.kill()
+                        killed.append(process.pid)
 
-    notes: set[str] = set()
     workers = Cluster("ray", workers=2)
     asking = AskOptions(cluster=workers, every=0.2, observer=kill_a_worker, concurrency=4, attempts=20)
-    with UnaskedServer("ahead", at=9, latency=0.03, digests=True) as server:
+    with UnaskedServer("ahead", at=9, latency=0.1, digests=True) as server:
         done = run(
             "blend/mcq",
             models=f"{server.url}/v1#m",
@@ -340,7 +343,7 @@ def test_what_no_worker_can_do_is_said_before_anything_is_asked(
 def test_models_take_turns_on_the_gpu_of_a_node_and_kill_9_of_a_worker_loses_nothing(
     cluster: Any, mcq: Callable[[int], Path], tmp_path: Path
 ) -> None:
-    study = Study(tmp_path, mcq(40))
+    study = Study(tmp_path, mcq(24))
     study.tasks = ["blend/mcq"]
     study.add("one", "copies = 2", latency=0.3)
     study.add("bad", serve="sh -c 'echo no kernel image is available; exit 3' {port}")
@@ -349,7 +352,7 @@ def test_models_take_turns_on_the_gpu_of_a_node_and_kill_9_of_a_worker_loses_not
     cluster.wait_for_nodes()
 
     def kill_the_first_worker() -> None:
-        wait_for(lambda: study.stored() >= 8)
+        wait_for(lambda: study.stored() >= 4)
         os.kill(worker_of(study.lives()[0]), signal.SIGKILL)
 
     try:
@@ -368,8 +371,8 @@ def test_models_take_turns_on_the_gpu_of_a_node_and_kill_9_of_a_worker_loses_not
     assert at_once(servers[1:]) == 1
     asked = asked_at(servers)
     assert len(asked) == study.stored() == study.expected() * 2 // 3
-    assert asked.total() - len(asked) <= 64, "what the killed one had not stored"
-    assert asked_at(servers[2:]).total() == 40
+    assert asked.total() - len(asked) <= 24, "what the killed one had not stored"
+    assert asked_at(servers[2:]).total() == 24
     assert gone([life.pid for life in servers])
 
 

@@ -145,7 +145,7 @@ def test_a_restart_of_the_database_ends_no_worker(mcq: Callable[[int], Path]) ->
         workspace = f"{database.url.replace('+psycopg', '')}/postgres"
         model = f"{server.url}/v1#test-model"
         assert (
-            folkways("plan", "blend/mcq", "--release", mcq(120), "--model", model, "-w", workspace).returncode
+            folkways("plan", "blend/mcq", "--release", mcq(80), "--model", model, "-w", workspace).returncode
             == 0
         )
         workers = [start("work", "-w", workspace, "--concurrency", 4) for _ in range(2)]
@@ -153,7 +153,7 @@ def test_a_restart_of_the_database_ends_no_worker(mcq: Callable[[int], Path]) ->
         database.restart(1.5)
         done = [finish(worker) for worker in workers]
         assert [worker.returncode for worker in done] == [0, 0], [worker.stderr for worker in done]
-        assert answered(workspace) == 120
+        assert answered(workspace) == 80
 
 
 def quoted(command: str) -> str:
