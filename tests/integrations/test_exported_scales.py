@@ -18,9 +18,11 @@ import yaml
 from folkways.api import Run
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
+from folkways.integrations.compare_logs import read_logs
 from folkways.integrations.every_eval_ever.export import export_run
 from folkways.integrations.hub.eval_results import HubAddresses, export_eval_results
 from folkways.integrations.hub.judgements import export_judgements
+from folkways.integrations.inspect.export import export_run as export_logs
 from folkways.integrations.lm_eval.export import export_task
 from folkways.integrations.lm_eval.harness import ExportedTask
 from folkways.integrations.replies import Reply, ReplyJudge
@@ -52,6 +54,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Exported]:
         out, stored = folder / "out", (done.workspace, done.record)
         export_run(*stored, out / "store")
         export_judgements(*stored, out / "hub")
+        export_logs(*stored, out / "logs")
         addresses = HubAddresses(data_sets={"scales": "lab/scales"})
         export_eval_results(*stored, out / "models", addresses=addresses, incomplete=True)
         for metric in METRICS:
@@ -265,6 +268,15 @@ def test_inspect_gets_the_scores_of_the_run_over_all_epochs(metric: Metric, expo
     scores = judge.scores(replies)
     run = exported.run.scores().filter(task=task.name).select(scores.columns)
     assert scores.sort("metric", "facet", "value").equals(run.sort("metric", "facet", "value"))
+
+
+@every_metric
+def test_a_log_of_inspect_says_the_scale_and_the_direction(metric: Metric, exported: Exported) -> None:
+    """Whatever its values are: those of a scale from 1 to 5 may all be 1."""
+    logs = {log.task: log for path in (exported.out / "logs").glob("*.eval") for log in read_logs(path)}
+    stated = logs[f"scales_{metric.name}"].metric(metric.name, [1.0])
+    for name in ("scale", "bounds", "lower_is_better"):
+        assert getattr(stated, name) == getattr(metric, name), name
 
 
 def _ended(said: str) -> dict[str, Any]:

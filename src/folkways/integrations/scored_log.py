@@ -25,6 +25,9 @@ UNKNOWN = math.nan
 WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """Values that Inspect's scorers give instead of numbers: correct, partially correct, incorrect, no answer."""
 
+SCALE = ("scale", "bounds", "lower_is_better")
+"""What of a metric its values do not tell; exports of folkways state it."""
+
 Scores = Mapping[str, Sequence[float | None]]
 
 
@@ -43,6 +46,7 @@ class ScoredLog:
     settings: how the model was asked, for a note where two logs differ.
     notes: sentences that a reader must know.
     lower_is_better: the scores that are better when lower, where the log says so.
+    stated: score -> its SCALE, where the log states all of it.
     """
 
     path: Path
@@ -57,9 +61,11 @@ class ScoredLog:
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     lower_is_better: frozenset[str] = frozenset()
+    stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def metric(self, score: str, values: Sequence[float | None] | None = None) -> Metric:
-        """A score as a metric. Values that all lie between 0 and 1 are shown in percent.
+        """A score as a metric. Values that all lie between 0 and 1 are shown in percent, unless the log
+        states another scale.
 
         score: one of ``scores``. values: to tell that by; those of this log if None.
         """
@@ -67,7 +73,8 @@ class ScoredLog:
         shares = all(0 <= value <= 1 for value in seen if value is not None and not math.isnan(value))
         scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
         name = score if score not in JUDGEMENTS else f"score {score}"
-        return Metric(name, score, "", "mean", scale, bounds, lower_is_better=score in self.lower_is_better)
+        scale_of = {"scale": scale, "bounds": bounds, "lower_is_better": score in self.lower_is_better}
+        return Metric(name, score, "", "mean", **self.stated.get(score, scale_of))
 
     def judgements(
         self, values: Sequence[float | None], column: str, facet: str = "", *, ours: bool = False

@@ -24,6 +24,7 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.registry import get_task
 from folkways.files import WrittenFiles
+from folkways.integrations.scored_log import SCALE
 from folkways.integrations.stored_run import (
     ItemTexts,
     StoredRun,
@@ -271,6 +272,7 @@ def _results(metrics: list[Metric], scores: pl.DataFrame, samples: int, scored: 
         if row["score"] is None:
             continue
         about = {name: row[name] for name in ("low", "high", "interval", "n", "questions", "coverage")}
+        about |= {name: getattr(metric, name) for name in SCALE}
         about["by_culture"] = dict(_by_culture(metric.name, rows))
         value = {"name": metric.name, "value": row["score"], "params": {}, "metadata": about}
         n_scored = scored.get(metric.name, 0)

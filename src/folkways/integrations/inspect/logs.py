@@ -23,7 +23,7 @@ from typing import Any
 import polars as pl
 
 from folkways.errors import DataError, FolkwaysError, MissingExtraError
-from folkways.integrations.scored_log import ScoredLog, columns, digest, facets, number, told
+from folkways.integrations.scored_log import SCALE, ScoredLog, columns, digest, facets, number, told
 
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
@@ -97,6 +97,7 @@ def read_scores(path: Path) -> ScoredLog:
         facets=facets(metadata_of),
         settings=_settings(log.header),
         notes=_notes(log.header),
+        stated=dict(_stated(log.header)),
     )
 
 
@@ -292,6 +293,17 @@ def _settings(header: Json) -> dict[str, str]:
         "solver": str(spec.get("solver") or "+".join(steps)),
         "settings": told({name: config.get(name) for name in SAMPLING}),
     }
+
+
+def _stated(header: Json) -> Iterator[tuple[str, Json]]:
+    """The scale of each score of a log that folkways exported; of others nothing."""
+    if "folkways" not in (header["eval"].get("packages") or {}):
+        return
+    for one in (header.get("results") or {}).get("scores") or ():
+        about = ((one.get("metrics") or {}).get(one.get("name")) or {}).get("metadata") or {}
+        if about.keys() >= {*SCALE}:
+            bounds = about["bounds"] and tuple(about["bounds"])
+            yield one["name"], {**{name: about[name] for name in SCALE}, "bounds": bounds}
 
 
 def _notes(header: Json) -> list[str]:
