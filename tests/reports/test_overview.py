@@ -16,7 +16,9 @@ from folkways.reports.data import ReportData, RunInfo
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import method_rows
+from folkways.reports.formats.summary import interval_example
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard
+from folkways.reports.views.matrix import columns
 from folkways.reports.views.overview import MAX_EXAMPLES, examples, open_orders, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import small_report
@@ -220,6 +222,16 @@ def test_chance_and_the_best_baseline_are_two_columns(
         name = expected[1].removeprefix("baseline ")
         share = number(100 * rights[f"baseline/{name}", "KR"] / QUESTIONS)
         assert f"| {share} ({name}) |" in summary
+
+
+def test_the_score_that_explains_intervals_is_of_the_group_that_it_names() -> None:
+    """As of blend/saq, whose headline is by language: the score over both languages is another number."""
+    base = small_report(METRIC, {("m/a", "KR"): 20, ("m/a", "ET"): 41}, QUESTIONS, "tea")
+    apart = ReportView(replace(base, headline_by=dict.fromkeys(base.metrics, "culture")))
+    for view, place in ((ReportView(base), ""), (apart, ", South Korea")):
+        (first, *_) = matrix = columns(view, Leaderboard(view))
+        share = number(first.scores["m/a"].score)
+        assert interval_example(view, matrix).startswith(f"a scored {share} on Task{place}. Other questions")
 
 
 @pytest.mark.parametrize("lower_is_better", [False, True])

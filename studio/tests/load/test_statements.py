@@ -127,8 +127,8 @@ def walk(counted: Counted, desk: StudyFixture, stage: Stage, monkeypatch: pytest
 
 
 OFTEN = {
-    "sqlite": ("red-teaming", "culture-specific-items", "judging", "naming-items"),
-    "postgresql": ("everyday-questions",),
+    "sqlite": ("everyday-questions", "culture-specific-items", "judging", "naming-items"),
+    "postgresql": ("red-teaming",),
 }
 """Templates that are walked on every run: their stages, taken together, are of all kinds but that of surveys. All
 others, and these on the other database, at night."""

@@ -182,6 +182,9 @@ def test_payments_are_for_work_and_name_the_completion_code(studio_workspace: Wo
     assert (row.pseudonym, row.external, row.answers, row.code) == (person.pseudonym, "5f0c", 1, "C0FFEE")
     personal.delete_attributes(desk.workspace, desk.study.id, person.id)
     assert progress.payments(desk.workspace, desk.study.id)[0].external is None
+    participants.withdraw(desk.workspace, desk.study.id, person.id)
+    (row,) = progress.payments(desk.workspace, desk.study.id)
+    assert (row.pseudonym, row.answers) == (person.pseudonym, 1), "who left is paid for what they did"
 
 
 def test_agreement_by_hand_and_where_it_is_not_defined(studio_workspace: Workspace) -> None:

@@ -368,6 +368,31 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     assert [each for each in kinds if each[0] == "revision"] == [("revision", "negate")], "one new wording"
 
 
+def test_suggested_groups_stand_in_the_form_once_somebody_says_so_and_what_was_there_comes_back(
+    workspace: Workspace, model: Model
+) -> None:
+    offered = {"small": OfferedModel(model.url)}
+    app = create_app(workspace, WebSettings(rates=PLENTY, models=offered))
+    stages = [{"name": "group", "kind": "group_answers", "role": "reviewer"}]
+    desk = open_study(workspace, stages, name="grouped", models={"suggester": "small"}, offered=offered)
+    answers = {"a": ["떡국"], "b": ["떡국", "떡 국"], "c": ["<b>"]}
+    desk.add("group", [{"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": answers}])
+    reviewer = desk.person(role=Role.REVIEWER)
+    browser, task = Browser(app, workspace, reviewer.account_id), task_of(desk, reviewer, "group")
+    made = {"groups": [{"answers": [1, 2], "english": ["<i>rice cake soup</i>"]}], "invalid": [3]}
+    model.reply = json.dumps(made)
+
+    def shown(name: str) -> str:
+        value = re.search(rf'name="{name}" value="([^"]*)"', browser.get(task).text)
+        assert value
+        return html.unescape(value[1])
+
+    for step, english in (("suggest", "soup"), ("take", "<i>rice cake soup</i>"), ("back", "soup")):
+        fields = {"step": step, "revision": shown("revision"), "en-0": "soup"}
+        assert browser.post(f"{task}/suggest", fields).status_code == 303
+        assert shown("en-0") == english, step
+
+
 def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
     workspace: Workspace, browser_of: Open
 ) -> None:
