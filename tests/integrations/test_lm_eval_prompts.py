@@ -234,12 +234,13 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """One start of the program for all cases, and for the model."""
     programs_of("other-programs")
     folder = tmp_path_factory.mktemp("lm-eval")
+    languages: Mapping[str, Sequence[str]] = request.param
     written = {
-        name: write(folder / name, *[request.param[name]] * (name in request.param))
+        name: write(folder / name, *([languages[name]] if languages else []))
         for name, (_, write) in DATA.items()
     }
     releases = {name: release for name, (release, _) in written.items()}
-    folders = folders_to_ask(request.param)
+    folders = folders_to_ask(languages)
     jobs = [Job({name: rows for name, (_, rows) in written.items()}, folders, SHOTS)]
     model = folder / "model"
     few = {
