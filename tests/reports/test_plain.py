@@ -15,7 +15,6 @@ from rich.console import Console
 from folkways.display import number
 from folkways.records import Metric
 from folkways.reports.data import ReportData
-from folkways.reports.formats.html import render_html
 from folkways.reports.formats.item import item_as_json, render_item
 from folkways.reports.formats.markdown import code, escape, fenced, render_markdown
 from folkways.reports.formats.summary import coverage_notices, doubts, notices
@@ -23,6 +22,7 @@ from folkways.reports.formats.terminal import terminal_summary
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
+from tests.support.report_page import page_without_figures
 
 ITEM = {
     "task": "blend/saq", "item": "KR/Al-en-01", "release_id": "Al-en-01", "question": "Al-en-01", "culture": "KR",
@@ -93,7 +93,9 @@ def test_an_item_as_json_is_exact_and_safe_to_print() -> None:
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
 
 
-@pytest.mark.parametrize("width", [72, 80, 120, 200])
+@pytest.mark.parametrize(
+    "width", [72, 200, *(pytest.param(width, marks=pytest.mark.nightly) for width in (80, 120))]
+)
 def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: ReportData, width: int) -> None:
     shown = without_styles(printed(terminal_summary(data), width))
     assert max(map(len, shown.splitlines())) <= width
@@ -102,7 +104,9 @@ def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: Repo
     assert "failed and" in shown
 
 
-@pytest.mark.parametrize("width", [72, 80, 120])
+@pytest.mark.parametrize(
+    "width", [72, *(pytest.param(width, marks=pytest.mark.nightly) for width in (80, 120))]
+)
 def test_a_long_name_is_cut_in_the_terminal_and_a_number_is_not(data: ReportData, width: int) -> None:
     name = "http://localhost:8000/v1#an-even-longer-model-name-with-many-parts-Instruct-2507-FP8-dynamic-of-somebody-else"
     renamed = pl.col("endpoint").replace({"openai/gpt-4o-mini": name})
@@ -197,7 +201,7 @@ def test_terminal_markdown_and_page_say_what_not_to_believe_in_one_order(data: R
     def flat(text: str) -> str:
         return re.sub(r"\W+", "", text)
 
-    page = re.sub(r"<[^>]+>", "", unescape(render_html(view)))
+    page = re.sub(r"<[^>]+>", "", unescape(page_without_figures(view)))
     for text in (printed(terminal_summary(odd), 200), render_markdown(view), page):
         assert places(text) == sorted(places(text))
 
