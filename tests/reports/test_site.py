@@ -182,7 +182,11 @@ def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_netw
 @pytest.mark.browser
 @pytest.mark.parametrize(
     "options",
-    [pytest.param({}, id="desk, light"), pytest.param(PHONE, id="phone, dark", marks=pytest.mark.nightly)],
+    [
+        pytest.param({"color_scheme": "dark"}, id="desk, dark"),  # test_page.py looks at the light theme
+        pytest.param({}, id="desk, light", marks=pytest.mark.nightly),
+        pytest.param(PHONE, id="phone, dark", marks=pytest.mark.nightly),
+    ],
 )
 def test_nothing_stands_in_the_way_of_people_with_disabilities(
     new_page: Any, site: Path, options: dict[str, Any]
@@ -198,7 +202,8 @@ def test_no_page_scrolls_sideways(new_page: Any, site: Path) -> None:
     watched, on_phone = new_page(), new_page(**PHONE)
     for path in pages_of_each_kind(site):
         for page in (watched.open(path), on_phone.open(path)):
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+            root = "document.documentElement"
+            assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth"), path
 
 
 @pytest.mark.browser
