@@ -93,9 +93,7 @@ def test_an_item_as_json_is_exact_and_safe_to_print() -> None:
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
 
 
-@pytest.mark.parametrize(
-    "width", [72, 200, *(pytest.param(width, marks=pytest.mark.nightly) for width in (80, 120))]
-)
+@pytest.mark.parametrize("width", [72, 80, 120, 200])
 def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: ReportData, width: int) -> None:
     shown = without_styles(printed(terminal_summary(data), width))
     assert max(map(len, shown.splitlines())) <= width
@@ -104,9 +102,7 @@ def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: Repo
     assert "failed and" in shown
 
 
-@pytest.mark.parametrize(
-    "width", [72, *(pytest.param(width, marks=pytest.mark.nightly) for width in (80, 120))]
-)
+@pytest.mark.parametrize("width", [72, 80, 120])
 def test_a_long_name_is_cut_in_the_terminal_and_a_number_is_not(data: ReportData, width: int) -> None:
     name = "http://localhost:8000/v1#an-even-longer-model-name-with-many-parts-Instruct-2507-FP8-dynamic-of-somebody-else"
     renamed = pl.col("endpoint").replace({"openai/gpt-4o-mini": name})
